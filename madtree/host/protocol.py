@@ -1,0 +1,28 @@
+"""What an orchestrator may ask of the session that it works in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+Row = dict[str, Any]
+
+
+class Host(Protocol):
+    """A database session. SQL text takes parameters as ``$1``, ``$2``, ...; `types` names their SQL types."""
+
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        """Run one statement and return its rows; column names are the keys. Raises the database's own error."""
+        ...
+
+    def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
+        """Run one statement and return the number of rows it touched."""
+        ...
+
+    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
+        """Run one query and yield its rows through a cursor, fetching `batch` rows at a time."""
+        ...
+
+    def notice(self, message: str) -> None: ...
+
+    def info(self, message: str) -> None: ...
