@@ -1,0 +1,43 @@
+"""The host inside the server: PL/Python's `plpy` behind the host protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from madtree.host.protocol import Row
+
+
+class PlpyHost:
+    """Adaptor around the `plpy` module, which PL/Python hands to function bodies only."""
+
+    def __init__(self, plpy: Any) -> None:
+        self._plpy = plpy
+
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        return list(self._run(sql, types, params))
+
+    def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
+        return int(self._run(sql, types, params).nrows())
+
+    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
+        if types:
+            cursor = self._plpy.cursor(self._plpy.prepare(sql, list(types)), list(params))
+        else:
+            cursor = self._plpy.cursor(sql)
+        try:
+            while rows := cursor.fetch(batch):
+                yield from rows
+        finally:
+            cursor.close()
+
+    def notice(self, message: str) -> None:
+        self._plpy.notice(message)
+
+    def info(self, message: str) -> None:
+        self._plpy.info(message)
+
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
+        if types:
+            return self._plpy.execute(self._plpy.prepare(sql, list(types)), list(params))
+        return self._plpy.execute(sql)
