@@ -1,4 +1,4 @@
-"""The only place that quotes: identifiers, literals and qualified names as SQL text."""
+"""Quoting: identifiers, literals and qualified names as SQL text."""
 
 from __future__ import annotations
 

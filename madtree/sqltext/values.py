@@ -1,0 +1,41 @@
+"""How a feature's value becomes a number in SQL: one expression each, used alike by packing and by scoring."""
+
+from __future__ import annotations
+
+from madtree.model import Feature, Kind
+
+# Types whose arrays hold numbers that numpy can read as they are (see madtree.core.image).
+NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double precision", "boolean"})
+
+
+def number(feature: Feature) -> str:
+    """The expression that a continuous or ordered feature's threshold is compared with.
+
+    Dates, times and intervals count in seconds (`date_part('epoch', ...)`), an enum by the 1-based position of its
+    label. Native numeric types stay in their own width; everything else becomes float8.
+    """
+    if feature.kind is Kind.UNORDERED:
+        raise ValueError(f"{feature.name} is unordered: it has levels, not numbers")
+    if feature.type in NATIVE_TYPES:
+        return f"({feature.name})"
+    if feature.labels:
+        return f"pg_catalog.array_position(pg_catalog.enum_range(NULL::{feature.type}), ({feature.name}))"
+    if feature.type == "numeric":
+        return f"({feature.name})::pg_catalog.float8"
+    return f"pg_catalog.date_part('epoch', ({feature.name}))"
+
+
+def level(feature: Feature) -> str:
+    """The text of an unordered feature's level, as `left_levels` holds it."""
+    return f"({feature.name})::pg_catalog.text"
+
+
+def level_key(feature: Feature) -> str:
+    """A number that stands for an unordered feature's level in a packed array: the boolean itself, or a 64-bit hash of the text.
+
+    A hash maps text to codes in one function call a row where a join on the level table would cost a hash probe and
+    more; the level table is checked for collisions when it is made.
+    """
+    if feature.type == "boolean":
+        return f"({feature.name})"
+    return f"pg_catalog.hashtextextended(({feature.name})::pg_catalog.text COLLATE pg_catalog.\"C\", 0)"
