@@ -1,0 +1,47 @@
+"""The learner's parameters, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
+EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
+ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps every boundary
+CRITERIA = ("gini", "entropy", "misclassification", "mse")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """How to grow and prune (semantics, sections 1 to 5). Values are checked by whoever builds this.
+
+    Attributes:
+        criterion: one of `CRITERIA`.
+        max_depth: 0 to 60; the root has depth 0.
+        min_split: rows that a node needs to be split.
+        min_bucket: rows that each side of a split must keep.
+        n_bins: quantile bins of a continuous feature; 0 for every boundary.
+        cp: complexity parameter, relative to the root's risk.
+        n_folds: cross-validation folds, 0 for none.
+        rule: "min" or "1se".
+        fold_col: SQL of the column that holds the folds, or None.
+        max_surrogates, surrogate_style, null_as_category: semantics, section 4.
+        seed: of the sample and the folds.
+        memory_bytes: budget for statistics and caches.
+        parallel_workers: None lets the orchestrator decide.
+    """
+
+    criterion: str = "gini"
+    max_depth: int = 10
+    min_split: int = 20
+    min_bucket: int = 6
+    n_bins: int = 100
+    cp: float = 0.0
+    n_folds: int = 0
+    rule: str = "min"
+    fold_col: str | None = None
+    max_surrogates: int = 0
+    surrogate_style: int = 0
+    null_as_category: bool = False
+    seed: int = 1
+    memory_bytes: int = 64 * 2**20
+    parallel_workers: int | None = None
