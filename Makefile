@@ -1,0 +1,45 @@
+# What a developer or a newcomer types. `make install` needs PostgreSQL and any Python 3.10+; the others make .venv.
+PG_CONFIG ?=
+DESTDIR ?= /
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(PYTHON) -m madtree.install $(if $(PG_CONFIG),--pg-config $(PG_CONFIG)) --destdir $(DESTDIR)
+
+.PHONY: help setup demo test bench lint install uninstall clean
+
+help:
+	@echo "make setup      system packages (if allowed) and .venv"
+	@echo "make demo       a private server, and trees trained on real data in it"
+	@echo "make test       the whole suite against a real server (ARGS=... for pytest)"
+	@echo "make bench      the benchmarks"
+	@echo "make lint       ruff, mypy, sqlfluff"
+	@echo "make install    the extension into PostgreSQL (PG_CONFIG, DESTDIR); make uninstall"
+
+setup:
+	@scripts/setup
+
+demo: setup
+	$(BIN)/madtree up
+	$(BIN)/madtree demo
+
+test: setup
+	$(BIN)/pytest -n $(or $(WORKERS),auto) $(ARGS)
+
+bench: setup
+	@scripts/setup bench
+	$(BIN)/python benchmarks/train.py $(ARGS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/sqlfluff lint --disable-progress-bar sql migrations
+
+install:
+	@$(INSTALL)
+
+uninstall:
+	@$(INSTALL) --uninstall
+
+clean:
+	rm -rf build dist .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,113 @@
+"""Where a private server keeps its things, and what it remembers about itself."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+# What a socket's address has room for: 104 bytes on macOS, 108 on Linux, with PostgreSQL's file name in it.
+LONGEST_SOCKET_DIRECTORY = 103 - len("/.s.PGSQL.65535")
+
+
+def default_home() -> Path:
+    """``MADTREE_HOME``; else ``madtree`` in the user's data directory; for root ``/var/lib/madtree``.
+
+    Root's own data directory is closed to the account that root's server runs under.
+    """
+    if named := os.environ.get("MADTREE_HOME"):
+        return Path(named).expanduser().absolute()
+    if os.geteuid() == 0:
+        return Path("/var/lib/madtree")
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share").absolute() / "madtree"
+
+
+@dataclass
+class State:
+    """What must be known of an existing server: the major version of its data, its port, its extension's SQL."""
+
+    major: int
+    port: int
+    sql_sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Home:
+    """The directory of one private server. Two homes are two servers that know nothing of each other."""
+
+    root: Path
+
+    @property
+    def data(self) -> Path:
+        """PostgreSQL's data directory; belongs to the server's account."""
+        return self.root / "data"
+
+    @property
+    def log_directory(self) -> Path:
+        return self.root / "log"
+
+    @property
+    def log(self) -> Path:
+        return self.log_directory / "server.log"
+
+    @property
+    def prefix(self) -> Path:
+        """The mirror of the system's PostgreSQL."""
+        return self.root / "postgres"
+
+    @property
+    def python(self) -> Path:
+        """The server half of madtree, which the extension's functions import."""
+        return self.root / "python"
+
+    @property
+    def config_file(self) -> Path:
+        return self.root / "postgresql.conf"
+
+    @property
+    def hba_file(self) -> Path:
+        return self.root / "pg_hba.conf"
+
+    @property
+    def passfile(self) -> Path:
+        """The superuser's password for connections over TCP, in libpq's format."""
+        return self.root / "pgpass"
+
+    @property
+    def socket_directory(self) -> Path:
+        """``run`` in the home; a directory in ``/tmp`` where the home's path is too long for a socket's address."""
+        inside = self.root / "run"
+        if len(os.fsencode(inside)) <= LONGEST_SOCKET_DIRECTORY:
+            return inside
+        return Path("/tmp") / f"madtree-{hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]}"  # noqa: S108
+
+    @property
+    def state_file(self) -> Path:
+        return self.root / "madtree.json"
+
+    def read_state(self) -> State | None:
+        """None where there is no server yet."""
+        try:
+            return State(**json.loads(self.state_file.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return None
+
+    def write_state(self, state: State) -> None:
+        fresh = self.state_file.with_suffix(".new")
+        fresh.write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
+        os.replace(fresh, self.state_file)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """One command at a time may change a home; the others wait."""
+        descriptor = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,85 @@
+"""A private mirror of the system's PostgreSQL, with madtree among its extensions.
+
+PostgreSQL finds its libraries and its shared files from the place of its own executable: the server's programs, copied
+to the same relative places, see the mirror's directories. So the mirror has copies of three programs, symbolic links to
+everything else, and a real `extension` directory with links to the system's extensions and madtree's own files. Nothing
+is written to the system, no administrator is needed, and several homes can hold several versions of madtree.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from madtree.embedded.osuser import PrivateServerError
+from madtree.install.files import make_directory, write_file
+from madtree.install.postgres import Installation
+
+PROGRAMS = ("postgres", "initdb", "pg_ctl")
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The mirror of `origin` below `root`."""
+
+    root: Path
+    origin: Installation
+
+    def mirrored(self, directory: Path) -> Path:
+        """Where the mirror has what the origin has in `directory`."""
+        common = os.path.commonpath([self.origin.bindir, self.origin.sharedir, self.origin.pkglibdir])
+        if common == "/":
+            raise PrivateServerError(
+                f"the directories of PostgreSQL in {self.origin.bindir} have nothing in common; it cannot be mirrored.\n"
+                "Choose another installation with --pg-config, or use 'make install' and a server of your own."
+            )
+        return self.root / directory.relative_to(common)
+
+    def program(self, name: str) -> Path:
+        return self.mirrored(self.origin.bindir) / name
+
+    def build(self) -> None:
+        """Make or refresh the mirror; the server must be down. Picks up a new minor version of PostgreSQL."""
+        bindir, sharedir = self.mirrored(self.origin.bindir), self.mirrored(self.origin.sharedir)
+        for directory in (bindir, sharedir, sharedir / "extension"):
+            for parent in reversed([directory, *directory.parents]):
+                if parent.is_relative_to(self.root):
+                    make_directory(parent)
+        for name in PROGRAMS:
+            copy_if_newer(self.origin.bindir / name, bindir / name)
+        link(self.origin.pkglibdir, self.mirrored(self.origin.pkglibdir))
+        for path in self.origin.sharedir.iterdir():
+            if path.name != "extension":
+                link(path, sharedir / path.name)
+
+    def write_extension(self, files: dict[str, str]) -> None:
+        """Put `files` (madtree's) beside links to the system's extensions, which may have become more since."""
+        ours = self.mirrored(self.origin.sharedir) / "extension"
+        for path in (self.origin.sharedir / "extension").iterdir():
+            if not path.name.startswith("madtree"):
+                link(path, ours / path.name)
+        for path in ours.iterdir():
+            if (path.name.startswith("madtree") and path.name not in files) or (path.is_symlink() and not path.exists()):
+                path.unlink()
+        for name, text in files.items():
+            write_file(ours / name, text.encode())
+
+
+def copy_if_newer(source: Path, target: Path) -> None:
+    """Copy a program; never a symbolic link, for PostgreSQL follows those back to the system's directories."""
+    found = source.stat()
+    if target.exists() and (target.stat().st_mtime_ns, target.stat().st_size) == (found.st_mtime_ns, found.st_size):
+        return
+    fresh = target.with_name(f".{target.name}.new")
+    shutil.copy2(source, fresh)
+    fresh.chmod(0o755)
+    os.replace(fresh, target)
+
+
+def link(source: Path, target: Path) -> None:
+    if target.is_symlink() and target.readlink() == source:
+        return
+    target.unlink(missing_ok=True)
+    target.symlink_to(source)

@@ -1,0 +1,123 @@
+"""The extension's SQL: the install script is `sql/*.sql` in file-name order, with `@load@` expanded.
+
+`@load@` stands where a PL/Python body needs madtree's Python. It expands to a loader that binds the local name
+`madtree` to the module `madtree.server`. The directory that it imports from is written into the text here, at
+installation, where only an administrator can write: a setting, an environment variable or a path given by a user would
+hand the server's account to whoever can set it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from madtree.install.sources import VERSION, extension_root
+
+# A cached call costs one dictionary look-up and one comparison. The version is compared on every call because
+# ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python.
+LOADER = """\
+madtree = GD.get("madtree")
+if madtree is None or madtree.__version__ != {version!r}:
+    import importlib
+    import sys
+    problem = None
+    if sys.version_info < (3, 10):
+        problem = "madtree needs Python 3.10 or newer"
+        cure = "Use a PostgreSQL whose PL/Python is built with a newer Python."
+    else:
+        if {directory!r} not in sys.path:
+            sys.path.insert(0, {directory!r})
+        try:
+            importlib.import_module("numpy")
+            madtree = importlib.import_module("madtree.server")
+        except ImportError as error:
+            if (error.name or "").partition(".")[0] == "madtree":
+                problem = "its Python package madtree is missing or incomplete in " + {directory!r}
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
+            elif (error.name or "").partition(".")[0] == "numpy":
+                problem = "the Python package numpy cannot be imported: " + str(error)
+                cure = "Install numpy for this interpreter (on Debian and Ubuntu: 'apt-get install python3-numpy'), then reconnect."
+            else:
+                problem = "its Python package madtree cannot be imported: " + str(error)
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
+        else:
+            if madtree.__version__ != {version!r}:
+                problem = "it found madtree " + madtree.__version__ + " in " + str(madtree.__file__) + " but needs {version}"
+                cure = "Reconnect; if that does not help, run 'make install' (or 'madtree install') for the version wanted."
+    if problem is not None:
+        plpy.error(
+            "madtree {version} cannot load its Python half: " + problem,
+            detail="PL/Python's interpreter is Python " + sys.version.partition(" ")[0] + " in " + sys.prefix + ".",
+            hint=cure,
+            sqlstate="58000",
+        )
+    GD["madtree"] = madtree
+"""
+
+LOAD_LINE = re.compile(r"^([ \t]*)@load@[ \t]*$", re.MULTILINE)
+CREATE_LINE = re.compile(r"^CREATE (FUNCTION|AGGREGATE|PROCEDURE|VIEW)\b", re.MULTILINE)
+STEP_NAME = re.compile(r"^madtree--(?P<old>[^-]+)--(?P<new>[^-]+)\.sql$")
+NO_PSQL = "\\echo Use \"{command}\" to load this file. \\quit\n"
+
+
+def definitions(root: Path | None = None) -> str:
+    """The newest definitions as they are written: all of ``sql/*.sql``, `@load@` not yet expanded."""
+    files = sorted(((root or extension_root()) / "sql").glob("*.sql"))
+    return "\n".join(f"-- {path.name}\n{path.read_text(encoding='utf-8')}" for path in files)
+
+
+def expand(sql: str, python_dir: str | Path) -> str:
+    """Put the loader for `python_dir` in the place of every `@load@` line, at that line's indentation."""
+    loader = LOADER.format(version=VERSION, directory=str(python_dir)).splitlines()
+    return LOAD_LINE.sub(lambda match: "\n".join(match[1] + line for line in loader), sql)
+
+
+def assemble(python_dir: str | Path, root: Path | None = None) -> str:
+    """The install script ``madtree--<version>.sql`` for an installation whose Python half is in `python_dir`.
+
+    Args:
+        python_dir: absolute path of the directory that holds the server half as ``madtree/``.
+        root: where ``sql/`` is, if not with this package.
+    """
+    header = NO_PSQL.format(command="CREATE EXTENSION madtree CASCADE")
+    return header + expand(definitions(root), python_dir)
+
+
+def upgrade_scripts(python_dir: str | Path, root: Path | None = None) -> dict[str, str]:
+    """One script ``madtree--<released>--<version>.sql`` for each released version that has a way to this one.
+
+    Such a script is the hand-written steps of ``migrations/`` one after another, then the newest definitions with
+    ``OR REPLACE``: every PL/Python function must be written again in any case, as the version and the directory of the
+    Python half are part of its body.
+    """
+    steps = migration_steps(root)
+    newest = CREATE_LINE.sub(r"CREATE OR REPLACE \1", definitions(root))
+    scripts = {}
+    for old in sorted(steps):
+        version, parts, seen = old, [NO_PSQL.format(command="ALTER EXTENSION madtree UPDATE")], {old}
+        while version in steps and version != VERSION:
+            version, path = steps[version]
+            if version in seen:
+                raise ValueError(f"migrations/ go round in a circle at version {version}")
+            seen.add(version)
+            parts.append(f"-- {path.name}\n{path.read_text(encoding='utf-8')}")
+        if version == VERSION:
+            scripts[f"madtree--{old}--{VERSION}.sql"] = expand("\n".join([*parts, newest]), python_dir)
+    return scripts
+
+
+def migration_steps(root: Path | None = None) -> dict[str, tuple[str, Path]]:
+    """The hand-written steps: old version to (new version, file). Each version has one successor."""
+    steps: dict[str, tuple[str, Path]] = {}
+    for path in sorted(((root or extension_root()) / "migrations").glob("madtree--*--*.sql")):
+        if match := STEP_NAME.match(path.name):
+            if match["old"] in steps:
+                raise ValueError(f"two migrations start from version {match['old']}")
+            steps[match["old"]] = (match["new"], path)
+    return steps
+
+
+def control_file(root: Path | None = None) -> str:
+    """``madtree.control`` with the version filled in."""
+    text = ((root or extension_root()) / "madtree.control").read_text(encoding="utf-8")
+    return text.replace("@version@", VERSION)

@@ -1,0 +1,15 @@
+"""The suite's options and shared fixtures; fixtures live in ``fix_*.py``, one file per concern."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["fix_server"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--test-dsn",
+        help="a server to test against (superuser, with madtree installed); default: $MADTREE_TEST_DSN, a container, "
+        "or a private server that lives as long as the test session",
+    )

@@ -1,0 +1,135 @@
+"""A real PostgreSQL server for the tests, and databases and connections in it.
+
+The server is, in this order: the one that ``--test-dsn`` or ``MADTREE_TEST_DSN`` names; a container, where
+``MADTREE_TEST_IMAGE`` names an image with PostgreSQL and madtree and a container engine answers; a private server in a
+temporary directory. Workers of one session (pytest-xdist) share it and have a database each.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from madtree.embedded import PrivateServer
+
+# Nothing in a test's server outlives the session: no need to wait for disks.
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
+HOME = pytest.StashKey[Path]()
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server, reached as superuser by `dsn`; `home` is set if it is a private server of this session."""
+
+    dsn: str
+    home: Path | None = None
+
+    def dsn_of(self, **changes: str) -> str:
+        """The DSN with another database, user or password."""
+        return make_conninfo(self.dsn, **changes)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One home per session: made by the controlling process, known to its workers."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        home = Path(tempfile.mkdtemp(prefix="madtree-test-"))
+        home.chmod(0o755)  # for root's tests: the server's account must reach it
+        config.stash[HOME] = home
+    else:
+        config.stash[HOME] = Path(worker["madtree_home"])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: pytest.Item) -> None:
+    node.workerinput["madtree_home"] = str(node.config.stash[HOME])  # type: ignore[attr-defined]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    home = config.stash.get(HOME, None)
+    if home is not None and not hasattr(config, "workerinput"):
+        PrivateServer(home / "server").down()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server(pytestconfig: pytest.Config) -> Iterator[Server]:
+    """The server of this session, running."""
+    if dsn := pytestconfig.getoption("--test-dsn") or os.environ.get("MADTREE_TEST_DSN"):
+        yield Server(dsn)
+    elif image := os.environ.get("MADTREE_TEST_IMAGE"):
+        from testcontainers.postgres import PostgresContainer
+
+        with PostgresContainer(image, driver=None) as container:
+            yield Server(container.get_connection_url())
+    else:
+        # `up` starts it for the first worker that comes here and finds it running for the others.
+        home = pytestconfig.stash[HOME] / "server"
+        yield Server(PrivateServer(home).up(settings=FAST), home)
+
+
+@pytest.fixture(scope="session")
+def dsn(server: Server, worker_id: str) -> Iterator[str]:
+    """DSN of this worker's own database, with the extension created and its schema on the search path."""
+    name = f"madtree_test_{worker_id}_{os.getpid()}"
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+        admin.execute(f'ALTER DATABASE {name} SET search_path = "$user", public, madtree')
+    database = server.dsn_of(dbname=name)
+    with psycopg.connect(database) as connection:
+        connection.execute("CREATE EXTENSION madtree CASCADE")
+    yield database
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def schema(dsn: str) -> Iterator[str]:
+    """Name of a schema of this test's own, empty at first, dropped at the end."""
+    name = f"test_{secrets.token_hex(6)}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE SCHEMA {name}")
+    yield name
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture
+def db(dsn: str, schema: str) -> Iterator[psycopg.Connection]:
+    """A superuser's connection in autocommit mode; unqualified names are made in the test's own schema."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(f"SET search_path = {schema}, public, madtree")
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def ordinary_user(server: Server, dsn: str, worker_id: str) -> Iterator[tuple[str, str]]:
+    """Name and password of a role that is no superuser and owns nothing."""
+    name, password = f"madtree_user_{worker_id}_{os.getpid()}", secrets.token_hex(16)
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(name), sql.Literal(password)))
+    yield name, password
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(sql.SQL("DROP OWNED BY {0}; DROP ROLE {0}").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def user_db(
+    server: Server, dsn: str, schema: str, db: psycopg.Connection, ordinary_user: tuple[str, str]
+) -> Iterator[psycopg.Connection]:
+    """An ordinary user's connection, who may create tables in the test's schema and sees no other's tables in it."""
+    name, password = ordinary_user
+    db.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA {} TO {}").format(sql.Identifier(schema), sql.Identifier(name)))
+    with psycopg.connect(make_conninfo(dsn, user=name, password=password), autocommit=True) as connection:
+        connection.execute(f"SET search_path = {schema}, public, madtree")
+        yield connection
