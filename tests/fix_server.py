@@ -58,7 +58,8 @@ def pytest_configure_node(node: pytest.Item) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     home = config.stash.get(HOME, None)
     if home is not None and not hasattr(config, "workerinput"):
-        PrivateServer(home / "server").down()
+        if (home / "server").exists():
+            PrivateServer(home / "server").down()
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from madtree.install.postgres import Installation
+
 # What a socket's address has room for: 104 bytes on macOS, 108 on Linux, with PostgreSQL's file name in it.
 LONGEST_SOCKET_DIRECTORY = 103 - len("/.s.PGSQL.65535")
 
@@ -29,11 +31,23 @@ def default_home() -> Path:
 
 @dataclass
 class State:
-    """What must be known of an existing server: the major version of its data, its port, its extension's SQL."""
+    """What must be known of an existing server: the PostgreSQL that it mirrors, its port, its extension's SQL."""
 
-    major: int
-    port: int
+    bindir: str
+    sharedir: str
+    pkglibdir: str
+    version: str
+    port: int = 0
     sql_sha256: str = ""
+
+    @property
+    def origin(self) -> Installation:
+        return Installation(Path(self.bindir), Path(self.sharedir), Path(self.pkglibdir), self.version)
+
+    @origin.setter
+    def origin(self, found: Installation) -> None:
+        self.bindir, self.sharedir = str(found.bindir), str(found.sharedir)
+        self.pkglibdir, self.version = str(found.pkglibdir), found.version
 
 
 @dataclass(frozen=True)

@@ -42,10 +42,10 @@ class OsUser:
                 "PATH": SYSTEM_PATH,
                 "LANG": "C.UTF-8",
                 "LC_ALL": "C.UTF-8",
-                "TZ": os.environ.get("TZ", ""),
                 # One backend works on one core; the linear algebra library's own threads only cost start-up and memory.
                 "OPENBLAS_NUM_THREADS": "1",
                 "OMP_NUM_THREADS": "1",
+                **{name: os.environ[name] for name in ("TZ",) if name in os.environ},
             },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -53,7 +53,9 @@ class OsUser:
             text=True,
             check=False,
             umask=0o077,
-            **({"user": self.uid, "group": self.gid, "extra_groups": []} if self.is_other else {}),  # type: ignore[arg-type]
+            user=self.uid if self.is_other else None,
+            group=self.gid if self.is_other else None,
+            extra_groups=[] if self.is_other else None,
         )
 
     def make_private_directory(self, path: Path) -> None:

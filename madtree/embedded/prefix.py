@@ -32,7 +32,7 @@ class Prefix:
         common = os.path.commonpath([self.origin.bindir, self.origin.sharedir, self.origin.pkglibdir])
         if common == "/":
             raise PrivateServerError(
-                f"the directories of PostgreSQL in {self.origin.bindir} have nothing in common; it cannot be mirrored.\n"
+                f"PostgreSQL in {self.origin.bindir} has its files all over the system and cannot be mirrored.\n"
                 "Choose another installation with --pg-config, or use 'make install' and a server of your own."
             )
         return self.root / directory.relative_to(common)
@@ -53,15 +53,23 @@ class Prefix:
         for path in self.origin.sharedir.iterdir():
             if path.name != "extension":
                 link(path, sharedir / path.name)
+        self.link_extensions()
 
-    def write_extension(self, files: dict[str, str]) -> None:
-        """Put `files` (madtree's) beside links to the system's extensions, which may have become more since."""
+    def link_extensions(self) -> None:
+        """Bring links to the system's extensions up to date, except for a madtree that is installed there."""
         ours = self.mirrored(self.origin.sharedir) / "extension"
+        for path in ours.iterdir():
+            if not path.exists():  # a link whose origin is gone
+                path.unlink()
         for path in (self.origin.sharedir / "extension").iterdir():
             if not path.name.startswith("madtree"):
                 link(path, ours / path.name)
-        for path in ours.iterdir():
-            if (path.name.startswith("madtree") and path.name not in files) or (path.is_symlink() and not path.exists()):
+
+    def write_extension(self, files: dict[str, str]) -> None:
+        """Make `files` all that there is of madtree among the extensions."""
+        ours = self.mirrored(self.origin.sharedir) / "extension"
+        for path in ours.glob("madtree*"):
+            if path.name not in files:
                 path.unlink()
         for name, text in files.items():
             write_file(ours / name, text.encode())

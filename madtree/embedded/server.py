@@ -56,17 +56,14 @@ class PrivateServer:
         self._prepare_home()
         with self.home.locked():
             state = self.home.read_state()
-            prefix = Prefix(self.home.prefix, self._installation(pg_config, state))
-            running = state is not None and self._pid(prefix) is not None
+            running = state is not None and self._pid(state) is not None
             if not running:
-                prefix.build()
-            sql_sha256 = self._write_madtree(prefix)
-            if state is None:
-                self._create(prefix)
-                state = State(major=prefix.origin.major, port=0)
+                state = self._mirror(pg_config, state)
+            assert state is not None
+            sql_sha256 = self._write_madtree(state)
             if not running:
                 state.port = self._choose_port(port, state.port)
-                self._start(prefix, state.port, settings or {})
+                self._start(state, settings or {})
                 self.home.write_state(state)
             elif port not in (None, state.port):
                 raise PrivateServerError(f"the server is running on port {state.port}; run 'madtree down' first")
@@ -84,10 +81,9 @@ class PrivateServer:
         if state is None:
             return False
         with self.home.locked():
-            prefix = Prefix(self.home.prefix, self._installation(None, state))
-            if self._pid(prefix) is None:
+            if self._pid(state) is None:
                 return False
-            stopped = self._pg_ctl(prefix, "stop", "-m", "fast", "-w", "-t", "60")
+            stopped = self._pg_ctl(state, "stop", "-m", "fast", "-w", "-t", "60")
             if stopped[0] != 0:
                 raise PrivateServerError(f"the server does not stop:\n{stopped[1]}")
             return True
@@ -97,7 +93,7 @@ class PrivateServer:
         state = self.home.read_state()
         if state is None:
             return Status(self.home.root, exists=False, running=False)
-        pid = self._pid(Prefix(self.home.prefix, self._installation(None, state)))
+        pid = self._pid(state)
         return Status(
             self.home.root,
             exists=True,
@@ -109,16 +105,32 @@ class PrivateServer:
 
     def psql(self) -> Path:
         """The `psql` that belongs to this server."""
-        return self._installation(None, self.home.read_state()).bindir / "psql"
+        state = self.home.read_state()
+        return (state.origin if state else find_installation()).bindir / "psql"
 
-    def _installation(self, pg_config: str | None, state: State | None) -> Installation:
+    def _mirror(self, pg_config: str | None, state: State | None) -> State:
+        """Mirror PostgreSQL, and create the data directory if there is none; the server is down."""
+        if state is None or pg_config or not state.origin.plpython:
+            origin = self._installation(pg_config, state.origin.major if state else None)
+        else:
+            origin = state.origin
+        prefix = Prefix(self.home.prefix, origin)
+        prefix.build()
+        state = state or State("", "", "", "")
+        state.origin = origin
+        self.home.write_state(state)
+        if not any(self.home.data.iterdir()):
+            self._create(prefix)
+        return state
+
+    def _installation(self, pg_config: str | None, major: int | None) -> Installation:
         try:
-            return find_installation(pg_config, state.major if state else None)
+            return find_installation(pg_config, major)
         except NoPostgresError as error:
-            if state is None:
+            if major is None:
                 raise PrivateServerError(str(error)) from error
             raise PrivateServerError(
-                f"{error}\nThe data in {self.home.data} was made by PostgreSQL {state.major} and needs that version; "
+                f"{error}\nThe data in {self.home.data} was made by PostgreSQL {major} and needs that version; "
                 "with another MADTREE_HOME you get a new, empty server."
             ) from error
 
@@ -141,18 +153,31 @@ class PrivateServer:
         for directory in (self.home.data, self.home.log_directory, self.home.socket_directory):
             self.user.make_private_directory(directory)
 
-    def _write_madtree(self, prefix: Prefix) -> str:
+    def _write_madtree(self, state: State) -> str:
         """Bring the package's present Python and SQL into the home; returns the SQL's fingerprint."""
         if write_tree(self.home.python, server_modules()):
-            compile_modules(self.home.python, prefix.origin.python)
+            compile_modules(self.home.python, state.origin.python)
         files = extension_files(self.home.python)
+        prefix = Prefix(self.home.prefix, state.origin)
+        prefix.link_extensions()
         prefix.write_extension(files)
         return hashlib.sha256(files[f"madtree--{VERSION}.sql"].encode()).hexdigest()
 
     def _create(self, prefix: Prefix) -> None:
         """Run `initdb`. The locale is always there and sorts by code point, as madtree's own code does."""
         self._say(f"creating a PostgreSQL {prefix.origin.major} server in {self.home.root}")
-        options = ["-D", self.home.data, "-U", database.SUPERUSER, "-A", "trust", "--encoding=UTF8", "--no-instructions"]
+        self.home.passfile.unlink(missing_ok=True)
+        options = [
+            "-D",
+            str(self.home.data),
+            "-U",
+            database.SUPERUSER,
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-instructions",
+        ]
         for locale in ("C.UTF-8", "C"):
             done = self.user.run([prefix.program("initdb"), *options, f"--locale={locale}"], cwd=self.home.data)
             if done.returncode == 0:
@@ -166,21 +191,24 @@ class PrivateServer:
             return wanted
         return last if last and port_is_free(last) else free_port()
 
-    def _start(self, prefix: Prefix, port: int, settings: Mapping[str, str]) -> None:
-        self._say(f"starting the server on port {port}")
-        write_config(self.home, port, settings)
+    def _start(self, state: State, settings: Mapping[str, str]) -> None:
+        self._say(f"starting the server on port {state.port}")
+        write_config(self.home, state.port, settings)
         config = shlex.quote(f"config_file={self.home.config_file}")
-        code, said = self._pg_ctl(prefix, "start", "-w", "-t", "60", "-l", str(self.home.log), "-o", f"-c {config}")
+        code, said = self._pg_ctl(state, "start", "-w", "-t", "60", "-l", str(self.home.log), "-o", f"-c {config}")
         if code != 0:
-            last_words = self.home.log.read_text(errors="replace").splitlines()[-8:] if self.home.log.exists() else [said]
-            raise PrivateServerError("the server does not start; its log ends with:\n" + "\n".join(last_words))
+            log = self.home.log.read_text(errors="replace") if self.home.log.exists() else said
+            raise PrivateServerError(
+                "the server does not start; its log ends with:\n" + "\n".join(log.splitlines()[-8:])
+            )
 
-    def _pid(self, prefix: Prefix) -> int | None:
+    def _pid(self, state: State) -> int | None:
         """The server's process, or None if it is down. `pg_ctl` sees through a file left by a crash."""
-        if self._pg_ctl(prefix, "status")[0] != 0:
+        if self._pg_ctl(state, "status")[0] != 0:
             return None
         return int((self.home.data / "postmaster.pid").read_text().splitlines()[0])
 
-    def _pg_ctl(self, prefix: Prefix, *words: str) -> tuple[int, str]:
-        done = self.user.run([prefix.program("pg_ctl"), *words, "-D", self.home.data], cwd=self.home.data)
+    def _pg_ctl(self, state: State, *words: str) -> tuple[int, str]:
+        program = Prefix(self.home.prefix, state.origin).program("pg_ctl")
+        done = self.user.run([program, *words, "-D", self.home.data], cwd=self.home.data)
         return done.returncode, done.stdout.strip()

@@ -75,7 +75,7 @@ def compile_modules(directory: Path, python: str | None) -> None:
 
 
 def python_dir(installation: Installation) -> Path:
-    """Where ``make install`` puts the server half: with PostgreSQL's libraries, which only an administrator can write."""
+    """Where ``make install`` puts the server half: with PostgreSQL's libraries: only an administrator writes there."""
     return installation.pkglibdir / f"madtree-{VERSION}"
 
 

@@ -1,4 +1,4 @@
-"""``python3 -m madtree.install.freeze``: at a release, keep this version's definitions so that upgrades can be tested."""
+"""``python3 -m madtree.install.freeze``: keep a release's definitions, so that upgrades from it can be tested."""
 
 from __future__ import annotations
 

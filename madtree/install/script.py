@@ -36,14 +36,14 @@ if madtree is None or madtree.__version__ != {version!r}:
                 cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
             elif (error.name or "").partition(".")[0] == "numpy":
                 problem = "the Python package numpy cannot be imported: " + str(error)
-                cure = "Install numpy for this interpreter (on Debian and Ubuntu: 'apt-get install python3-numpy'), then reconnect."
+                cure = "Install numpy for this interpreter ('apt-get install python3-numpy' on Debian), then reconnect."
             else:
                 problem = "its Python package madtree cannot be imported: " + str(error)
                 cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
         else:
             if madtree.__version__ != {version!r}:
-                problem = "it found madtree " + madtree.__version__ + " in " + str(madtree.__file__) + " but needs {version}"
-                cure = "Reconnect; if that does not help, run 'make install' (or 'madtree install') for the version wanted."
+                problem = "it found madtree " + madtree.__version__ + " in " + str(madtree.__file__)
+                cure = "Reconnect; if that does not help, run 'make install' (or 'madtree install') and reconnect."
     if problem is not None:
         plpy.error(
             "madtree {version} cannot load its Python half: " + problem,
@@ -57,7 +57,7 @@ if madtree is None or madtree.__version__ != {version!r}:
 LOAD_LINE = re.compile(r"^([ \t]*)@load@[ \t]*$", re.MULTILINE)
 CREATE_LINE = re.compile(r"^CREATE (FUNCTION|AGGREGATE|PROCEDURE|VIEW)\b", re.MULTILINE)
 STEP_NAME = re.compile(r"^madtree--(?P<old>[^-]+)--(?P<new>[^-]+)\.sql$")
-NO_PSQL = "\\echo Use \"{command}\" to load this file. \\quit\n"
+NO_PSQL = '\\echo Use "{command}" to load this file. \\quit\n'
 
 
 def definitions(root: Path | None = None) -> str:
