@@ -42,6 +42,7 @@ class Node:
     feature: str | None
     threshold: float | None  # ordered and continuous: true branch is feature <= threshold
     left_levels: tuple[str, ...] | None  # unordered: true branch; booleans as 'true' / 'false'
+    right_levels: tuple[str, ...] | None  # unordered: false branch; levels in neither go the majority's way
     majority_left: bool | None
     n_rows: int
     weight: float
