@@ -1,0 +1,111 @@
+"""What must not change a tree: repeated rows, their order, groups trained beside it, a weight in place of copies."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from psycopg import sql
+from trees import read_model, read_nodes, shape
+
+# 300 rows with ties, missing values and noise; three groups; a dyadic weight.
+DATA = """
+    CREATE TABLE data AS SELECT
+        i AS id,
+        (ARRAY['a', 'b', 'c'])[1 + (i * 7 % 13 + i % 5 * (i % 3)) % 3] AS label,
+        ((i * 7 % 13) * 3 + i % 5 + (i * i) % 11)::float8 / 4 AS target,
+        i % 3 AS grp,
+        (i * 7 % 13)::float8 / 8 AS x,
+        CASE WHEN i % 9 > 0 THEN (i * i) % 11 END AS n,
+        CASE WHEN i % 7 > 0 THEN 'level ' || i % 5 END AS level,
+        i % 4 = 1 AS flag,
+        (1 + i % 4) / 2.0::float8 AS w
+    FROM generate_series(1, 300) i
+"""
+FEATURES = "x, n, level, flag"
+DEPENDENTS = [("label", "gini"), ("label", "entropy"), ("label", "misclassification"), ("target", "mse")]
+
+
+def train(db: psycopg.Connection, table: str, model: str, dependent: str, criterion: str, **options: object) -> None:
+    arguments = {"split_criterion": criterion, "min_split": 4, "min_bucket": 2, **options}
+    call = sql.SQL("SELECT madtree.tree_train({}, {}, 'id', {}, {}, {})").format(
+        table,
+        model,
+        dependent,
+        FEATURES,
+        sql.SQL(", ").join(sql.SQL("{} => {}").format(sql.SQL(name), value) for name, value in arguments.items()),
+    )
+    db.execute(call)
+
+
+@pytest.fixture(autouse=True)
+def _data(db: psycopg.Connection) -> None:
+    db.execute(DATA)
+
+
+@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
+@pytest.mark.parametrize("n_bins", [0, 100])
+def test_rows_repeated_twenty_times_give_the_same_tree(
+    db: psycopg.Connection, dependent: str, criterion: str, n_bins: int
+) -> None:
+    db.execute("CREATE TABLE repeated AS SELECT data.* FROM data, generate_series(1, 20)")
+    train(db, "data", "once", dependent, criterion, n_bins=n_bins, min_split=8, min_bucket=3)
+    train(db, "repeated", "often", dependent, criterion, n_bins=n_bins, min_split=160, min_bucket=60)
+
+    (once,), (often,) = read_nodes(db, "once").values(), read_nodes(db, "often").values()
+    assert shape(often) == shape(once)
+    assert {k: row["n_rows"] for k, row in often.items()} == {k: 20 * row["n_rows"] for k, row in once.items()}
+    assert {k: row["prediction"] for k, row in often.items()} == {
+        k: row["prediction"] if criterion != "mse" else pytest.approx(row["prediction"]) for k, row in once.items()
+    }
+    assert len(once) > 5
+
+
+@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
+def test_permuted_rows_give_identical_tables(db: psycopg.Connection, dependent: str, criterion: str) -> None:
+    db.execute("CREATE TABLE permuted AS SELECT * FROM data ORDER BY hashint4(id)")
+    train(db, "data", "model", dependent, criterion, weights="w")
+    train(db, "permuted", "permuted_model", dependent, criterion, weights="w")
+
+    assert read_model(db, "permuted_model") == read_model(db, "model")
+
+
+@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
+@pytest.mark.parametrize("n_bins", [0, 5])
+def test_a_group_has_the_tree_that_it_has_alone(
+    db: psycopg.Connection, dependent: str, criterion: str, n_bins: int
+) -> None:
+    train(db, "data", "grouped", dependent, criterion, n_bins=n_bins, weights="w", grouping_cols="grp")
+    grouped = read_nodes(db, "grouped")
+    for group, tree in db.execute("SELECT grp, tree_id FROM grouped").fetchall():
+        db.execute(
+            sql.SQL("CREATE TABLE {} AS SELECT * FROM data WHERE grp = {}").format(sql.Identifier(f"g{group}"), group)
+        )
+        train(db, f"g{group}", f"alone{group}", dependent, criterion, n_bins=n_bins, weights="w")
+        (alone,) = read_nodes(db, f"alone{group}").values()
+
+        assert [{**row, "tree_id": 0} for row in grouped[tree].values()] == [
+            {**row, "tree_id": 0} for row in alone.values()
+        ]
+
+
+@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
+def test_a_weight_of_two_is_two_rows(db: psycopg.Connection, dependent: str, criterion: str) -> None:
+    """With limits on rows that bind neither, both trees are one, but for the number of rows."""
+    db.execute("CREATE TABLE doubled AS SELECT data.* FROM data, generate_series(1, 2)")
+    db.execute("ALTER TABLE data ADD two int DEFAULT 2")
+    limits = {"min_split": 1, "min_bucket": 1, "max_depth": 6, "n_bins": 0}
+    train(db, "data", "weighted", dependent, criterion, weights="two", **limits)
+    train(db, "doubled", "copied", dependent, criterion, **limits)
+
+    (weighted,), (copied,) = read_nodes(db, "weighted").values(), read_nodes(db, "copied").values()
+    assert [{**row, "n_rows": 2 * row["n_rows"]} for row in weighted.values()] == list(copied.values())
+    assert len(copied) > 5
+
+
+def test_a_scaled_weight_scales_the_sums_and_nothing_else(db: psycopg.Connection) -> None:
+    train(db, "data", "model", "label", "gini", weights="w")
+    train(db, "data", "scaled", "label", "gini", weights="w * 1e6")
+
+    (model,), (scaled,) = read_nodes(db, "model").values(), read_nodes(db, "scaled").values()
+    assert shape(scaled) == shape(model)
+    assert [row["weight"] for row in scaled.values()] == pytest.approx([1e6 * row["weight"] for row in model.values()])
