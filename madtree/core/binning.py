@@ -1,0 +1,171 @@
+"""Bins: which stretch of a feature's values each code stands for, and the code of each value.
+
+Code 0 is a missing value; codes 1 to D are the bins in ascending order. A bin is known by the smallest and the largest
+value that was seen in it, so that a split between two bins lies midway between the values on its two sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.core.types import Array, Bools, Floats, Ints
+
+MISSING = 0
+
+
+def midpoint(low: Array, high: Array) -> Floats:
+    """The point midway between `low` < `high`; `low` itself where rounding or an infinity leaves no room between."""
+    low = np.asarray(low, np.float64)
+    high = np.asarray(high, np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = (low + high) / 2
+        middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
+        return np.where((middle >= low) & (middle < high), middle, low)
+
+
+def bin_ends(counts: Ints, n_bins: int) -> Ints:
+    """Where quantile bins end, over distinct values in ascending order.
+
+    Args:
+        counts: (n_values,) rows of each distinct value.
+        n_bins: bins wanted, at least 2.
+
+    Returns:
+        (n_ends,) index of the last value of each bin, ascending, at most `n_bins` of them; the last is n_values - 1.
+        The j-th bin ends with the first value at which j / n_bins of the rows are reached.
+    """
+    cumulative = np.cumsum(counts)
+    targets = cumulative[-1] * np.arange(1, n_bins) / n_bins
+    ends = np.searchsorted(cumulative, targets)
+    return np.unique(np.append(ends, len(counts) - 1))
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bins of one feature in one tree: `lower` and `upper` (D,) float64, the smallest and largest value of each."""
+
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def from_values(cls, values: Floats, counts: Ints, limit: int, n_bins: int) -> Bins:
+        """One bin a value where there are at most `limit` distinct `values` (ascending), else `n_bins` quantile bins."""
+        if len(values) <= limit:
+            return cls(values, values)
+        ends = bin_ends(counts, n_bins)
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        return cls(values[starts], values[ends])
+
+    @property
+    def edges(self) -> Floats:
+        """(D - 1,) cut points: code <= c is the same as value <= edges[c - 1]."""
+        return midpoint(self.upper[:-1], self.lower[1:])
+
+
+class BinTable:
+    """The bins of every feature in every tree.
+
+    Attributes:
+        sizes: (n_trees, n_features) int32, bins without the one for missing values.
+        offsets: (n_trees, n_features) int64, where a feature's bins start in `lower` and `upper`.
+        lower, upper: (total,) float64.
+    """
+
+    def __init__(self, sizes: Ints, lower: Floats, upper: Floats) -> None:
+        self.sizes = sizes
+        flat = sizes.reshape(-1).astype(np.int64)
+        self.offsets = (np.cumsum(flat) - flat).reshape(sizes.shape)
+        self.lower = lower
+        self.upper = upper
+
+    @classmethod
+    def from_bins(cls, bins: Sequence[Sequence[Bins]]) -> BinTable:
+        """From bins[tree][feature]."""
+        sizes = np.array([[len(b.lower) for b in row] for row in bins], np.int32).reshape(len(bins), -1)
+        parts = [b for row in bins for b in row]
+        empty = np.zeros(0)
+        lower = np.concatenate([b.lower for b in parts]) if parts else empty
+        upper = np.concatenate([b.upper for b in parts]) if parts else empty
+        return cls(sizes, lower, upper)
+
+    @property
+    def widths(self) -> Ints:
+        """(n_features,) int64: codes a feature needs, the one for missing values included, over all trees."""
+        return self.sizes.max(axis=0).astype(np.int64) + 1
+
+    def threshold(self, tree: Ints, feature: Ints, left: Ints, right: Ints) -> Floats:
+        """Thresholds (m,) between the bins with codes `left` < `right`, of which those between are empty in the node."""
+        start = self.offsets[tree, feature] - 1
+        return midpoint(self.upper[start + left], self.lower[start + right])
+
+
+def rank_within(values: Floats, tree: Ints | None, n_trees: int) -> tuple[Array, Floats, Ints, Ints]:
+    """Dense ranks of `values` among the distinct values of the same tree.
+
+    Args:
+        values: (n,) NaN where missing.
+        tree: (n,) tree of each row, or None for a single tree.
+
+    Returns:
+        ranks: (n,) int64, 1 for a tree's smallest value, 0 where missing.
+        distinct: (total,) the distinct values, tree by tree, ascending.
+        counts: (total,) rows of each.
+        sizes: (n_trees,) distinct values of each tree.
+    """
+    known = np.flatnonzero(~np.isnan(values))
+    value = values[known] + 0.0  # -0.0 and 0.0 are one value
+    ranks = np.zeros(len(values), np.int64)
+    if len(known) == 0:
+        return ranks, np.zeros(0), np.zeros(0, np.int64), np.zeros(n_trees, np.int64)
+    if tree is None:
+        order = np.argsort(value, kind="stable")
+        owner = np.zeros(len(known), np.int64)
+    else:
+        owner = tree[known].astype(np.int64)
+        order = np.lexsort((value, owner))
+    ordered, owner = value[order], owner[order]
+    first = np.ones(len(order), np.bool_)
+    first[1:] = (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])
+    starts = np.flatnonzero(first)
+    sizes = np.bincount(owner[starts], minlength=n_trees)
+    before = np.cumsum(sizes) - sizes
+    ranks[known[order]] = np.cumsum(first) - before[owner]
+    return ranks, ordered[starts], np.diff(np.append(starts, len(order))), sizes
+
+
+def merge_bins(ranks: Array, tree: Ints | None, sizes: Ints, counts: Ints, limit: int, n_bins: int) -> tuple[Array, Ints, Ints, Ints]:
+    """Put the distinct values of trees that have more than `limit` of them into `n_bins` quantile bins.
+
+    Returns:
+        codes: (n,) ranks, or the bins of those trees.
+        sizes: (n_trees,) bins of each tree.
+        starts, ends: (total,) index of each bin's first and last distinct value, tree by tree.
+    """
+    offsets = np.cumsum(sizes) - sizes
+    crowded = np.flatnonzero(sizes > limit)
+    if len(crowded) == 0:
+        every = np.arange(len(counts))
+        return ranks, sizes, every, every
+    code_of_rank = np.arange(1, len(counts) + 1) - np.repeat(offsets, sizes)
+    last = np.ones(len(counts), np.bool_)
+    new_sizes = sizes.copy()
+    for t in crowded:
+        span = slice(int(offsets[t]), int(offsets[t] + sizes[t]))
+        ends = bin_ends(counts[span], n_bins)
+        last[span] = False
+        last[span.start + ends] = True
+        code_of_rank[span] = np.searchsorted(ends, np.arange(int(sizes[t]))) + 1
+        new_sizes[t] = len(ends)
+    ends = np.flatnonzero(last)
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    base = offsets[0] if tree is None else offsets[tree]
+    codes = np.where(ranks > 0, code_of_rank[np.maximum(base + ranks - 1, 0)], MISSING)
+    return codes, new_sizes, starts, ends
+
+
+def known_mask(values: Floats) -> Bools:
+    """(n,) True where a value is not missing."""
+    return ~np.isnan(values)

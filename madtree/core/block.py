@@ -1,0 +1,90 @@
+"""A block: up to some ten thousand rows, binned, column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.core.types import Array, Ints
+
+NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included
+WIDE_LIMIT = 65_536
+
+
+@dataclass(frozen=True)
+class CodeLayout:
+    """Which features are stored in one byte and which in two; a block holds the narrow ones first.
+
+    Attributes:
+        wide: (n_features,) bool.
+        position: (n_features,) int32, a feature's row among the narrow or among the wide ones.
+    """
+
+    wide: Array
+    position: Ints
+
+    @classmethod
+    def for_widths(cls, widths: Ints) -> CodeLayout:
+        """From the number of codes that each feature needs (n_features,)."""
+        wide = np.asarray(widths) > NARROW_LIMIT
+        position = np.where(wide, np.cumsum(wide), np.cumsum(~wide)) - 1
+        return cls(wide, position.astype(np.int32))
+
+    @property
+    def n_wide(self) -> int:
+        return int(self.wide.sum())
+
+    @property
+    def n_narrow(self) -> int:
+        return len(self.wide) - self.n_wide
+
+    def empty(self, n_rows: int) -> Codes:
+        return Codes(self, np.empty((self.n_narrow, n_rows), np.uint8), np.empty((self.n_wide, n_rows), np.uint16))
+
+    def read(self, data: bytes, n_rows: int) -> Codes:
+        """Codes from a block's bytes, without copying."""
+        split = self.n_narrow * n_rows
+        narrow = np.frombuffer(data, np.uint8, split).reshape(self.n_narrow, n_rows)
+        wide = np.frombuffer(data, "<u2", self.n_wide * n_rows, split).reshape(self.n_wide, n_rows)
+        return Codes(self, narrow, wide)
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Codes of a block's rows: `narrow` (n_narrow, n_rows) uint8 and `wide` (n_wide, n_rows) uint16."""
+
+    layout: CodeLayout
+    narrow: Array
+    wide: Array
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.narrow.shape[1])
+
+    def column(self, feature: int) -> Array:
+        """(n_rows,) codes of one feature, in the width that they are stored in; a view."""
+        matrix = self.wide if self.layout.wide[feature] else self.narrow
+        row: Array = matrix[int(self.layout.position[feature])]
+        return row
+
+    def tobytes(self) -> bytes:
+        return self.narrow.tobytes() + self.wide.astype("<u2", copy=False).tobytes()
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block in memory.
+
+    Attributes:
+        codes: of its n_rows rows.
+        target: classification: (n_rows,) uint8 or uint16 class; regression: (n_limbs, n_rows) float64, weight times value
+            on the target's grid.
+        weight: (n_limbs, n_rows) float64 on the weight's grid, or None where every weight is 1.
+        tree: (n_rows,) int32, or None where all rows belong to tree 0.
+    """
+
+    codes: Codes
+    target: Array
+    weight: Array | None = None
+    tree: Ints | None = None

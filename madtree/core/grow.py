@@ -1,0 +1,228 @@
+"""Growing trees level by level.
+
+After PLANET (Panda et al., VLDB 2009): one pass over the data a level finds the best split of every frontier node of every
+tree at once. In outline:
+
+    frontier = the roots
+    while the frontier is not empty:
+        statistics of the frontier's nodes        one pass over the blocks; of two siblings only the smaller is
+                                                  counted, the other is the parent less its sibling, exactly
+        best split of each node                   core.search
+        children of the nodes that were split     their sums follow from the split
+        frontier = children that may be split     large enough, impure, not too deep
+
+Where the rows are is the statistics source's business: many blocks behind a SQL aggregate, or one block in hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from madtree.core import impurity
+from madtree.core.forest import Forest
+from madtree.core.problem import Problem
+from madtree.core.search import Splits, search
+from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
+from madtree.core.types import Array, Floats, Ints
+
+# Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
+_STATE_SHARE = 4
+
+
+class StatisticsSource(Protocol):
+    """Where statistics come from."""
+
+    def statistics(self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout) -> Array:
+        """(n_planes, n_cells) of the nodes that `slot_of_node` (n_nodes,) gives a slot; -1 for the others."""
+        ...
+
+    def squares(self, forest: Forest, means: Floats) -> Floats:
+        """(n_nodes,) weighted sum of squares about `means` (n_nodes,) of the rows that end in each leaf."""
+        ...
+
+
+@dataclass(frozen=True)
+class LevelReport:
+    """What is told of each level: its depth, the nodes searched, the rows in them."""
+
+    level: int
+    n_nodes: int
+    n_rows: int
+
+
+def grow(problem: Problem, source: StatisticsSource, report: Callable[[LevelReport], None] | None = None) -> Forest:
+    """Grow all trees of a problem; raises OverflowError where sums are no longer exact."""
+    forest = Forest(problem.n_trees, problem.planes.count)
+    frontier = np.arange(problem.n_trees)
+    memory = _Memory(problem, source)
+    level = 0
+    while len(frontier):
+        splits = memory.best_splits(forest, frontier)
+        if report:
+            report(LevelReport(level, len(frontier), int(forest.n_rows[frontier].sum())))
+        children = _split(problem, forest, frontier, splits)
+        frontier = children[_may_split(problem, forest, children)]
+        level += 1
+    return forest
+
+
+def _may_split(problem: Problem, forest: Forest, nodes: Ints) -> Array:
+    """(m,) whether nodes are large enough, not too deep and, for classification, impure."""
+    parameters = problem.parameters
+    wanted = (forest.n_rows[nodes] >= parameters.min_split) & (forest.depth[nodes] < parameters.max_depth)
+    if problem.n_classes:
+        weights = problem.class_weights(forest.sums[:, nodes], forest.tree[nodes])
+        wanted &= impurity.class_risk(weights) > 0
+    return wanted
+
+
+def _split(problem: Problem, forest: Forest, frontier: Ints, splits: Splits) -> Ints:
+    """Enter the splits that were found into the forest; the indices (2 m,) of the children, left and right in turn."""
+    if len(frontier) == forest.n_trees and forest.n_nodes == forest.n_trees:
+        splits.gain[~_may_split(problem, forest, frontier)] = 0.0
+    chosen = np.flatnonzero(splits.gain > 0)
+    nodes = frontier[chosen]
+    tree = forest.tree[nodes]
+    feature = splits.feature[chosen]
+    left, known = splits.left_sums[:, chosen], splits.known_sums[:, chosen]
+    left_weight, right_weight = problem.weights(left, tree), problem.weights(known - left, tree)
+    majority_left = left_weight >= right_weight
+    missing = forest.sums[:, nodes] - known
+    left_sums = left + np.where(majority_left, missing, 0.0)
+    sums = np.empty((len(left), 2 * len(nodes)))
+    sums[:, 0::2] = left_sums
+    sums[:, 1::2] = forest.sums[:, nodes] - left_sums
+    forest.feature[nodes] = feature
+    forest.majority_left[nodes] = majority_left
+    forest.improvement[nodes] = splits.gain[chosen]
+    ordered = ~problem.unordered[feature]
+    at = nodes[ordered]
+    forest.threshold[at] = problem.bins.threshold(
+        tree[ordered], feature[ordered], splits.left[chosen[ordered]], splits.right[chosen[ordered]]
+    )
+    routing = forest.routing
+    routing.feature[nodes] = feature
+    routing.shift[at] = ~majority_left[ordered]
+    routing.cut[at] = splits.left[chosen[ordered]] - routing.shift[at]
+    _enter_levels(problem, forest, nodes[~ordered], chosen[~ordered], splits)
+    return forest.add_children(nodes, problem.row_counts(sums), sums)
+
+
+def _enter_levels(problem: Problem, forest: Forest, nodes: Ints, slots: Ints, splits: Splits) -> None:
+    """Tables of levels for the nodes with unordered splits; a level absent from the node goes with the majority."""
+    routing = forest.routing
+    widths = problem.bins.widths
+    tables = [routing.levels]
+    end = len(routing.levels)
+    for node, slot in zip(nodes.tolist(), slots.tolist(), strict=True):
+        left, right = splits.left_codes[slot], splits.right_codes[slot]
+        forest.left_codes[node], forest.right_codes[node] = left, right
+        table = np.full(int(widths[forest.feature[node]]), not forest.majority_left[node], np.uint8)
+        table[left], table[right] = 0, 1
+        routing.table[node] = end
+        end += len(table)
+        tables.append(table)
+    if len(tables) > 1:
+        routing.levels = np.concatenate(tables)
+
+
+class _Memory:
+    """Gets statistics in batches that fit the budget, and keeps a level's for the next where they all fit."""
+
+    def __init__(self, problem: Problem, source: StatisticsSource) -> None:
+        self.problem = problem
+        self.source = source
+        self.widths = problem.bins.widths
+        self.dtype = problem.planes.dtype(problem.n_rows)
+        self.cell_bytes = problem.planes.count * self.dtype.itemsize
+        self.limit = problem.parameters.memory_bytes // _STATE_SHARE
+        self.kept: tuple[Ints, StatisticsLayout, Array] | None = None  # nodes, layout and statistics of the last level
+
+    def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
+        problem = self.problem
+        found = Splits.none(len(frontier), problem.planes.count)
+        kept, self.kept = self.kept, None
+        for slots, first, last in self._batches(len(frontier)):
+            nodes = frontier[slots]
+            layout = StatisticsLayout(problem.planes, self.widths[first:last], len(nodes), first)
+            whole = len(nodes) == len(frontier) and last - first == len(self.widths)
+            if whole and kept is not None:
+                state = self._by_subtraction(forest, nodes, layout, *kept)
+            else:
+                state = self._scan(forest, nodes, layout)
+            if whole:
+                self.kept = (nodes, layout, state)
+            if nodes[0] < forest.n_trees and first == 0:
+                forest.sums[:, nodes] = node_totals(state, layout)
+                forest.n_rows[nodes] = problem.row_counts(forest.sums[:, nodes])
+            self._search(forest, found, slots, nodes, state, layout)
+        return found
+
+    def _search(
+        self, forest: Forest, found: Splits, slots: slice, nodes: Ints, state: Array, layout: StatisticsLayout
+    ) -> None:
+        if slots == slice(0, len(found.gain)):
+            search(self.problem, state, layout, forest.tree[nodes], found)
+            return
+        part = Splits(
+            found.gain[slots],
+            found.feature[slots],
+            found.left[slots],
+            found.right[slots],
+            {},
+            {},
+            found.left_sums[:, slots],
+            found.known_sums[:, slots],
+        )
+        search(self.problem, state, layout, forest.tree[nodes], part)
+        found.left_codes.update({slots.start + slot: codes for slot, codes in part.left_codes.items()})
+        found.right_codes.update({slots.start + slot: codes for slot, codes in part.right_codes.items()})
+
+    def _batches(self, n_nodes: int) -> list[tuple[slice, int, int]]:
+        """Slots and features of each pass: as many nodes as fit the limit; where not even one fits, part of its features."""
+        per_node = int(self.widths.sum()) * self.cell_bytes
+        if per_node <= self.limit:
+            size = max(self.limit // per_node, 1)
+            return [(slice(i, min(i + size, n_nodes)), 0, len(self.widths)) for i in range(0, n_nodes, size)]
+        ranges, first, total = [], 0, 0
+        for i, width in enumerate(self.widths.tolist()):
+            if i > first and total + width * self.cell_bytes > self.limit:
+                ranges.append((first, i))
+                first, total = i, 0
+            total += width * self.cell_bytes
+        ranges.append((first, len(self.widths)))
+        return [(slice(i, i + 1), a, b) for i in range(n_nodes) for a, b in ranges]
+
+    def _scan(self, forest: Forest, nodes: Ints, layout: StatisticsLayout) -> Array:
+        slot_of_node = np.full(forest.n_nodes, -1, np.int32)
+        slot_of_node[nodes] = np.arange(len(nodes), dtype=np.int32)
+        state = self.source.statistics(forest, slot_of_node, layout)
+        check(state)
+        return state
+
+    def _by_subtraction(
+        self, forest: Forest, nodes: Ints, layout: StatisticsLayout, parents: Ints, parent_layout: StatisticsLayout, parent_state: Array
+    ) -> Array:
+        """Scan a node's statistics or take them from the parent's less the sibling's, whichever means fewer rows."""
+        first_child = forest.n_trees
+        # Children are appended in pairs, so siblings differ in the last bit of their distance to the first child.
+        sibling = first_child + ((nodes - first_child) ^ 1)
+        own, other = forest.n_rows[nodes], forest.n_rows[sibling]
+        derived = (own > other) | ((own == other) & (nodes > sibling))
+        scanned = np.union1d(nodes[~derived], sibling[derived])
+        part = StatisticsLayout(layout.planes, layout.widths, len(scanned), layout.first)
+        counted = self._scan(forest, scanned, part)
+        state = layout.zeros(self.dtype)
+        parent_slot = np.searchsorted(parents, forest.parent[nodes[derived]])
+        at_sibling = np.searchsorted(scanned, sibling[derived])
+        at_own = np.searchsorted(scanned, nodes[~derived])
+        for i in range(len(layout.widths)):
+            view = feature_view(state, layout, i)
+            count = feature_view(counted, part, i)
+            view[:, ~derived] = count[:, at_own]
+            view[:, derived] = feature_view(parent_state, parent_layout, i)[:, parent_slot] - count[:, at_sibling]
+        return state

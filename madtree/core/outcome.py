@@ -1,0 +1,117 @@
+"""What a grown forest says: risk, impurity and prediction of each node, the pruned trees, importance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.core import impurity
+from madtree.core.forest import Forest
+from madtree.core.grow import StatisticsSource
+from madtree.core.problem import Problem
+from madtree.core.prune import prune
+from madtree.core.types import Array, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The pruned trees: an entry for each node that is kept, ordered by tree and node id.
+
+    Attributes:
+        tree, node_id, depth, n_rows: integers.
+        is_leaf, majority_left: bool; majority_left means nothing for a leaf.
+        feature: index, -1 for leaves.
+        threshold: NaN where there is none.
+        left_codes, right_codes: codes of the levels on either side, by position in this outcome, of unordered splits.
+        weight, impurity, risk, complexity: float64.
+        improvement: NaN for leaves.
+        class_weights: (n_nodes, K), or None for regression.
+        prediction: class index, or mean.
+        importance: (n_trees, n_features) gain summed over the splits of a feature.
+        root_risk: (n_trees,).
+    """
+
+    tree: Ints
+    node_id: Ints
+    depth: Ints
+    n_rows: Ints
+    is_leaf: Array
+    majority_left: Array
+    feature: Ints
+    threshold: Floats
+    left_codes: dict[int, Ints]
+    right_codes: dict[int, Ints]
+    weight: Floats
+    impurity: Floats
+    risk: Floats
+    complexity: Floats
+    improvement: Floats
+    class_weights: Floats | None
+    prediction: Array
+    importance: Floats
+    root_risk: Floats
+
+
+def conclude(problem: Problem, forest: Forest, source: StatisticsSource) -> Outcome:
+    """Evaluate and prune a grown forest; for regression this takes one more pass, for the leaves' squares."""
+    weight = problem.weights(forest.sums, forest.tree)
+    class_weights: Floats | None = None
+    left = np.where(forest.feature >= 0, forest.routing.child, -1).astype(np.int64)
+    if problem.n_classes:
+        by_class = problem.class_weights(forest.sums, forest.tree)
+        class_weights = by_class.T
+        risk = impurity.class_risk(by_class)
+        impurities = impurity.class_impurity(problem.parameters.criterion, by_class)
+        prediction: Array = by_class.argmax(axis=0)
+    else:
+        means = problem.means(forest.sums, forest.tree)
+        risk = _regression_risk(forest, source.squares(forest, means), weight, means)
+        impurities = risk / weight
+        prediction = means + problem.centre[forest.tree]
+    pruned = prune(risk, left, forest.tree, problem.parameters.cp)
+    kept = np.flatnonzero(pruned.keep)
+    kept = kept[np.lexsort((forest.node_id[kept], forest.tree[kept]))]
+    is_leaf = pruned.is_leaf[kept]
+    feature = np.where(is_leaf, -1, forest.feature[kept])
+    improvement = np.where(is_leaf, np.nan, forest.improvement[kept])
+    importance = np.zeros((problem.n_trees, len(problem.unordered)))
+    inner = ~is_leaf
+    np.add.at(importance, (forest.tree[kept][inner], feature[inner]), improvement[inner])
+    unordered = {i: int(node) for i, node in enumerate(kept) if int(node) in forest.left_codes and not is_leaf[i]}
+    return Outcome(
+        tree=forest.tree[kept],
+        node_id=forest.node_id[kept],
+        depth=forest.depth[kept],
+        n_rows=forest.n_rows[kept],
+        is_leaf=is_leaf,
+        majority_left=forest.majority_left[kept],
+        feature=feature,
+        threshold=np.where(is_leaf, np.nan, forest.threshold[kept]),
+        left_codes={i: forest.left_codes[node] for i, node in unordered.items()},
+        right_codes={i: forest.right_codes[node] for i, node in unordered.items()},
+        weight=weight[kept],
+        impurity=impurities[kept],
+        risk=risk[kept],
+        complexity=pruned.complexity[kept],
+        improvement=improvement,
+        class_weights=None if class_weights is None else class_weights[kept],
+        prediction=prediction[kept],
+        importance=importance,
+        root_risk=risk[: problem.n_trees],
+    )
+
+
+def _regression_risk(forest: Forest, leaf_squares: Floats, weight: Floats, means: Floats) -> Floats:
+    """(n_nodes,) sums of squares about the node's mean: within the children, and between them.
+
+    All terms are positive, so nothing cancels: risk = risk_l + risk_r + W_l W_r / W * (m_l - m_r)**2.
+    """
+    risk = leaf_squares.copy()
+    for depth in range(int(forest.depth.max()) - 1, -1, -1):
+        nodes = np.flatnonzero((forest.depth == depth) & (forest.feature >= 0))
+        left = forest.routing.child[nodes]
+        right = left + 1
+        between = impurity.variance_gain(weight[left], means[left], weight[right], means[right])
+        risk[nodes] = risk[left] + risk[right] + between
+    return risk

@@ -1,0 +1,88 @@
+"""What there is to learn from: the shape of the data after binning, and what its sums mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from madtree.core.binning import BinTable
+from madtree.core.grid import Grid
+from madtree.core.params import Parameters
+from madtree.core.statistics import Planes
+from madtree.core.types import Array, Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A set of trees to be grown on binned data.
+
+    Attributes:
+        parameters: of the learner.
+        bins: of every feature in every tree.
+        unordered: (n_features,) bool.
+        n_trees: trees of this run.
+        rows: (n_trees,) int64 rows of each tree, or an upper bound of them.
+        n_classes: 0 for regression.
+        weight_grid: None where every weight is 1.
+        target_grid: of weight times (value - centre); None for classification.
+        centre: (n_trees,) what was subtracted from each target value; regression only.
+        largest_target: (n_trees,) largest absolute value of target less centre; regression only.
+        largest_weight: (n_trees,) largest weight; regression only.
+    """
+
+    parameters: Parameters
+    bins: BinTable
+    unordered: Bools
+    n_trees: int
+    rows: Ints
+    n_classes: int
+    weight_grid: Grid | None = None
+    target_grid: Grid | None = None
+    centre: Floats = field(default_factory=lambda: np.zeros(0))
+    largest_target: Floats = field(default_factory=lambda: np.zeros(0))
+    largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.rows.sum())
+
+    @property
+    def planes(self) -> Planes:
+        return Planes(
+            self.n_classes,
+            self.weight_grid.limbs if self.weight_grid else 0,
+            self.target_grid.limbs if self.target_grid else 0,
+        )
+
+    def row_counts(self, sums: Array) -> Ints:
+        """(m,) rows, of sums (n_planes, m)."""
+        counts: Ints = sums[: self.planes.groups].sum(axis=0).astype(np.int64)
+        return counts
+
+    def class_weights(self, sums: Array, tree: Ints) -> Floats:
+        """(K, m) class weights, of sums (n_planes, m) that belong to the trees `tree` (m,)."""
+        k = self.n_classes
+        if self.weight_grid is None:
+            return np.asarray(sums[:k], np.float64)
+        limbs = np.asarray(sums[k:], np.float64).reshape(self.weight_grid.limbs, k, -1)
+        return np.stack([self.weight_grid.join(limbs[:, c], tree) for c in range(k)])
+
+    def weights(self, sums: Array, tree: Ints) -> Floats:
+        """(m,) total weight."""
+        if self.n_classes:
+            return np.asarray(self.class_weights(sums, tree).sum(axis=0))
+        if self.weight_grid is None:
+            return np.asarray(sums[0], np.float64)
+        return self.weight_grid.join(np.asarray(sums[1 : 1 + self.weight_grid.limbs], np.float64), tree)
+
+    def means(self, sums: Array, tree: Ints) -> Floats:
+        """(m,) weighted mean of the target less its centre; regression only.
+
+        Without weights each limb is divided by itself, so that rows that are all alike have exactly the same mean.
+        """
+        assert self.target_grid is not None
+        limbs = np.asarray(sums[self.planes.count - self.target_grid.limbs :], np.float64)
+        if self.weight_grid is None:
+            return self.target_grid.join(limbs / sums[0], tree)
+        return self.target_grid.join(limbs, tree) / self.weights(sums, tree)

@@ -1,0 +1,93 @@
+"""Cost-complexity pruning on a grown tree, by rpart's recursion (semantics, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.core.types import Array, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Attributes:
+    complexity: (n_nodes,) complexity parameter, relative to the root's risk; NaN for nodes that are pruned away.
+    is_leaf: (n_nodes,) bool in the pruned tree.
+    keep: (n_nodes,) bool, nodes of the pruned tree.
+    """
+
+    complexity: Floats
+    is_leaf: Array
+    keep: Array
+
+
+def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
+    """Prune every tree of a forest at `cp`.
+
+    Args:
+        risk: (n_nodes,) risk of each node.
+        left: (n_nodes,) index of the left child, the right one's is one more; -1 for leaves. The roots are the first nodes.
+        tree: (n_nodes,) tree of each node.
+        cp: complexity parameter, relative to the risk of each tree's root.
+    """
+    n_trees = int(tree.max()) + 1 if len(tree) else 0
+    complexity = np.full(len(risk), np.nan)
+    is_leaf = np.ones(len(risk), np.bool_)
+    risks, lefts = risk.tolist(), left.tolist()
+    for root in range(n_trees):
+        _Recursion(risks, lefts, cp * risks[root], complexity, is_leaf).visit(root, np.inf)
+    keep = np.zeros(len(risk), np.bool_)
+    keep[:n_trees] = True
+    nodes = np.arange(n_trees)
+    while len(nodes):
+        parents = nodes[~is_leaf[nodes]]
+        nodes = np.concatenate((left[parents], left[parents] + 1))
+        keep[nodes] = True
+    root_risk = risk[tree]
+    complexity = np.divide(complexity, root_risk, out=np.zeros_like(complexity), where=root_risk > 0)
+    return Pruned(np.where(keep, complexity, np.nan), is_leaf, keep)
+
+
+class _Recursion:
+    """One tree's recursion; its depth is the tree's, at most 60."""
+
+    def __init__(self, risk: list[float], left: list[int], alpha: float, complexity: Floats, is_leaf: Array) -> None:
+        self.risk, self.left, self.alpha = risk, left, alpha
+        self.complexity, self.is_leaf = complexity, is_leaf
+
+    def visit(self, node: int, bound: float) -> tuple[int, float]:
+        """Splits and risk of the subtree below `node`, which its ancestors allow a complexity of at most `bound`."""
+        risk, alpha = self.risk[node], self.alpha
+        limit = min(risk, bound)
+        left = self.left[node]
+        if left < 0 or limit <= alpha:
+            self.complexity[node] = alpha
+            return 0, risk
+        right = left + 1
+        left_splits, left_risk = self.visit(left, limit - alpha)
+        limit = max((risk - left_risk) / (left_splits + 1), risk - self.risk[left])
+        right_splits, right_risk = self.visit(right, min(limit, bound) - alpha)
+        # A child that is worth less than the whole collapses first, and then perhaps the other one.
+        weaker, stronger = left, right
+        parts = {left: (left_splits, left_risk), right: (right_splits, right_risk)}
+        if not self.complexity[right] > self.complexity[left]:
+            weaker, stronger = right, left
+        worth = self._worth(risk, parts)
+        if worth > self.complexity[weaker]:
+            parts[weaker] = (0, self.risk[weaker])
+            worth = self._worth(risk, parts)
+            if worth > self.complexity[stronger]:
+                parts[stronger] = (0, self.risk[stronger])
+                worth = self._worth(risk, parts)
+        self.complexity[node] = worth
+        if worth <= alpha:
+            return 0, risk
+        self.is_leaf[node] = False
+        splits = sum(part[0] for part in parts.values()) + 1
+        return splits, parts[left][1] + parts[right][1]
+
+    @staticmethod
+    def _worth(risk: float, parts: dict[int, tuple[int, float]]) -> float:
+        splits = sum(part[0] for part in parts.values()) + 1
+        return (risk - sum(part[1] for part in parts.values())) / splits

@@ -1,0 +1,151 @@
+"""Sufficient statistics of a set of nodes: one flat array, and how rows are counted into it.
+
+The array has a row for each *plane* and a column for each *cell*. A cell is a (feature, slot, code) triple:
+``offset[feature] + slot * width[feature] + code``; a slot is a node that is being counted. The planes are, for
+classification, the number of rows of each class and then each limb of their weights; for regression the number of rows,
+the limbs of the weights, the limbs of weight times target. All entries are integers, so adding is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.core.block import Block
+from madtree.core.types import Array, Floats, Ints
+
+_MAX_EXACT = 2.0**53
+_GATHER_BELOW = 0.7  # share of rows in play under which copying them out is quicker than counting all
+
+
+@dataclass(frozen=True)
+class Planes:
+    """What is counted for each cell.
+
+    Attributes:
+        n_classes: number of classes; 0 for regression.
+        weight_limbs: limbs of the weights; 0 where every weight is 1.
+        target_limbs: limbs of weight times target; 0 for classification.
+    """
+
+    n_classes: int
+    weight_limbs: int = 0
+    target_limbs: int = 0
+
+    @property
+    def groups(self) -> int:
+        """Rows are counted apart by class; regression has one group."""
+        return max(self.n_classes, 1)
+
+    @property
+    def count(self) -> int:
+        return self.groups * (1 + self.weight_limbs) + self.target_limbs
+
+    def dtype(self, n_rows: int) -> np.dtype[np.generic]:
+        """Row counts alone fit an int32 up to its range; sums of limbs need float64."""
+        return np.dtype("<i4") if self.count == self.groups and n_rows < 2**31 else np.dtype("<f8")
+
+
+@dataclass(frozen=True)
+class StatisticsLayout:
+    """The shape of the statistics of `n_slots` slots over the features `first` to `first + len(widths) - 1`.
+
+    Attributes:
+        planes: what is counted.
+        widths: (n_features,) int64 codes of each feature.
+        n_slots: nodes counted.
+        first: index of the first feature, where a pass covers a part of the features only.
+    """
+
+    planes: Planes
+    widths: Ints
+    n_slots: int
+    first: int = 0
+
+    @property
+    def offsets(self) -> Ints:
+        """(n_features + 1,) first cell of each feature, and the number of cells."""
+        return np.concatenate(([0], np.cumsum(self.widths * self.n_slots)))
+
+    @property
+    def n_cells(self) -> int:
+        return int(self.widths.sum()) * self.n_slots
+
+    def zeros(self, dtype: np.dtype[np.generic]) -> Array:
+        return np.zeros((self.planes.count, self.n_cells), dtype)
+
+
+def add_block(state: Array, layout: StatisticsLayout, block: Block, slots: Ints) -> None:
+    """Count a block's rows into `state` (n_planes, n_cells), in place.
+
+    Args:
+        slots: (n_rows,) int32 slot of each row, or a negative number for rows that are not in play.
+    """
+    active = np.flatnonzero(slots >= 0)
+    if len(active) == 0:
+        return
+    planes = layout.planes
+    n_rows = block.codes.n_rows
+    take = active if len(active) < _GATHER_BELOW * n_rows else None
+    spare = 0 if take is not None or len(active) == n_rows else 1
+    slot = (slots if take is None else slots[take]).astype(np.int64)
+    n_slots = layout.n_slots
+    if spare:
+        # Rows out of play are counted too, past the end, where that is quicker than copying the others out.
+        slot[slot < 0] = n_slots * planes.groups
+    if planes.n_classes:
+        target = block.target if take is None else block.target[take]
+        slot += target.astype(np.int64) * n_slots
+        if spare:
+            np.minimum(slot, n_slots * planes.groups, out=slot)
+    limbs = [] if block.weight is None else list(block.weight)
+    if not planes.n_classes:
+        limbs += list(block.target)
+    if take is not None:
+        limbs = [limb[take] for limb in limbs]
+    offsets = layout.offsets
+    key_width, key = -1, slot
+    index = np.empty(len(slot), np.int64)
+    for i, width in enumerate(layout.widths.tolist()):
+        column = block.codes.column(layout.first + i)
+        if take is not None:
+            column = column[take]
+        if width != key_width:
+            key_width, key = width, slot * width
+        np.add(key, column, out=index)
+        size = n_slots * planes.groups * width
+        span = slice(int(offsets[i]), int(offsets[i + 1]))
+        counts = np.bincount(index, minlength=size)[:size]
+        state[: planes.groups, span] += counts.reshape(planes.groups, -1).astype(state.dtype, copy=False)
+        at = planes.groups
+        for limb in limbs:
+            sums = np.bincount(index, limb, minlength=size)[:size]
+            state[at : at + planes.groups, span] += sums.reshape(planes.groups, -1)
+            at += planes.groups
+
+
+def merge(left: Array, right: Array) -> Array:
+    """The statistics of two disjoint sets of rows together. Raises OverflowError where a sum is no longer exact."""
+    total: Array = left + right
+    check(total)
+    return total
+
+
+def check(state: Array) -> None:
+    """Raises OverflowError where an entry has left the range in which sums are exact."""
+    if state.dtype.kind == "f" and state.size and max(float(state.max()), -float(state.min())) > _MAX_EXACT:
+        raise OverflowError("a sum has left the range in which it is exact: the table changed while it was being read")
+
+
+def feature_view(state: Array, layout: StatisticsLayout, index: int) -> Array:
+    """(n_planes, n_slots, width) view of one feature's statistics; `index` counts from the layout's first feature."""
+    offsets = layout.offsets
+    part: Array = state[:, int(offsets[index]) : int(offsets[index + 1])]
+    return part.reshape(len(state), layout.n_slots, int(layout.widths[index]))
+
+
+def node_totals(state: Array, layout: StatisticsLayout) -> Floats:
+    """(n_planes, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one included."""
+    totals: Floats = feature_view(state, layout, 0).sum(axis=2, dtype=np.float64)
+    return totals
