@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from madtree.embedded import database
-from madtree.embedded.config import free_port, port_is_free, write_config
+from madtree.embedded.config import FIRST_PORT, free_port, port_is_free, write_config
 from madtree.embedded.home import Home, State, default_home
 from madtree.embedded.osuser import OsUser, PrivateServerError, server_user
 from madtree.embedded.prefix import Prefix
@@ -62,8 +62,7 @@ class PrivateServer:
             assert state is not None
             sql_sha256 = self._write_madtree(state)
             if not running:
-                state.port = self._choose_port(port, state.port)
-                self._start(state, settings or {})
+                self._start(state, port, settings or {})
                 self.home.write_state(state)
             elif port not in (None, state.port):
                 raise PrivateServerError(f"the server is running on port {state.port}; run 'madtree down' first")
@@ -184,23 +183,24 @@ class PrivateServer:
                 return
         raise PrivateServerError(f"initdb failed:\n{done.stdout.strip()}")
 
-    def _choose_port(self, wanted: int | None, last: int) -> int:
-        if wanted is not None:
-            if not port_is_free(wanted):
-                raise PrivateServerError(f"port {wanted} is taken; choose another, or leave --port out")
-            return wanted
-        return last if last and port_is_free(last) else free_port()
-
-    def _start(self, state: State, settings: Mapping[str, str]) -> None:
-        self._say(f"starting the server on port {state.port}")
-        write_config(self.home, state.port, settings)
-        config = shlex.quote(f"config_file={self.home.config_file}")
-        code, said = self._pg_ctl(state, "start", "-w", "-t", "60", "-l", str(self.home.log), "-o", f"-c {config}")
-        if code != 0:
+    def _start(self, state: State, port: int | None, settings: Mapping[str, str]) -> None:
+        """Start on `port`, or on last time's, or on the first free one."""
+        if port is not None and not port_is_free(port):
+            raise PrivateServerError(f"port {port} is taken; choose another, or leave --port out")
+        for attempt in range(5):
+            last = state.port if state.port and not attempt and port_is_free(state.port) else None
+            state.port = port or last or free_port(FIRST_PORT + attempt)
+            self._say(f"starting the server on port {state.port}")
+            write_config(self.home, state.port, settings)
+            config = shlex.quote(f"config_file={self.home.config_file}")
+            code, said = self._pg_ctl(state, "start", "-w", "-t", "60", "-l", str(self.home.log), "-o", f"-c {config}")
+            if code == 0:
+                return
             log = self.home.log.read_text(errors="replace") if self.home.log.exists() else said
-            raise PrivateServerError(
-                "the server does not start; its log ends with:\n" + "\n".join(log.splitlines()[-8:])
-            )
+            end = "\n".join(log.splitlines()[-8:])
+            if port is not None or "Address already in use" not in end:  # else somebody was quicker: take the next port
+                break
+        raise PrivateServerError(f"the server does not start; its log ends with:\n{end}")
 
     def _pid(self, state: State) -> int | None:
         """The server's process, or None if it is down. `pg_ctl` sees through a file left by a crash."""

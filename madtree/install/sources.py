@@ -10,7 +10,17 @@ PACKAGE = Path(madtree.__file__).resolve().parent
 VERSION = madtree.__version__
 
 # The client half: what runs on the user's side and has dependencies that the server's interpreter lacks.
-CLIENT_PARTS = ("cli", "embedded", "install", "doctor", "client", "doctor.py", "client.py", "host/psycopg.py")
+CLIENT_PARTS = (
+    "__main__.py",
+    "cli",
+    "embedded",
+    "install",
+    "doctor",
+    "client",
+    "doctor.py",
+    "client.py",
+    "host/psycopg.py",
+)
 
 
 def extension_root() -> Path:

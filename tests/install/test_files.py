@@ -1,0 +1,176 @@
+"""What gets installed where: `make install`, the wheel, the assembled script."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from madtree.install import assemble, find_installation, install, uninstall
+from madtree.install.files import python_dir
+from madtree.install.sources import CLIENT_PARTS, PACKAGE, VERSION, extension_root, server_modules
+
+ROOT = PACKAGE.parent
+
+
+def installed_files(root: Path) -> set[str]:
+    return {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc"}
+
+
+def test_make_install_respects_destdir_and_uninstall_takes_everything_back(tmp_path):
+    make = ["make", "-s", "-C", str(ROOT), f"DESTDIR={tmp_path}", f"PYTHON={sys.executable}"]
+    subprocess.run([*make, "install"], check=True, umask=0o077)
+    found, postgres = installed_files(tmp_path), find_installation()
+    extension = f"{postgres.sharedir}/extension".lstrip("/")
+    assert {f"{extension}/madtree.control", f"{extension}/madtree--{VERSION}.sql"} <= found
+    modules = str(python_dir(postgres)).lstrip("/")
+    assert {f"{modules}/{name}" for name in server_modules()} <= found
+    assert not [name for name in found if f"{modules}/madtree/cli" in name]
+
+    subprocess.run([*make, "uninstall"], check=True)
+    assert not installed_files(tmp_path)
+
+
+def test_make_install_believes_pg_config(tmp_path):
+    fake = tmp_path / "pg_config"
+    real = find_installation()
+    lib = tmp_path / "lib"
+    lib.mkdir()
+    (lib / "plpython3.so").symlink_to(real.plpython)
+    fake.write_text(
+        "#!/bin/sh\n"
+        f"echo 'BINDIR = {real.bindir}'\necho 'SHAREDIR = {tmp_path}/share'\n"
+        f"echo 'PKGLIBDIR = {lib}'\necho 'VERSION = PostgreSQL 16.3'\n"
+    )
+    fake.chmod(0o755)
+    command = ["make", "-s", "-C", str(ROOT), "install", f"PG_CONFIG={fake}", f"PYTHON={sys.executable}"]
+    subprocess.run(command, check=True)
+    assert (tmp_path / "share/extension/madtree.control").is_file()
+    assert (lib / f"madtree-{VERSION}/madtree/server.py").is_file()
+
+
+def test_installed_files_can_be_read_by_all_and_written_by_the_owner_only(tmp_path):
+    before = os.umask(0o077)
+    try:
+        install(find_installation(), tmp_path)
+    finally:
+        os.umask(before)
+    modules = tmp_path / str(python_dir(find_installation())).lstrip("/")
+    for path in [modules, *modules.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o755 if path.is_dir() else 0o644), path
+
+
+def test_byte_code_is_made_for_the_interpreter_of_plpython(tmp_path, db):
+    tag = db.execute("SHOW server_version_num").fetchone()
+    assert tag is not None
+    db.execute("CREATE FUNCTION tag() RETURNS text LANGUAGE plpython3u AS "
+               "'import sys; return sys.implementation.cache_tag'")  # fmt: skip
+    (cache_tag,) = db.execute("SELECT tag()").fetchone()
+    install(find_installation(), tmp_path)
+    assert list(tmp_path.rglob(f"server.{cache_tag}.pyc"))
+
+
+def test_installing_again_changes_nothing_and_removes_what_is_gone(tmp_path):
+    postgres = find_installation()
+    install(postgres, tmp_path)
+    module = tmp_path / str(python_dir(postgres)).lstrip("/") / "madtree" / "server.py"
+    before = module.stat().st_mtime_ns
+    (module.parent / "old").mkdir()
+    (module.parent / "old" / "gone.py").write_text("")
+    install(postgres, tmp_path)
+    assert module.stat().st_mtime_ns == before
+    assert not (module.parent / "old").exists()
+    assert uninstall(postgres, tmp_path)
+    assert not uninstall(postgres, tmp_path)
+
+
+def test_the_control_file_has_the_version_of_the_package(tmp_path):
+    install(find_installation(), tmp_path)
+    (control,) = tmp_path.rglob("madtree.control")
+    assert f"default_version = '{VERSION}'" in control.read_text()
+
+
+def test_the_assembled_script_holds_all_topics_in_order_and_no_open_place():
+    script = assemble("/some/where")
+    topics = sorted(path.name for path in (extension_root() / "sql").glob("*.sql"))
+    places = [script.index(f"-- {name}\n") for name in topics]
+    assert topics
+    assert places == sorted(places)
+    assert "@load@" not in script
+    assert script.startswith("\\echo Use")
+
+
+def test_the_script_does_not_load_outside_create_extension(dsn, tmp_path):
+    (tmp_path / "script.sql").write_text(assemble("/some/where"))
+    done = subprocess.run(
+        ["psql", dsn, "-X", "-f", str(tmp_path / "script.sql")], capture_output=True, text=True, check=False
+    )
+    assert "CREATE EXTENSION madtree CASCADE" in done.stdout
+    assert not done.stderr
+
+
+def test_the_server_half_imports_numpy_and_the_standard_library_only():
+    allowed = {"numpy", "madtree", *sys.stdlib_module_names}
+    client = {f"madtree.{part.removesuffix('.py').replace('/', '.')}" for part in CLIENT_PARTS}
+    for name, source in server_modules().items():
+        for node in ast.walk(ast.parse(source)):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            for imported in names:
+                assert imported.partition(".")[0] in allowed, f"{name} imports {imported}"
+                assert imported not in client, f"{name} imports {imported}"
+
+
+def test_a_wheel_can_install_the_extension_with_nothing_but_the_standard_library(tmp_path):
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "madtree.install", "--destdir", str(tmp_path / "root")],
+        cwd=tmp_path / "unpacked",
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    (script,) = tmp_path.glob(f"root/**/madtree--{VERSION}.sql")
+    assert script.read_text() == assemble(python_dir(find_installation()))
+
+
+def test_a_server_with_madtree_installed_creates_the_extension_for_a_superuser_only(user_db):
+    user_db.execute("SET search_path = public")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user_db.execute("DROP EXTENSION madtree")
+
+
+def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user):
+    """Its owner could put functions of their own in the place of ours."""
+    name = "madtree_hostile_" + str(os.getpid())
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+        try:
+            with psycopg.connect(server.dsn_of(dbname=name), autocommit=True) as connection:
+                connection.execute(f"CREATE SCHEMA madtree AUTHORIZATION {ordinary_user[0]}")
+                with pytest.raises(psycopg.Error, match="does not belong to a superuser"):
+                    connection.execute("CREATE EXTENSION madtree CASCADE")
+        finally:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_without_a_target_explains_itself():
+    said = subprocess.run(["make", "-s", "-C", str(ROOT)], check=True, capture_output=True, text=True).stdout
+    assert "make demo" in said

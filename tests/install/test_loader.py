@@ -1,0 +1,96 @@
+"""The loader in each PL/Python function: what it imports, what it says when it cannot, and what it costs."""
+
+from __future__ import annotations
+
+import time
+
+import psycopg
+import pytest
+
+from madtree.install.script import expand
+from madtree.install.sources import VERSION
+
+
+def do_block(body: str) -> str:
+    """A PL/Python block whose text is `body`."""
+    return f"DO LANGUAGE plpython3u $python$\n{body}\n$python$"
+
+
+def python_dir(db: psycopg.Connection) -> str:
+    """The directory that this server's extension was installed with."""
+    row = db.execute("SELECT prosrc FROM pg_proc WHERE prosrc LIKE '%sys.path.insert(0, %'").fetchone()
+    assert row is not None
+    return str(row[0].split("sys.path.insert(0, '")[1].split("'")[0])
+
+
+def test_a_missing_python_half_is_one_error_that_names_interpreter_and_cure(db):
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(do_block(expand("@load@", "/nowhere/madtree")))
+    error = caught.value.diag
+    assert f"madtree {VERSION} cannot load its Python half" in error.message_primary
+    assert "package madtree is missing or incomplete in /nowhere/madtree" in error.message_primary
+    assert error.message_detail.startswith("PL/Python's interpreter is Python 3.")
+    assert "make install" in error.message_hint
+    assert error.sqlstate == "58000"
+
+
+def test_a_missing_numpy_is_one_error_that_names_the_package_to_install(db):
+    # An import of a name whose entry is None fails as if the package were not there.
+    db.execute(do_block("import sys\nsys.modules['numpy'] = None"))
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(do_block(expand("@load@", "/nowhere/madtree")))
+    assert "numpy cannot be imported" in caught.value.diag.message_primary
+    assert "apt-get install python3-numpy" in caught.value.diag.message_hint
+
+
+def test_another_version_in_the_directory_is_an_error_that_names_it(db, foreign_python_dir):
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(do_block(expand("@load@", foreign_python_dir)))
+    assert f"it found madtree 0.0.1 in {foreign_python_dir}/madtree" in caught.value.diag.message_primary
+    assert "make install" in caught.value.diag.message_hint
+
+
+def test_a_session_that_holds_another_version_is_told_to_reconnect(db, server):
+    """As after ALTER EXTENSION UPDATE in another session."""
+    db.execute(do_block("import types\nGD['madtree'] = types.SimpleNamespace(__version__='0.0.1')"))
+    db.execute(do_block("import sys, types\nsys.modules['madtree.server'] = types.ModuleType('madtree.server')"))
+    db.execute(do_block("import sys\nsys.modules['madtree.server'].__version__ = '0.0.1'"))
+    db.execute(do_block("import sys\nsys.modules['madtree.server'].__file__ = 'old/server.py'"))
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(do_block(expand("@load@", "/nowhere/madtree")))
+    assert "it found madtree 0.0.1 in old/server.py" in caught.value.diag.message_primary
+    assert "reconnect" in caught.value.diag.message_hint.lower()
+
+
+def test_no_setting_and_no_environment_changes_where_python_comes_from(db, server):
+    """The directory is a literal in each function's text: whoever may set settings may not choose code."""
+    bodies = db.execute(
+        "SELECT p.proname, p.prosrc FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'"
+        " JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'madtree'"
+        " JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'plpython3u'"
+    ).fetchall()
+    for name, body in bodies:
+        assert "@load@" not in body, name
+        for word in ("current_setting", "environ", "getenv"):
+            assert word not in body, name
+
+
+def test_a_cached_call_costs_microseconds(db, server):
+    if server.home is None:
+        pytest.skip("needs the directory of the Python half, which a server given by DSN does not tell")
+    db.execute(
+        "CREATE FUNCTION loaded(i int) RETURNS int LANGUAGE plpython3u AS $python$\n"
+        + expand("@load@\nreturn i", server.home / "python")
+        + "\n$python$"
+    )
+    db.execute("CREATE FUNCTION bare(i int) RETURNS int LANGUAGE plpython3u AS $python$\nreturn i\n$python$")
+    seconds = {}
+    for name in ("bare", "loaded"):
+        db.execute(f"SELECT {name}(1)")  # the first call compiles and imports
+        runs = []
+        for _ in range(3):
+            start = time.perf_counter()
+            db.execute(f"SELECT sum({name}(i)) FROM generate_series(1, 20000) AS i")
+            runs.append(time.perf_counter() - start)
+        seconds[name] = min(runs) / 20000
+    assert seconds["loaded"] - seconds["bare"] < 5e-6

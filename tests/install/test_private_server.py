@@ -1,0 +1,182 @@
+"""A private server: comes up, stays what it is, goes down, and keeps to itself."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import psycopg
+import pytest
+from fix_server import FAST
+
+from madtree.embedded import PrivateServer, PrivateServerError
+from madtree.embedded.config import free_port
+from madtree.install import NoPostgresError, find_installation
+
+
+def query(uri: str, statement: str) -> object:
+    with psycopg.connect(uri, autocommit=True) as connection:
+        row = connection.execute(statement).fetchone()
+        return row[0] if row else None
+
+
+def test_up_gives_a_uri_to_a_database_with_the_extension_on_the_search_path(running):
+    uri = running.up()
+    assert query(uri, "SELECT current_database()") == "madtree"
+    assert query(uri, "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = extnamespace "
+                      "WHERE extname = 'madtree'") == "madtree"  # fmt: skip
+    assert query(uri, "SHOW search_path") == '"$user", public, madtree'
+
+
+def test_up_twice_is_the_same_server_with_the_data_still_there(running):
+    uri = running.up()
+    with psycopg.connect(uri) as connection:
+        connection.execute("CREATE TABLE mine AS SELECT 42 AS answer")
+    before = running.status()
+    assert running.up() == uri
+    assert running.status() == before
+    assert query(uri, "SELECT answer FROM mine") == 42
+
+
+def test_down_stops_it_and_up_brings_the_data_back_on_the_same_port(running):
+    uri = running.up()
+    with psycopg.connect(uri) as connection:
+        connection.execute("CREATE TABLE mine AS SELECT 42 AS answer")
+    assert running.down() is True
+    assert running.down() is False
+    assert running.status().running is False
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(uri)
+    assert running.up(settings=FAST) == uri
+    assert query(uri, "SELECT answer FROM mine") == 42
+
+
+def test_a_second_home_is_another_server(running, new_server):
+    first, second = running.up(), new_server("second").up(settings=FAST)
+    assert first != second
+    with psycopg.connect(first) as connection:
+        connection.execute("CREATE TABLE mine ()")
+    assert query(second, "SELECT to_regclass('mine')") is None
+    new_server("second").down()
+    assert running.status().running is True
+
+
+def test_status_before_the_first_up_changes_nothing(new_server):
+    server = new_server("home")
+    assert server.status().exists is False
+    assert not server.home.root.exists()
+
+
+def test_two_commands_at_once_make_one_server(new_server):
+    uris = []
+    home = new_server("home").home.root
+    threads = [threading.Thread(target=lambda: uris.append(PrivateServer(home).up(settings=FAST))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(uris) == 3
+    assert len(set(uris)) == 1
+
+
+def test_a_port_that_is_asked_for_is_used_and_one_that_is_taken_is_refused(running, new_server):
+    second, wanted = new_server("second"), free_port(20000 + os.getpid() % 20000)
+    assert f"port={wanted}" in second.up(port=wanted, settings=FAST)
+    with pytest.raises(PrivateServerError, match=f"running on port {wanted}; run 'madtree down' first"):
+        second.up(port=wanted + 1)
+    with pytest.raises(PrivateServerError, match=f"port {wanted} is taken"):
+        new_server("third").up(port=wanted)
+
+
+def test_it_listens_on_the_loopback_address_only_and_there_wants_the_password(running):
+    status = running.status()
+    assert query(status.uri, "SHOW listen_addresses") == "127.0.0.1"
+    assert query(status.tcp_uri, "SELECT host(inet_client_addr())") == "127.0.0.1"
+    with pytest.raises(psycopg.OperationalError, match="no password supplied"):
+        psycopg.connect(status.tcp_uri.partition("?")[0], passfile="/dev/null")
+    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+        psycopg.connect(status.tcp_uri, password="guess")
+
+
+def test_nobody_else_can_enter_the_socket_the_data_or_the_password(running):
+    home = running.home
+    for path in (home.socket_directory, home.data, home.log_directory, home.passfile):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_nobody_else_can_write_the_code_that_the_server_runs(running):
+    home = running.home
+    for path in (home.root, home.python, *home.python.rglob("*"), *home.prefix.rglob("*"), home.hba_file):
+        if not path.is_symlink():
+            assert path.stat().st_uid == os.geteuid(), path
+            assert stat.S_IMODE(path.stat().st_mode) & 0o022 == 0, path
+
+
+def test_a_home_too_deep_for_a_socket_address_gets_its_socket_elsewhere(open_directory):
+    server = PrivateServer(open_directory / ("deep-" * 20))
+    try:
+        assert query(server.up(settings=FAST), "SELECT 1") == 1
+        assert not server.home.socket_directory.is_relative_to(server.home.root)
+        assert stat.S_IMODE(server.home.socket_directory.stat().st_mode) == 0o700
+    finally:
+        server.down()
+        server.home.socket_directory.rmdir()
+
+
+def test_a_data_directory_that_madtree_did_not_make_is_left_alone(new_server):
+    server = new_server("home")
+    server.home.data.mkdir(parents=True)
+    (server.home.data / "PG_VERSION").write_text("15\n")
+    with pytest.raises(PrivateServerError, match="was not made by madtree"):
+        server.up()
+    assert [path.name for path in server.home.data.iterdir()] == ["PG_VERSION"]
+
+
+def test_a_server_that_cannot_start_shows_the_end_of_its_log(new_server):
+    with pytest.raises(PrivateServerError, match=r"(?s)does not start.*no_such_setting"):
+        new_server("home").up(settings={"no_such_setting": "1"})
+
+
+def test_the_users_own_settings_survive_a_restart(running):
+    (running.home.root / "user.conf").write_text("work_mem = '123MB'\n")
+    (running.home.root / "user.conf").chmod(0o644)
+    running.down()
+    assert query(running.up(settings=FAST), "SHOW work_mem") == "123MB"
+
+
+def test_a_change_of_the_package_reaches_a_running_server(running):
+    """What a developer's edit does: the files in the home differ from the package's."""
+    module, uri = running.home.python / "madtree" / "server.py", running.up()
+    fresh = module.read_bytes()
+    module.write_bytes(fresh + b"\n# older\n")
+    (running.home.python / "madtree" / "gone.py").write_text("")
+    state = running.home.read_state()
+    state.sql_sha256 = "that of another script"
+    running.home.write_state(state)
+    oid = query(uri, "SELECT oid FROM pg_extension WHERE extname = 'madtree'")
+    running.up()
+    assert module.read_bytes() == fresh
+    assert not (running.home.python / "madtree" / "gone.py").exists()
+    assert query(uri, "SELECT oid FROM pg_extension WHERE extname = 'madtree'") != oid
+
+
+def test_the_systems_other_extensions_can_be_created(running):
+    with psycopg.connect(running.up(), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION postgres_fdw")
+
+
+def test_a_missing_postgresql_is_said_with_the_packages_to_install(monkeypatch, tmp_path: Path):
+    import madtree.install.postgres as postgres
+
+    monkeypatch.setattr(postgres, "PG_CONFIGS", ())
+    monkeypatch.setattr(postgres, "debian_installations", list)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("MADTREE_PG_CONFIG", raising=False)
+    with pytest.raises(NoPostgresError, match=r"(?s)found none.*apt-get install postgresql-NN postgresql-plpython3-NN"):
+        find_installation()
+    with pytest.raises(NoPostgresError, match="apt-get install postgresql-99 postgresql-plpython3-99"):
+        find_installation(major=99)
+    with pytest.raises(NoPostgresError, match="cannot run /nowhere/pg_config"):
+        find_installation("/nowhere/pg_config")
