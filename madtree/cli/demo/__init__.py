@@ -1,0 +1,46 @@
+"""`madtree demo`: trees trained on the flights that left New York in 2013, told step by step.
+
+`flights` finds the data, `story` has the SQL and what is said about it, `screen` runs a statement and shows it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import psycopg
+import typer
+from rich.console import Console
+
+from madtree.cli.demo.flights import FlightsError, find_flights
+from madtree.cli.demo.screen import Screen
+from madtree.cli.demo.story import tell
+from madtree.embedded import PrivateServer
+
+INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+
+
+def demo_command(
+    data: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="The flights, as flights.csv or flights.csv.zip."),
+    ] = None,
+    dsn: Annotated[
+        str | None,
+        typer.Option(help="A server of your own with madtree in it; default: your private server, started if needed."),
+    ] = None,
+) -> None:
+    """Train and score trees on the flights of New York, 2013. Works in a schema of its own, named demo."""
+    console = Console(highlight=False)
+    try:
+        flights = find_flights(data, say=console.print)
+        uri = dsn or PrivateServer(say=console.print).up()
+        with psycopg.connect(uri, autocommit=True) as connection:
+            tell(Screen(console, connection), flights, uri)
+    except FlightsError as error:
+        Console(stderr=True, highlight=False).print(str(error), markup=False, soft_wrap=True)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        # Every statement is a transaction: what was under way is rolled back, what was finished is whole.
+        console.print("\nStopped. Run it again at any time; finished steps are kept or made anew.")
+        raise typer.Exit(INTERRUPTED) from None
