@@ -8,8 +8,9 @@ import psycopg
 OBJECTS = """
 SELECT pg_describe_object(d.classid, d.objid, 0) AS object,
        CASE WHEN d.classid = 'pg_proc'::regclass THEN (
-           SELECT jsonb_build_object('acl', p.proacl::text, 'result', pg_get_function_result(p.oid), 'parallel', p.proparallel,
-                      'volatile', p.provolatile, 'strict', p.proisstrict, 'definer', p.prosecdef, 'cost', p.procost,
+           SELECT jsonb_build_object('acl', p.proacl::text, 'result', pg_get_function_result(p.oid),
+                      'parallel', p.proparallel, 'volatile', p.provolatile, 'strict', p.proisstrict,
+                      'definer', p.prosecdef, 'cost', p.procost,
                       'definition', CASE WHEN p.prokind <> 'a' THEN pg_get_functiondef(p.oid) END,
                       'aggregate', (SELECT to_jsonb(a) FROM pg_aggregate a WHERE a.aggfnoid = p.oid))
            FROM pg_proc p WHERE p.oid = d.objid)
