@@ -28,3 +28,24 @@ def _entry(function: Callable[..., T]) -> Callable[..., T]:
             raise AssertionError("plpy.error does not return") from error
 
     return wrapper
+
+
+@_entry
+def tree_train(plpy: Any, *arguments: Any) -> str:
+    """Check the arguments (in the order of the SQL function's), train, write the model; returns one line."""
+    from madtree.arguments import check
+    from madtree.host.plpy import PlpyHost
+
+    host = PlpyHost(plpy)
+    task = check(host, *arguments)
+    from madtree.train import train  # needs numpy, which a mistake in the arguments does not
+
+    return train(host, task)
+
+
+@_entry
+def tree_train_help(plpy: Any, message: str | None) -> str:
+    """The usage text of tree_train."""
+    from madtree.help_train import usage
+
+    return usage(message)

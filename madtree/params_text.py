@@ -1,0 +1,139 @@
+"""The two parameter strings of `tree_train`: `key=value, key=value`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from madtree.errors import MadtreeError
+from madtree.sqltext.split import split_list
+
+SURROGATE_KEYS = ("max_surrogates", "null_as_category", "surrogate_style")
+PRUNING_KEYS = ("cp", "n_folds", "rule", "fold_col")
+
+_TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
+_FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
+_PAIR = re.compile(r"\s*([^=\s]+)\s*=\s*(.*?)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class TextParameters:
+    """What the two strings say; `fold_col` is SQL as the user wrote it."""
+
+    max_surrogates: int = 0
+    null_as_category: bool = False
+    surrogate_style: int = 0
+    cp: float = 0.0
+    n_folds: int = 0
+    rule: str = "min"
+    fold_col: str | None = None
+
+
+def parse_params(surrogate_params: str | None, pruning_params: str | None) -> TextParameters:
+    """Read both strings. Their keys are disjoint and either string may hold either's, as MADlib's order differs.
+
+    Raises:
+        MadtreeError: a pair is malformed, or a key is unknown or given twice, or a value is not valid.
+    """
+    values: dict[str, Any] = {}
+    for argument, text in (("surrogate_params", surrogate_params), ("pruning_params", pruning_params)):
+        if text is None or not text.strip():
+            continue
+        for pair in split_list(text, argument):
+            key, value = _pair(pair, argument)
+            if key in values:
+                raise MadtreeError(f"{argument}: the key {key} is given twice")
+            values[key] = _READERS[key](f"{argument}: {key}", value)
+    return TextParameters(**values)
+
+
+def refuse_unreleased(params: TextParameters) -> None:
+    """Raise MadtreeError for what is understood but not built yet: surrogates and cross-validation."""
+    for key, asked in (
+        ("max_surrogates", params.max_surrogates > 0),
+        ("null_as_category", params.null_as_category),
+        ("n_folds", params.n_folds > 0),
+        ("fold_col", params.fold_col is not None),
+    ):
+        if asked:
+            raise MadtreeError(
+                f"{key} = {str(getattr(params, key)).lower() if key != 'fold_col' else params.fold_col} "
+                "is not available in this version of madtree, which has no surrogates and no cross-validation yet",
+                hint=f"Leave {key} out. Rows with a missing value follow the branch that had more training weight; "
+                "cp can be chosen by hand.",
+                sqlstate="0A000",
+            )
+
+
+def _pair(pair: str, argument: str) -> tuple[str, str]:
+    """Key in lower case and bare value of one `key=value`."""
+    match = _PAIR.fullmatch(pair)
+    if match is None or not match[2]:
+        raise MadtreeError(
+            f"{argument}: {pair!r} is not a pair key=value; valid keys are {', '.join(SURROGATE_KEYS + PRUNING_KEYS)}"
+        )
+    key, value = match[1].strip("'\"").lower(), match[2]
+    if key not in _READERS:
+        raise MadtreeError(
+            f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(SURROGATE_KEYS + PRUNING_KEYS)}"
+        )
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        value = value[1:-1].replace("''", "'").strip()
+    return key, value
+
+
+def _integer(minimum: int, maximum: int, valid: str, *, excluded: frozenset[int] = frozenset()) -> Callable[..., int]:
+    def read(what: str, value: str) -> int:
+        text = _unquoted(value)
+        number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
+        if number is None or not minimum <= number <= maximum or number in excluded:
+            raise MadtreeError(f"{what} must be {valid}, not {value!r}")
+        return number
+
+    return read
+
+
+def _cp(what: str, value: str) -> float:
+    try:
+        number = float(_unquoted(value))
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise MadtreeError(f"{what} must be a number of at least 0, not {value!r}")
+    return number
+
+
+def _boolean(what: str, value: str) -> bool:
+    text = _unquoted(value).lower()
+    if text not in _TRUE | _FALSE:
+        raise MadtreeError(f"{what} must be true or false, not {value!r}")
+    return text in _TRUE
+
+
+def _rule(what: str, value: str) -> str:
+    text = _unquoted(value).lower()
+    if text not in ("min", "1se"):
+        raise MadtreeError(f"{what} must be min or 1se, not {value!r}")
+    return text
+
+
+def _fold_col(what: str, value: str) -> str:
+    return value  # double quotes belong to the name here
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1].strip() if len(value) > 1 and value[0] == value[-1] == '"' else value
+
+
+_READERS: dict[str, Callable[[str, str], Any]] = {
+    "max_surrogates": _integer(0, 2**15, "an integer of at least 0"),
+    "null_as_category": _boolean,
+    "surrogate_style": _integer(0, 1, "0 or 1"),
+    "cp": _cp,
+    "n_folds": _integer(0, 2**15, "0 (no cross-validation) or an integer of at least 2", excluded=frozenset({1})),
+    "rule": _rule,
+    "fold_col": _fold_col,
+}

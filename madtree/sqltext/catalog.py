@@ -1,0 +1,151 @@
+"""Queries on the system catalogues, and the probe that finds the types of the user's expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.sqltext.quote import ident, qualified
+
+# What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
+SOURCE_ALIAS = "madtree_source"
+
+RELATION = """
+SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind::pg_catalog.text AS kind
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)"""
+
+SCHEMA_EXISTS = """
+SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS found"""
+
+# Relations that a user may have meant: those on the search path, and those of the schema that was given.
+RELATION_NAMES = """
+SELECT c.relname AS name FROM pg_catalog.pg_class c
+WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
+  AND CASE WHEN $1 IS NULL THEN pg_catalog.pg_table_is_visible(c.oid)
+           ELSE c.relnamespace OPERATOR(pg_catalog.=)
+                (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) END
+  AND c.relnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace"""
+
+
+def _type_name(oid: str, typmod: str, schema: str, element: str) -> str:
+    """SQL of a type's name that means the same under every search path, but plain for PostgreSQL's own types.
+
+    `format_type` qualifies only what the search path hides. The typmod -1 makes it say `bpchar`, not `character`,
+    which would be read back as `character(1)`.
+    """
+    return f"""CASE
+        WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog'
+            THEN pg_catalog.regexp_replace(pg_catalog.format_type({oid}, {typmod}), '^pg_catalog\\.', '')
+        WHEN pg_catalog.pg_type_is_visible(
+            CASE WHEN {element} OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN {oid} ELSE {element} END)
+            THEN pg_catalog.concat(pg_catalog.quote_ident({schema}), '.', pg_catalog.format_type({oid}, {typmod}))
+        ELSE pg_catalog.format_type({oid}, {typmod}) END"""
+
+
+COLUMNS = f"""
+SELECT a.attname AS name, pg_catalog.quote_ident(a.attname) AS sql, a.atttypid AS type_oid,
+       {_type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type
+FROM pg_catalog.pg_attribute a
+JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+WHERE a.attrelid OPERATOR(pg_catalog.=) $1 AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+ORDER BY a.attnum"""
+
+# For each type asked for: its own name, and what is left when domains and (once) an array are taken off it.
+TYPES = f"""
+WITH RECURSIVE chain AS (
+    SELECT t.oid AS asked, 0 AS depth, false AS is_array, t.oid, t.typtype, t.typbasetype, t.typelem, t.typsubscript
+    FROM pg_catalog.pg_type t WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1)
+    UNION ALL
+    SELECT c.asked, c.depth OPERATOR(pg_catalog.+) 1, c.is_array OR c.typtype OPERATOR(pg_catalog.<>) 'd',
+           t.oid, t.typtype, t.typbasetype, t.typelem, t.typsubscript
+    FROM chain c JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=)
+        CASE WHEN c.typtype OPERATOR(pg_catalog.=) 'd' THEN c.typbasetype
+             WHEN NOT c.is_array AND c.typsubscript::pg_catalog.oid OPERATOR(pg_catalog.=)
+                  'pg_catalog.array_subscript_handler'::pg_catalog.regproc::pg_catalog.oid THEN c.typelem END
+)
+SELECT DISTINCT ON (c.asked) c.asked,
+       {_type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
+       {_type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
+       b.typtype::pg_catalog.text AS typtype, b.typcategory::pg_catalog.text AS category,
+       ARRAY(SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e
+             WHERE e.enumtypid OPERATOR(pg_catalog.=) b.oid ORDER BY e.enumsortorder) AS labels
+FROM chain c
+JOIN pg_catalog.pg_type a ON a.oid OPERATOR(pg_catalog.=) c.asked
+JOIN pg_catalog.pg_namespace an ON an.oid OPERATOR(pg_catalog.=) a.typnamespace
+JOIN pg_catalog.pg_type b ON b.oid OPERATOR(pg_catalog.=) c.oid
+JOIN pg_catalog.pg_namespace bn ON bn.oid OPERATOR(pg_catalog.=) b.typnamespace
+ORDER BY c.asked, c.depth DESC"""
+
+# The schema of a model's tables and what is in it already; $1 NULL: where unqualified names are created.
+OUTPUT_SCHEMA = """
+SELECT n.nspname AS schema, pg_catalog.has_schema_privilege(n.oid, 'CREATE') AS may_create,
+       ARRAY(SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c
+             WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
+               AND c.relname OPERATOR(pg_catalog.=) ANY ($2)) AS existing
+FROM pg_catalog.pg_namespace n
+WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() AND $1 OPERATOR(pg_catalog.=) 'pg_temp'
+   OR n.nspname OPERATOR(pg_catalog.=) COALESCE($1::pg_catalog.name, pg_catalog.current_schema())"""
+
+# The ordinary tables among $2 in schema $1, with their columns: does a table have the shape of a model's?
+TABLE_COLUMNS = """
+SELECT c.relname AS name, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
+WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relname OPERATOR(pg_catalog.=) ANY ($2)
+  AND c.relkind OPERATOR(pg_catalog.=) 'r' AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+GROUP BY c.relname"""
+
+
+def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence[str] = ()) -> str:
+    """A query that reads no row and returns the type OIDs of `expressions` as `oids`.
+
+    Every expression stands in a WHERE clause too, where PostgreSQL refuses aggregates, window functions and functions
+    that return sets: a feature must be computed from one row. `group_by` must be types with an equality.
+    """
+    columns = ", ".join(f"({expression}) AS e{i}" for i, expression in enumerate(expressions))
+    per_row = " OR ".join(f"({expression}) IS NULL" for expression in expressions)
+    source = f"{qualified(schema, name)} AS {ident(SOURCE_ALIAS)}"
+    oids = ", ".join(f"pg_catalog.pg_typeof(s.e{i})::pg_catalog.oid" for i in range(len(expressions)))
+    groups = ""
+    if group_by:
+        keys = ", ".join(group_by)
+        groups = f", (SELECT pg_catalog.count(*) FROM (SELECT {keys} FROM {source} WHERE false GROUP BY {keys}) g)"
+    if not expressions:
+        return f"SELECT '{{}}'::pg_catalog.oid[] AS oids{groups}"
+    return (
+        f"SELECT ARRAY[{oids}] AS oids{groups} FROM (VALUES (1)) AS one(i) "
+        f"LEFT JOIN (SELECT {columns} FROM {source} WHERE false AND ({per_row})) AS s ON true"
+    )
+
+
+def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
+    """A query with one row that measures arrays: `n_rows` of the relation, and for each array i three columns.
+
+    `min_i` and `max_i` are its shortest and longest length, `odd_i` whether some array has several dimensions or does
+    not begin at 1.
+    """
+    columns = ", ".join(
+        f"pg_catalog.min(pg_catalog.cardinality({a})) AS min_{i}, "
+        f"pg_catalog.max(pg_catalog.cardinality({a})) AS max_{i}, "
+        f"pg_catalog.bool_or({_odd(a)}) AS odd_{i}"
+        for i, a in enumerate(arrays)
+    )
+    return f"SELECT pg_catalog.count(*) AS n_rows, {columns} FROM {qualified(schema, name)} AS {ident(SOURCE_ALIAS)}"
+
+
+def array_example(schema: str, name: str, id_sql: str, array: str, length: int | None) -> str:
+    """A query for one row whose array has that length; without a length, one whose array is odd."""
+    condition = _odd(array) if length is None else f"pg_catalog.cardinality({array}) OPERATOR(pg_catalog.=) {length}"
+    return (
+        f"SELECT ({id_sql})::pg_catalog.text AS id, pg_catalog.array_dims({array}) AS dims "
+        f"FROM {qualified(schema, name)} AS {ident(SOURCE_ALIAS)} WHERE {condition} LIMIT 1"
+    )
+
+
+def _odd(array: str) -> str:
+    return (
+        f"pg_catalog.array_ndims({array}) OPERATOR(pg_catalog.>) 1 "
+        f"OR pg_catalog.array_lower({array}, 1) OPERATOR(pg_catalog.<>) 1"
+    )

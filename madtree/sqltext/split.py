@@ -1,0 +1,127 @@
+"""Taking SQL text apart as far as madtree must: lists at their top-level commas, names, and the names in an expression.
+
+PostgreSQL's parser has the last word on every expression; what is here finds where one ends, and refuses the few texts
+that would change the statement around them (comments, semicolons, brackets that do not match).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from madtree.errors import MadtreeError
+
+_NAME = r"[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*"
+_TAG = r"(?:[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)?"
+_TOKEN = re.compile(
+    rf"""
+      (?P<space>[ \t\n\r\f\v]+)
+    | (?P<comment>--|/\*)
+    | (?P<string>[eE]'(?:[^'\\]|''|\\.)*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*')
+    | (?P<dollar>\$(?P<tag>{_TAG})\$.*?\$(?P=tag)\$)
+    | (?P<unicode>[uU]&"(?:[^"]|"")+")
+    | (?P<quoted>"(?:[^"]|"")+")
+    | (?P<name>{_NAME})
+    | (?P<number>[0-9][0-9A-Za-z_]*)
+    | (?P<open>[(\[])
+    | (?P<close>[)\]])
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CLOSING = {"(": ")", "[": "]"}
+_SPACE = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
+
+
+def split_list(text: str, argument: str) -> list[str]:
+    """The items of a comma-separated SQL list, trimmed; commas in brackets and quotes do not separate.
+
+    Args:
+        text: the list.
+        argument: name of the argument that it came in, for errors.
+
+    Raises:
+        MadtreeError: an item is empty, a quote or bracket is not closed, or there is a comment or a semicolon.
+    """
+    items: list[str] = []
+    begin = 0
+    depth = 0
+    for kind, start, piece in _checked(text, argument):
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+        elif piece == "," and kind == "other" and depth == 0:
+            items.append(text[begin:start].strip(_SPACE))
+            begin = start + 1
+    items.append(text[begin:].strip(_SPACE))
+    if not all(items):
+        where = "is empty" if len(items) == 1 else f"has an empty item (number {items.index('') + 1} of {len(items)})"
+        raise MadtreeError(f"{argument} {where}: {text!r}; it must be names or expressions separated by single commas")
+    return items
+
+
+def check_expression(text: str, argument: str) -> None:
+    """Raise MadtreeError unless `text` is one closed piece of SQL without a comma at its top level."""
+    if len(split_list(text, argument)) != 1:
+        raise MadtreeError(f"{argument} must be one column or expression, not a list: {text!r}")
+
+
+def parse_name(text: str) -> tuple[str, ...] | None:
+    """The parts of a dotted name, unquoted and folded as PostgreSQL does (like `parse_ident`); None if it is no name.
+
+    >>> parse_name('Public."My Table"')
+    ('public', 'My Table')
+    """
+    parts: list[str] = []
+    wants_part = True
+    for kind, _, piece in _tokens(text.strip(_SPACE)):
+        if kind == "space":
+            continue
+        if wants_part and kind == "quoted":
+            parts.append(piece[1:-1].replace('""', '"'))
+        elif wants_part and kind == "name":
+            parts.append(fold(piece))
+        elif wants_part or piece != ".":
+            return None
+        wants_part = not wants_part
+    return tuple(parts) if parts and not wants_part else None
+
+
+def fold(name: str) -> str:
+    """An unquoted name in lower case, as PostgreSQL folds it: ASCII letters only."""
+    return re.sub(r"[A-Z]+", lambda match: match[0].lower(), name)
+
+
+def names_in(expression: str) -> set[str]:
+    """Every name in an expression, unquoted and folded: its columns, and also functions, types and keywords."""
+    names: set[str] = set()
+    for kind, _, piece in _tokens(expression):
+        if kind == "quoted":
+            names.add(piece[1:-1].replace('""', '"'))
+        elif kind == "name":
+            names.add(fold(piece))
+    return names
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int, str]]:
+    """Kind, start and text of each piece; together they are the whole text."""
+    for match in _TOKEN.finditer(text):
+        yield match.lastgroup or "other", match.start(), match[0]
+
+
+def _checked(text: str, argument: str) -> Iterator[tuple[str, int, str]]:
+    """Tokens of a text that cannot change the statement it is put into."""
+    expected: list[str] = []
+    for kind, start, piece in _tokens(text):
+        if kind == "comment" or (kind == "other" and piece in (";", "\0")):
+            raise MadtreeError(f"{argument} must not hold a comment or a semicolon, but has {piece!r} in {text!r}")
+        if kind == "other" and piece in ("'", '"'):
+            raise MadtreeError(f"{argument} has a quote ({piece}) that is not closed: {text!r}")
+        if kind == "open":
+            expected.append(_CLOSING[piece])
+        elif kind == "close" and (not expected or expected.pop() != piece):
+            raise MadtreeError(f"{argument} has a bracket ({piece}) that was not opened: {text!r}")
+        yield kind, start, piece
+    if expected:
+        raise MadtreeError(f"{argument} has a bracket that is not closed ({expected[-1]} is missing): {text!r}")

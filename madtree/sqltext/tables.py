@@ -1,0 +1,226 @@
+"""The model's tables: their names, their columns, and the statements that make and fill them (design, section 5.5)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from madtree.sqltext.quote import ident, qualified
+from madtree.task import Column
+
+MAX_IDENTIFIER_BYTES = 63
+SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv")
+
+# (column, type); None stands for the prediction's own type.
+TREE_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("tree_id", "int4"),
+    ("n_rows", "int8"),
+    ("n_nodes", "int4"),
+    ("n_leaves", "int4"),
+    ("tree_depth", "int4"),
+    ("pruning_cp", "float8"),
+    ("root_risk", "float8"),
+    ("impurity_var_importance", "float8[]"),
+    ("success", "bool"),
+    ("message", "text"),
+)
+NODE_COLUMNS: tuple[tuple[str, str | None], ...] = (
+    ("tree_id", "int4"),
+    ("node_id", "int8"),
+    ("parent_id", "int8"),
+    ("depth", "int4"),
+    ("is_leaf", "bool"),
+    ("feature", "text"),
+    ("threshold", "float8"),
+    ("left_levels", "text[]"),
+    ("majority_left", "bool"),
+    ("n_rows", "int8"),
+    ("weight", "float8"),
+    ("impurity", "float8"),
+    ("risk", "float8"),
+    ("complexity", "float8"),
+    ("improvement", "float8"),
+    ("prediction", None),
+    ("class_weights", "float8[]"),
+    ("right_levels", "text[]"),
+)
+SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("method", "text"),
+    ("is_classification", "bool"),
+    ("source_table", "text"),
+    ("model_table", "text"),
+    ("id_col_name", "text"),
+    ("list_of_features", "text"),
+    ("list_of_features_to_exclude", "text"),
+    ("dependent_varname", "text"),
+    ("independent_varnames", "text"),
+    ("cat_features", "text"),
+    ("con_features", "text"),
+    ("grouping_cols", "text"),
+    ("num_all_groups", "int4"),
+    ("num_failed_groups", "int4"),
+    ("total_rows_processed", "int8"),
+    ("total_rows_skipped", "int8"),
+    ("dependent_var_levels", "text[]"),
+    ("dependent_var_type", "text"),
+    ("independent_var_types", "text"),
+    ("input_cp", "float8"),
+    ("n_folds", "int4"),
+    ("null_proxy", "text"),
+    # From here on what madtree needs to read its own models again.
+    ("madtree_version", "text"),
+    ("seed", "int8"),
+    ("split_criterion", "text"),
+    ("weights", "text"),
+    ("max_depth", "int4"),
+    ("min_split", "int4"),
+    ("min_bucket", "int4"),
+    ("n_bins", "int4"),
+    ("max_surrogates", "int4"),
+    ("surrogate_style", "int4"),
+    ("null_as_category", "bool"),
+    ("rule", "text"),
+    ("fold_col", "text"),
+    ("features", "text[]"),
+    ("feature_types", "text[]"),
+    ("feature_kinds", "text[]"),
+    ("enum_labels", "jsonb"),
+    ("grouping_columns", "text[]"),
+    ("grouping_types", "text[]"),
+)
+# Columns by which a table is known as a part of a model, before it is dropped as one.
+SIGNATURES: dict[str, frozenset[str]] = {
+    "": frozenset({"tree_id", "impurity_var_importance", "root_risk"}),
+    "_nodes": frozenset({"tree_id", "node_id", "majority_left", "complexity"}),
+    "_summary": frozenset({"method", "madtree_version", "independent_varnames"}),
+    "_surrogates": frozenset({"tree_id", "node_id", "adjusted_agreement"}),
+    "_cv": frozenset({"cp", "cv_error_avg", "xerror"}),
+}
+
+# Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
+_KEYWORD_TYPE = re.compile(
+    r"(boolean|smallint|integer|bigint|real|double precision|numeric|character|bit|time|timestamp|interval)\b"
+)
+_QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
+
+
+def suffixed(name: str, suffix: str) -> str:
+    """Name of a model's table: `name` + `suffix`, made to fit PostgreSQL's 63 bytes.
+
+    Everybody who reads or writes a model's tables must name them by this function. PostgreSQL would cut a longer name
+    at its end, so that all of a model's tables had the same one. Here the name is cut at a character, and 8 digits of
+    its SHA-256 keep names apart that begin alike.
+    """
+    whole = name + suffix
+    if len(whole.encode()) <= MAX_IDENTIFIER_BYTES or not suffix:
+        return whole
+    digits = hashlib.sha256(name.encode()).hexdigest()[:8]
+    room = MAX_IDENTIFIER_BYTES - len(suffix.encode()) - 1 - len(digits)
+    return f"{name.encode()[:room].decode(errors='ignore')}_{digits}{suffix}"
+
+
+def model_table(schema: str, name: str, suffix: str = "") -> str:
+    """Quoted and qualified name of one of a model's tables."""
+    return qualified(schema, suffixed(name, suffix))
+
+
+def type_sql(name: str) -> str:
+    """A type's name, as the catalogue look-up spells it, so that no search path can give it another meaning."""
+    if _KEYWORD_TYPE.match(name) or _QUALIFIED_TYPE.match(name):
+        return name
+    return f"pg_catalog.{name}"
+
+
+def create_tables(schema: str, name: str, grouping: Sequence[Column], prediction_type: str) -> str:
+    """Statements that create a model's tables."""
+    groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
+    return ";\n".join(
+        f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})"
+        for suffix, columns in (
+            ("", groups + _definitions(TREE_COLUMNS)),
+            (
+                "_nodes",
+                [f"{c} {type_sql(prediction_type) if t is None else 'pg_catalog.' + t}" for c, t in NODE_COLUMNS],
+            ),
+            ("_summary", _definitions(SUMMARY_COLUMNS)),
+        )
+    )
+
+
+def drop_tables(schema: str, tables: Sequence[str]) -> str:
+    """One statement that drops tables, given by their unquoted names."""
+    return f"DROP TABLE {', '.join(qualified(schema, table) for table in tables)}"
+
+
+def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
+    """Fill `<output>` from one array literal per column of `TREE_COLUMNS`.
+
+    `group_source` is a relation with `tree_id` and the groups' values in `g1`, `g2`, ...
+    """
+    names = [column for column, _ in TREE_COLUMNS]
+    values = [f"t.{column}" for column in names]
+    join = ""
+    if grouping:
+        names = [ident(column.name) for column in grouping] + names
+        values = [f"g.g{i + 1}" for i in range(len(grouping))] + values
+        join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.tree_id"
+    return (
+        f"INSERT INTO {model_table(schema, name)} ({', '.join(names)}) SELECT {_cast_arrays(values)} "
+        f"FROM {_unnest('t', TREE_COLUMNS)}{join} ORDER BY t.tree_id"
+    )
+
+
+# The columns of `<output>_nodes` that are not told by others.
+NODE_PARAMETERS: tuple[tuple[str, str], ...] = tuple(
+    (column, kind or "text") for column, kind in NODE_COLUMNS if column not in ("parent_id", "is_leaf")
+)
+
+
+def insert_nodes(schema: str, name: str, prediction_type: str) -> str:
+    """Fill `<output>_nodes` from one array literal per column of `NODE_PARAMETERS`."""
+    told = {
+        "parent_id": "CASE WHEN n.node_id OPERATOR(pg_catalog.>) 0 THEN "
+        "(n.node_id OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) 2 END",
+        "is_leaf": "n.feature IS NULL",
+        "prediction": f"n.prediction::{type_sql(prediction_type)}",
+    }
+    values = [told.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
+    return (
+        f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
+        f"SELECT {_cast_arrays(values)} FROM {_unnest('n', NODE_PARAMETERS)}"
+    )
+
+
+def insert_summary(schema: str, name: str) -> str:
+    """Fill `<output>_summary` from one parameter per column of `SUMMARY_COLUMNS`."""
+    values = ", ".join(f"${i}::pg_catalog.{kind}" for i, (_, kind) in enumerate(SUMMARY_COLUMNS, 1))
+    return (
+        f"INSERT INTO {model_table(schema, name, '_summary')} "
+        f"({', '.join(column for column, _ in SUMMARY_COLUMNS)}) VALUES ({values})"
+    )
+
+
+# Where the parameters cast each row's text to an array: `unnest` would take a nested array apart.
+_ARRAY_COLUMNS = {
+    column: kind for column, kind in (*TREE_COLUMNS, *NODE_COLUMNS) if kind is not None and kind.endswith("[]")
+}
+
+
+def _definitions(columns: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{column} pg_catalog.{kind}" for column, kind in columns]
+
+
+def _unnest(alias: str, columns: Sequence[tuple[str, str]]) -> str:
+    # Unqualified on purpose: only so the grammar takes several arguments, and then it means pg_catalog's.
+    arrays = ", ".join(
+        f"${i}::pg_catalog.{'text' if column in _ARRAY_COLUMNS else kind}[]"
+        for i, (column, kind) in enumerate(columns, 1)
+    )
+    return f"unnest({arrays}) AS {alias}({', '.join(column for column, _ in columns)})"
+
+
+def _cast_arrays(values: Sequence[str]) -> str:
+    return ", ".join(
+        f"{value}::pg_catalog.{_ARRAY_COLUMNS[value[2:]]}" if value[2:] in _ARRAY_COLUMNS else value for value in values
+    )

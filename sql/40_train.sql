@@ -1,0 +1,64 @@
+-- Training. NULL for an optional argument means its default. The body runs without SET search_path on purpose: the
+-- names that a user gives mean what they mean to that user.
+
+CREATE FUNCTION @extschema@.tree_train(
+    training_table_name text,
+    output_table_name text,
+    id_col_name text,
+    dependent_variable text,
+    list_of_features text,
+    list_of_features_to_exclude text DEFAULT NULL,
+    split_criterion text DEFAULT 'gini',
+    grouping_cols text DEFAULT NULL,
+    weights text DEFAULT NULL,
+    max_depth integer DEFAULT 10,
+    min_split integer DEFAULT NULL, -- 20, or 3 * min_bucket
+    min_bucket integer DEFAULT NULL, -- min_split / 3
+    n_bins integer DEFAULT 100,
+    surrogate_params text DEFAULT NULL,
+    pruning_params text DEFAULT NULL,
+    verbose boolean DEFAULT FALSE,
+    seed bigint DEFAULT 1,
+    replace boolean DEFAULT FALSE,
+    parallel_workers integer DEFAULT NULL,
+    memory_mb integer DEFAULT 64
+)
+RETURNS text
+LANGUAGE plpython3u
+VOLATILE
+SET jit = off
+AS $python$
+@load@
+return madtree.tree_train(
+    plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
+    list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
+    surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb,
+)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_train(
+    text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
+    bigint, boolean, integer, integer
+) IS 'train decision trees on a table; SELECT tree_train() tells how';
+
+CREATE FUNCTION @extschema@.tree_train()
+RETURNS text
+LANGUAGE plpython3u
+STABLE
+AS $python$
+@load@
+return madtree.tree_train_help(plpy, "help")
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_train() IS 'how to use tree_train';
+
+CREATE FUNCTION @extschema@.tree_train(message text)
+RETURNS text
+LANGUAGE plpython3u
+STABLE
+AS $python$
+@load@
+return madtree.tree_train_help(plpy, message)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_train(text) IS 'how to use tree_train: message is ''usage'', ''help'' or ''?''';
