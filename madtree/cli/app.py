@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from madtree import __version__
+from madtree.cli.demo import demo_command
 from madtree.embedded import PrivateServer, PrivateServerError
 from madtree.install import NoPostgresError, find_installation
 from madtree.install import install as install_files
@@ -70,14 +71,7 @@ def psql(context: typer.Context) -> None:
     os.execv(program, [program, uri, *context.args])  # noqa: S606
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []})
-def demo(context: typer.Context) -> None:
-    """Train and score trees on the flights of New York, 2013, in your private server."""
-    from madtree.cli.demo import demo_command  # loads the data's package, which other commands need not wait for
-
-    inner = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    inner.command()(demo_command)
-    inner(context.args, prog_name="madtree demo", standalone_mode=False)
+app.command("demo")(demo_command)
 
 
 @app.command()

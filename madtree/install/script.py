@@ -32,7 +32,7 @@ if madtree is None or madtree.__version__ != {version!r}:
             madtree = importlib.import_module("madtree.server")
         except ImportError as error:
             if (error.name or "").partition(".")[0] == "madtree":
-                problem = "its Python package madtree is missing or incomplete in " + {directory!r}
+                problem = "its Python package madtree is missing or incomplete in " + {directory!r} + ": " + str(error)
                 cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
             elif (error.name or "").partition(".")[0] == "numpy":
                 problem = "the Python package numpy cannot be imported: " + str(error)
@@ -56,6 +56,7 @@ if madtree is None or madtree.__version__ != {version!r}:
 
 LOAD_LINE = re.compile(r"^([ \t]*)@load@[ \t]*$", re.MULTILINE)
 CREATE_LINE = re.compile(r"^CREATE (FUNCTION|AGGREGATE|PROCEDURE|VIEW)\b", re.MULTILINE)
+CREATE_TYPE = re.compile(r"^CREATE TYPE (\S+) AS .*?;$", re.MULTILINE | re.DOTALL)
 STEP_NAME = re.compile(r"^madtree--(?P<old>[^-]+)--(?P<new>[^-]+)\.sql$")
 NO_PSQL = '\\echo Use "{command}" to load this file. \\quit\n'
 
@@ -91,7 +92,7 @@ def upgrade_scripts(python_dir: str | Path, root: Path | None = None) -> dict[st
     Python half are part of its body.
     """
     steps = migration_steps(root)
-    newest = CREATE_LINE.sub(r"CREATE OR REPLACE \1", definitions(root))
+    newest = repeatable(definitions(root))
     scripts = {}
     for old in sorted(steps):
         version, parts, seen = old, [NO_PSQL.format(command="ALTER EXTENSION madtree UPDATE")], {old}
@@ -104,6 +105,17 @@ def upgrade_scripts(python_dir: str | Path, root: Path | None = None) -> dict[st
         if version == VERSION:
             scripts[f"madtree--{old}--{VERSION}.sql"] = expand("\n".join([*parts, newest]), python_dir)
     return scripts
+
+
+def repeatable(sql: str) -> str:
+    """The definitions as they can run where older ones are there. A type has no OR REPLACE: it is left as it is."""
+    sql = CREATE_LINE.sub(r"CREATE OR REPLACE \1", sql)
+    return CREATE_TYPE.sub(
+        lambda match: (
+            f"DO $do$\nBEGIN\nIF pg_catalog.to_regtype('{match[1]}') IS NULL THEN\n{match[0]}\nEND IF;\nEND\n$do$;"
+        ),
+        sql,
+    )
 
 
 def migration_steps(root: Path | None = None) -> dict[str, tuple[str, Path]]:

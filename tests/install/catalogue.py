@@ -19,6 +19,10 @@ SELECT pg_describe_object(d.classid, d.objid, 0) AS object,
                       'columns', (SELECT jsonb_agg(ARRAY[attname, format_type(atttypid, atttypmod)] ORDER BY attnum)
                                   FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped))
            FROM pg_class c WHERE c.oid = d.objid)
+       WHEN d.classid = 'pg_type'::regclass THEN (
+           SELECT jsonb_agg(ARRAY[attname, format_type(atttypid, atttypmod)] ORDER BY attnum)
+           FROM pg_attribute JOIN pg_type t ON t.typrelid = attrelid
+           WHERE t.oid = d.objid AND attnum > 0 AND NOT attisdropped)
        END AS definition,
        obj_description(d.objid, (SELECT relname FROM pg_class WHERE oid = d.classid)) AS comment
 FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass
