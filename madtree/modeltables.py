@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
 from madtree.sqltext import catalog as catalog_sql
@@ -36,7 +38,7 @@ def check_output(host: Host, schema: str | None, name: str, replace: bool) -> st
     schema = str(found["schema"])
     if not found["may_create"]:
         raise MadtreeError(f"permission denied for schema {schema}", sqlstate="42501")  # in PostgreSQL's own words
-    taken = [name for name in names if name in found["existing"]]
+    taken = [table for table in names if table in found["existing"]]
     if taken and not replace:
         raise MadtreeError(
             f"output_table_name: {qualified(schema, taken[0])} exists already",
@@ -44,15 +46,7 @@ def check_output(host: Host, schema: str | None, name: str, replace: bool) -> st
             sqlstate="42P07",
         )
     if taken:
-        own = _own_tables(host, schema, name)
-        strange = [name for name in taken if name not in own]
-        if strange:
-            raise MadtreeError(
-                f"output_table_name: {qualified(schema, strange[0])} exists and is not part of a madtree model, and "
-                "replace => true replaces models only",
-                hint="Choose another name.",
-                sqlstate="42P07",
-            )
+        _check_replaceable(host, schema, name, taken)
     return schema
 
 
@@ -74,7 +68,7 @@ def create_tables(host: Host, task: TrainingTask) -> None:
 
 def drop_model(host: Host, schema: str, name: str) -> list[str]:
     """Drop those of a model's tables that exist and have a model's columns; returns their unquoted names."""
-    tables = _own_tables(host, schema, name)
+    tables = list(_model_tables(host, schema, name))
     if tables:
         host.command(sql.drop_tables(schema, tables))
     return tables
@@ -85,8 +79,23 @@ def prediction_type(task: TrainingTask) -> str:
     return task.dependent_type if task.is_classification else "double precision"
 
 
-def _own_tables(host: Host, schema: str, name: str) -> list[str]:
-    """Unquoted names of the tables that exist and have the columns of this model's part of that name."""
+def _check_replaceable(host: Host, schema: str, name: str, taken: Sequence[str]) -> None:
+    """Raise MadtreeError unless all of these tables are parts of a model that the caller may drop."""
+    tables = _model_tables(host, schema, name)
+    for table in taken:
+        if table not in tables:
+            raise MadtreeError(
+                f"output_table_name: {qualified(schema, table)} exists and is not part of a madtree model, and "
+                "replace => true replaces models only",
+                hint="Choose another name.",
+                sqlstate="42P07",
+            )
+        if not tables[table]:
+            raise MadtreeError(f"must be owner of table {table}", sqlstate="42501")  # in PostgreSQL's own words
+
+
+def _model_tables(host: Host, schema: str, name: str) -> dict[str, bool]:
+    """The tables that exist and have the columns of this model's part of that name; is the caller their owner?"""
     signatures = {sql.suffixed(name, suffix): columns for suffix, columns in sql.SIGNATURES.items()}
     rows = host.query(catalog_sql.TABLE_COLUMNS, [_TEXT, _TEXTS], [schema, list(signatures)])
-    return [row["name"] for row in rows if signatures[row["name"]] <= set(row["columns"])]
+    return {row["name"]: row["is_owner"] for row in rows if signatures[row["name"]] <= set(row["columns"])}

@@ -135,14 +135,13 @@ def type_sql(name: str) -> str:
 def create_tables(schema: str, name: str, grouping: Sequence[Column], prediction_type: str) -> str:
     """Statements that create a model's tables."""
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
+    node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
+    nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})"
         for suffix, columns in (
-            ("", groups + _definitions(TREE_COLUMNS)),
-            (
-                "_nodes",
-                [f"{c} {type_sql(prediction_type) if t is None else 'pg_catalog.' + t}" for c, t in NODE_COLUMNS],
-            ),
+            ("", [*groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"]),
+            ("_nodes", [*nodes, "PRIMARY KEY (tree_id, node_id)"]),
             ("_summary", _definitions(SUMMARY_COLUMNS)),
         )
     )
