@@ -49,3 +49,69 @@ def tree_train_help(plpy: Any, message: str | None) -> str:
     from madtree.help_train import usage
 
     return usage(message)
+
+
+@_entry
+def tree_predict(
+    plpy: Any, tree_model: str | None, new_data_table: str | None, output_table: str | None, type_: str | None
+) -> str:
+    """Score a table into a new one; returns one line."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.predict import tree_predict
+
+    return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_)
+
+
+@_entry
+def tree_predict_help(plpy: Any, message: str | None) -> str:
+    """The usage text of tree_predict."""
+    from madtree.predict import PREDICT_HELP
+
+    if not _asks_for_help(message):
+        raise MadtreeError(
+            f"tree_predict with one argument takes {', '.join(map(repr, HELP_MESSAGES))}, not {message!r}",
+            hint="SELECT madtree.tree_predict() tells how to score.",
+        )
+    return PREDICT_HELP
+
+
+@_entry
+def score_block(plpy: Any, plan: bytes, tree_ids: bytes, images: list[bytes]) -> list[int | None]:
+    """What the rows of one block end in."""
+    from madtree.score import score_block
+
+    return score_block(plan, tree_ids, images)
+
+
+@_entry
+def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None) -> str:
+    """A model as an SQL expression, or the usage text."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.predict import SQL_HELP, tree_sql
+
+    return SQL_HELP if _asks_for_help(model) else tree_sql(PlpyHost(plpy), model, type_, tree_id)
+
+
+@_entry
+def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosity: bool | None) -> str:
+    """A drawn model, or the usage text."""
+    from madtree.display import HELP, tree_display
+    from madtree.host.plpy import PlpyHost
+
+    return HELP if _asks_for_help(model) else tree_display(PlpyHost(plpy), model, dot_format, verbosity)
+
+
+@_entry
+def tree_drop(plpy: Any, model: str | None) -> str:
+    """Drop a model, or the usage text."""
+    from madtree.drop import HELP, tree_drop
+    from madtree.host.plpy import PlpyHost
+
+    return HELP if _asks_for_help(model) else tree_drop(PlpyHost(plpy), model)
+
+
+HELP_MESSAGES = ("usage", "help", "?")
+
+
+def _asks_for_help(message: str | None) -> bool:
+    return message is not None and message.strip().lower() in HELP_MESSAGES

@@ -1,0 +1,160 @@
+"""Reading a model back from its tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from madtree.catalog import find_relation
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host, Row
+from madtree.model import Feature, Kind, Model, Node, Tree
+from madtree.sqltext import models as sql
+from madtree.sqltext.quote import ident
+from madtree.sqltext.split import check_expression, parse_name
+from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
+
+REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
+NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
+
+
+@dataclass(frozen=True)
+class ModelTables:
+    """Where a model is kept.
+
+    Attributes:
+        given: the model's name as the user wrote it.
+        schema, name: unquoted; the companion tables are `name` plus a suffix, in the same schema.
+        prediction_type: SQL of the type of `<output>_nodes.prediction`, as this session must write it.
+        column_types: of `<output>`: unquoted column name to SQL type and whether the type is PostgreSQL's own.
+    """
+
+    given: str
+    schema: str
+    name: str
+    prediction_type: str
+    column_types: dict[str, tuple[str, bool]]
+
+    @property
+    def sql(self) -> str:
+        """`<output>` as SQL."""
+        return model_table(self.schema, self.name)
+
+
+def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
+    """Find the tables of a model by the caller's search path.
+
+    Args:
+        given: the model's name as the user wrote it.
+        argument: name of the argument that it came in, for errors.
+
+    Raises:
+        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's.
+    """
+    if given is None or not given.strip():
+        raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
+    relation = find_relation(host, given, argument)
+    names = {suffixed(relation.name, suffix): suffix for suffix in REQUIRED}
+    types: dict[str, dict[str, tuple[str, bool]]] = {suffix: {} for suffix in REQUIRED}
+    for row in host.query(sql.COLUMNS, ["pg_catalog.text", "pg_catalog.text[]"], [relation.schema, list(names)]):
+        types[names[row["table"]]][row["column"]] = (row["type"], row["builtin"])
+    missing = [ident(name) for name, suffix in names.items() if not SIGNATURES[suffix] <= types[suffix].keys()]
+    if missing:
+        raise MadtreeError(
+            f"{argument}: {given} is not a madtree model: no table {' or '.join(missing)} has a model's columns",
+            hint="Give the output_table_name of a madtree.tree_train call.",
+            sqlstate="42809",
+        )
+    return ModelTables(given, relation.schema, relation.name, types["_nodes"]["prediction"][0], types[""])
+
+
+def read_model(host: Host, given: str | None, argument: str = "model", tree_id: int | None = None) -> Model:
+    """Read a model with all its trees, or with the tree `tree_id` only.
+
+    Raises:
+        MadtreeError: as `find_model`; or the model has no tree `tree_id`.
+    """
+    tables = find_model(host, given, argument)
+    model = read_summary(host, tables)
+    return replace(model, trees=read_trees(host, tables, model, tree_id))
+
+
+def read_summary(host: Host, tables: ModelTables) -> Model:
+    """The model without its trees: what `<output>_summary` says.
+
+    Raises:
+        MadtreeError: the summary does not have exactly one row, or a feature in it is no SQL expression.
+    """
+    rows = host.query(sql.summary(tables.schema, tables.name))
+    if len(rows) != 1:
+        raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
+    row = rows[0]
+    labels = json.loads(row.pop("enum_labels_text") or "{}")
+    features = tuple(
+        Feature(name, type_, Kind(kind), tuple(labels.get(name, ())))
+        for name, type_, kind in zip(row["features"], row["feature_types"], row["feature_kinds"], strict=True)
+    )
+    grouping = tuple(row["grouping_columns"] or ())
+    # The names become part of statements. A model's tables may be another user's: as with a view, their expressions
+    # run with the caller's rights, but they must not end the statement.
+    for name in (*(feature.name for feature in features), *grouping, row["id_col_name"], row["dependent_varname"]):
+        check_expression(name, f"{tables.given} is damaged: a name in its summary")
+    return Model(
+        name=tables.given,
+        source_table=row["source_table"],
+        id_column=row["id_col_name"],
+        dependent=row["dependent_varname"],
+        dependent_type=tables.prediction_type,
+        is_classification=row["is_classification"],
+        classes=tuple(row["dependent_var_levels"] or ()),
+        features=features,
+        grouping_columns=grouping,
+        grouping_types=tuple(tables.column_types[name][0] for name in map(unquoted, grouping)),
+        weighted=row["weights"] is not None,
+        summary=row,
+    )
+
+
+def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> tuple[Tree, ...]:
+    """The model's trees by ascending tree_id, or the one asked for; a group that failed has a tree without nodes.
+
+    Raises:
+        MadtreeError: the model has no tree `tree_id`.
+    """
+    rows = host.query(sql.trees(tables.schema, tables.name, [unquoted(name) for name in model.grouping_columns]))
+    nodes = dict(_nodes_by_tree(host, tables, model, tree_id))
+    wanted = [row for row in rows if tree_id is None or row["tree_id"] == tree_id]
+    if not wanted and tree_id is not None:
+        have = f"{rows[0]['tree_id']} to {rows[-1]['tree_id']}" if rows else "none"
+        raise MadtreeError(f"tree_id must be one of {tables.given}'s trees ({have}), not {tree_id}")
+    return tuple(
+        Tree(row["tree_id"], nodes.get(row["tree_id"], {}), tuple(row["group"] or ()), row["n_rows"] or 0)
+        for row in wanted
+    )
+
+
+def unquoted(column: str) -> str:
+    """The name of a column that is given as SQL: its quotes removed, or folded to lower case as PostgreSQL does."""
+    parts = parse_name(column)
+    return column if parts is None else parts[-1]
+
+
+def _nodes_by_tree(
+    host: Host, tables: ModelTables, model: Model, tree_id: int | None
+) -> Iterator[tuple[int, dict[int, Node]]]:
+    text = sql.nodes(tables.schema, tables.name, model.is_classification, tree_id is not None)
+    types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
+    rows = host.stream(text, types, params, NODES_AT_ONCE)
+    for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
+        nodes = (_node(row) for row in of_tree)
+        yield int(tree), {node.node_id: node for node in nodes}
+
+
+def _node(row: Row) -> Node:
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name != "tree_id"
+    }
+    return Node(**values)

@@ -1,0 +1,97 @@
+"""The words of a drawn tree: numbers, splits, classes and groups."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from madtree.boundary import RANGES, duration_text, first_right_label, last_left, moment_text
+from madtree.model import Feature, Kind, Model, Node, Tree
+
+EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
+BARE_LEVEL = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def number_text(value: float) -> str:
+    """A number in six significant digits, but an integer in all of its digits."""
+    if value == int(value) if abs(value) < EXACT_INTEGERS else False:
+        return str(int(value))
+    return f"{value:g}"
+
+
+def one_line(text: str) -> str:
+    r"""`text` with its line breaks and other control characters as escapes (\n, \t, \u0007)."""
+    return CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def quoted(text: str) -> str:
+    """`text` in double quotes on one line, as JSON writes it."""
+    return one_line(json.dumps(text, ensure_ascii=False))
+
+
+def level_text(level: str) -> str:
+    """A level as it is where it cannot be misread in a list, else in double quotes."""
+    return level if BARE_LEVEL.fullmatch(level) and not CONTROL.search(level) else quoted(level)
+
+
+def split_text(node: Node, feature: Feature, max_length: int | None = None) -> str:
+    """What the rows of the true branch have in common: ``temperature <= 75``, ``"OUTLOOK" in {overcast}``.
+
+    Args:
+        max_length: shorten the list of levels to about that many characters.
+    """
+    name = one_line(feature.name)
+    if feature.kind is Kind.UNORDERED:
+        return f"{name} in {{{_levels_text(node.left_levels or (), max_length)}}}"
+    return f"{name} {threshold_text(feature, node.threshold or 0.0)}"
+
+
+def threshold_text(feature: Feature, threshold: float) -> str:
+    """The comparison with a threshold in the feature's own terms: labels, integers, dates, else numbers."""
+    if feature.labels:
+        label, is_right = first_right_label(feature, threshold)
+        position = feature.labels.index(label)
+        if is_right and position > 0:
+            return f"<= {level_text(feature.labels[position - 1])}"
+        return f"{'<' if is_right else '<='} {level_text(label)}"
+    if feature.type in ("smallint", "integer", "bigint"):
+        return f"<= {last_left(feature.type, threshold)}"
+    if feature.type in RANGES:
+        return f"<= {moment_text(feature.type, last_left(feature.type, threshold))}"
+    if feature.type == "interval":
+        return f"<= {duration_text(threshold)}"
+    return f"<= {number_text(threshold)}"
+
+
+def value_text(model: Model, node: Node) -> str:
+    """What a node holds: ``[5 9]``, class weights in class order; or ``[32, 20.0906]``, rows and mean."""
+    if model.is_classification:
+        return f"[{' '.join(map(number_text, node.class_weights or ()))}]"
+    return f"[{node.n_rows}, {prediction_text(model, node)}]"
+
+
+def prediction_text(model: Model, node: Node) -> str:
+    """A class in double quotes, or a number."""
+    if model.is_classification:
+        return quoted(str(node.prediction))
+    return number_text(float(node.prediction or 0.0))
+
+
+def group_text(model: Model, tree: Tree) -> str:
+    """A tree's group: ``carrier = UA, year = 2013``; empty where the model is not grouped."""
+    pairs = zip(model.grouping_columns, tree.group, strict=True)
+    return ", ".join(f"{one_line(column)} = {level_text(value)}" for column, value in pairs)
+
+
+def _levels_text(levels: Iterable[str], max_length: int | None) -> str:
+    texts = [level_text(level) for level in levels]
+    if max_length is None or len(",".join(texts)) <= max_length:
+        return ",".join(texts)
+    shown: list[str] = []
+    for text in texts:
+        if shown and len(",".join([*shown, text])) > max_length:
+            break
+        shown.append(text)
+    return f"{','.join(shown)}, ... {len(texts) - len(shown)} more"

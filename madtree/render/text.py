@@ -1,0 +1,65 @@
+"""A model as indented text, in MADlib's layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from madtree.model import Model, Node, Tree
+from madtree.render.labels import group_text, number_text, prediction_text, quoted, split_text, value_text
+
+RULE = " -------------------------------------"
+INDENT = "   "
+EXPLANATION = """\
+ - Each node represented by 'id' inside ().
+ - Each internal nodes has the split condition at the end, while each
+        leaf node has a * at the end.
+ - For each internal node (i), its child nodes are indented by 1 level
+        with ids (2i+1) for True node and (2i+2) for False node."""
+CLASSES = """\
+ - Number of (weighted) rows for each response variable inside [].
+        The response label order is given as [{labels}].
+        For each leaf, the prediction is given after the '-->'"""
+MEANS = """\
+ - Number of rows and average response value inside []. For a leaf node,
+        this is the prediction."""
+
+
+def model_text(model: Model, verbose: bool = False) -> str:
+    """The model's trees one below the other, each headed by its group where the model is grouped.
+
+    Args:
+        verbose: add impurity and number of rows to every node.
+    """
+    labels = ", ".join(map(quoted, model.classes))
+    lines = [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS, RULE]
+    for tree in model.trees:
+        if model.grouping_columns:
+            lines.append(f" {group_text(model, tree)}")
+        lines.extend(_tree_lines(model, tree, verbose))
+        lines.append(RULE)
+    return "\n".join(lines) + "\n"
+
+
+def _tree_lines(model: Model, tree: Tree, verbose: bool) -> Iterator[str]:
+    if not tree.nodes:
+        yield " (no tree could be trained for this group)"
+        return
+    waiting = [0]
+    while waiting:
+        node = tree.nodes[waiting.pop()]
+        yield _node_line(model, node, verbose)
+        if not node.is_leaf:
+            waiting += [node.right_id, node.left_id]
+
+
+def _node_line(model: Model, node: Node, verbose: bool) -> str:
+    line = f" {INDENT * node.depth}({node.node_id}){value_text(model, node)}  "
+    if not node.is_leaf:
+        line += split_text(node, model.feature(str(node.feature)))
+    elif model.is_classification:
+        line += f"* --> {prediction_text(model, node)}"
+    else:
+        line += "*"
+    if verbose:
+        line += f"  (impurity = {number_text(node.impurity)}, samples = {node.n_rows})"
+    return line

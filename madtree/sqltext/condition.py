@@ -1,0 +1,130 @@
+"""A node's split as an SQL condition, and a class or number as an SQL literal.
+
+Two spellings say the same: `QUALIFIED`, in which no schema on the search path can put itself before PostgreSQL's own
+operators and types (for statements that madtree runs), and `READABLE` (for text that a user pastes into a view).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.boundary import MOMENTS, RANGES, first_right_label, last_decimal, last_left, moment_text
+from madtree.model import Feature, Kind, Node
+from madtree.sqltext import values
+from madtree.sqltext.quote import literal
+
+NAN_TYPES = ("real", "double precision", "numeric")  # whose NaN is larger than everything, and means missing
+PLAIN = re.compile(r'^([a-z_][a-z0-9_$]*|"([^"]|"")+")$')
+INT4_RANGE = RANGES["integer"]
+NEGATED = {"<=": ">", "<": ">="}
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How operators and the names of PostgreSQL's own types are written."""
+
+    qualified: bool
+
+    def operator(self, symbol: str) -> str:
+        return f"OPERATOR(pg_catalog.{symbol})" if self.qualified else symbol
+
+    def type(self, name: str) -> str:
+        return f"pg_catalog.{name}" if self.qualified else name
+
+    def column(self, feature: Feature) -> str:
+        """The feature's SQL, in parentheses unless it is a plain column."""
+        return feature.name if PLAIN.match(feature.name) else f"({feature.name})"
+
+
+QUALIFIED = Spelling(qualified=True)
+READABLE = Spelling(qualified=False)
+
+
+def goes_against_majority(node: Node, feature: Feature, spelling: Spelling) -> str:
+    """A condition that is true for the rows that leave an inner node by the branch *other* than the majority's.
+
+    It is NULL or false for every other row: those that go with the majority, and all that the split cannot tell: NULL,
+    NaN, levels that the node has not seen in training. So it belongs into a CASE whose ELSE is the majority's branch.
+
+    Raises:
+        ValueError: the node is a leaf.
+    """
+    if feature.kind is Kind.UNORDERED:
+        levels = node.right_levels if node.majority_left else node.left_levels
+        return _among(feature, levels or (), spelling)
+    if node.threshold is None:
+        raise ValueError(f"node {node.node_id} has no threshold")
+    operand, symbol, boundary = _comparison(feature, node.threshold, spelling)
+    if not node.majority_left:
+        return f"{operand} {spelling.operator(symbol)} {boundary}"
+    condition = f"{operand} {spelling.operator(NEGATED[symbol])} {boundary}"
+    if feature.type in NAN_TYPES:
+        nan = f"'NaN'::{_float_type(feature, spelling)}"
+        condition += f" AND {operand} {spelling.operator('<')} {nan}"
+    return condition
+
+
+def typed_literal(text: str | None, type_: str) -> str:
+    """`text` as a value of a type."""
+    return f"NULL::{type_}" if text is None else f"{literal(text)}::{type_}"
+
+
+def float_literal(value: float, spelling: Spelling) -> str:
+    """`value` as a float8 that reads back to the same bits (repr also writes infinities as PostgreSQL reads them)."""
+    return f"'{value!r}'::{spelling.type('float8')}"
+
+
+def float_array(numbers: Sequence[float], spelling: Spelling) -> str:
+    return f"'{{{','.join(map(repr, numbers))}}}'::{spelling.type('float8')}[]"
+
+
+def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple[str, str, str]:
+    """Operand, operator and boundary of the condition "goes left"; see `madtree.boundary` for why not the threshold."""
+    operand = spelling.column(feature)
+    if feature.labels:
+        label, is_right = first_right_label(feature, threshold)
+        # An untyped literal becomes a label of the operand's own type.
+        return operand, "<" if is_right else "<=", literal(label)
+    if feature.type in RANGES:
+        last, lowest = last_left(feature.type, threshold), RANGES[feature.type][0]
+        symbol, boundary = ("<=", last) if last >= lowest else ("<", lowest)
+        return operand, symbol, _boundary_literal(feature.type, boundary, spelling)
+    if feature.type == "numeric" and spelling.qualified:
+        text, is_left = last_decimal(threshold)
+        return operand, "<=" if is_left else "<", f"'{text}'::pg_catalog.numeric"
+    if feature.type == "numeric":  # the same rows go left, and the threshold can be read
+        operand = f"{operand}::float8"
+    elif feature.type not in NAN_TYPES:
+        operand = values.number(feature)
+    return operand, "<=", float_literal(threshold, spelling)
+
+
+def _boundary_literal(type_: str, boundary: int, spelling: Spelling) -> str:
+    if type_ in MOMENTS:
+        name = {"date": "date", "time without time zone": "time"}.get(type_)
+        name = name or ("timestamptz" if type_ == "timestamp with time zone" else "timestamp")
+        return f"'{moment_text(type_, boundary)}'::{spelling.type(name)}"
+    if INT4_RANGE[0] < boundary <= INT4_RANGE[1]:
+        return str(boundary)
+    return f"'{boundary}'::{spelling.type('int8')}"
+
+
+def _float_type(feature: Feature, spelling: Spelling) -> str:
+    return "pg_catalog.numeric" if feature.type == "numeric" and spelling.qualified else spelling.type("float8")
+
+
+def _among(feature: Feature, levels: Sequence[str], spelling: Spelling) -> str:
+    operand = spelling.column(feature)
+    if feature.type == "boolean":
+        return {("true",): operand, ("false",): f"NOT {operand}", (): "false"}[tuple(levels)]
+    if feature.type != "text":
+        operand = f"{operand}::{spelling.type('text')}"
+    # Levels are equal if their bytes are, whatever the column's collation says.
+    operand += ' COLLATE pg_catalog."C"' if spelling.qualified else ' COLLATE "C"'
+    if len(levels) == 1:
+        value = literal(levels[0]) + (f"::{spelling.type('text')}" if spelling.qualified else "")
+        return f"{operand} {spelling.operator('=')} {value}"
+    array = ", ".join(map(literal, levels))
+    return f"{operand} {spelling.operator('=')} ANY (ARRAY[{array}]::{spelling.type('text')}[])"

@@ -1,0 +1,178 @@
+"""The statements that score a table, and the expression that scores a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from madtree.model import Feature, Model, Node, Tree
+from madtree.render.case import nested_case
+from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, goes_against_majority, typed_literal
+from madtree.sqltext.quote import ident
+
+# A name beside the user's own columns: their expressions must not meet it by accident.
+TREE = "madtree_tree"
+
+
+@dataclass(frozen=True)
+class Output:
+    """One column of predictions.
+
+    Attributes:
+        name: unquoted.
+        type: its SQL type.
+        value: a leaf's value as an SQL literal of that type.
+    """
+
+    name: str
+    type: str
+    value: Callable[[Node], str]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """How the rows of a grouped model find their tree.
+
+    Attributes:
+        table: `<output>` as SQL.
+        columns: (column of `<output>` as SQL, column of the new data as SQL, operator "equals" as SQL) each.
+    """
+
+    table: str
+    columns: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What a scoring statement reads and makes.
+
+    Attributes:
+        target: the table to create, as SQL.
+        source: the new data, as SQL.
+        id_sql, id_name: the id over the new data's columns, and what it is called in the target (unquoted).
+        features: by their names in the model, as expressions over the new data's columns.
+        groups: how rows find their tree, None where the model is not grouped.
+    """
+
+    target: str
+    source: str
+    id_sql: str
+    id_name: str
+    features: Mapping[str, Feature]
+    groups: Groups | None
+
+    def rows(self) -> str:
+        """FROM clause of the new data, joined with the tree of each row's group where the model is grouped."""
+        text = f"{self.source} AS {SOURCE_ALIAS}"
+        if self.groups is None:
+            return text
+        # A sub-select renames the model's columns, so that the user's unqualified names mean the new data's.
+        names = [f"madtree_group_{number}" for number in range(1, len(self.groups.columns) + 1)]
+        keys = list(zip(self.groups.columns, names, strict=True))
+        renamed = ", ".join(f"t.{column} AS {name}" for (column, _, _), name in keys)
+        matches = " AND ".join(f"madtree_model.{name} {equals} {column}" for (_, column, equals), name in keys)
+        return (
+            f"{text} LEFT JOIN (SELECT t.tree_id AS {TREE}, {renamed} FROM {self.groups.table} AS t) AS madtree_model "
+            f"ON {matches}"
+        )
+
+
+def tree_case(
+    tree: Tree, features: Mapping[str, Feature], output: Output, spelling: Spelling, margin: str | None = None
+) -> str:
+    """One tree as an expression over the columns of the new data."""
+
+    def condition(node: Node) -> str:
+        return goes_against_majority(node, features[str(node.feature)], spelling)
+
+    return nested_case(tree, condition, output.value, margin)
+
+
+def row_expression(model: Model, output: Output) -> str:
+    """The whole model as a readable expression over the new data's columns; a row of an unknown group gets NULL."""
+    features = {feature.name: feature for feature in model.features}
+    if not model.grouping_columns:
+        return tree_case(model.trees[0], features, output, READABLE, margin="")
+    branches = []
+    for tree in model.trees:
+        if tree.nodes:
+            keys = zip(model.grouping_columns, tree.group, model.grouping_types, strict=True)
+            group = " AND ".join(f"{column} = {typed_literal(value, type_)}" for column, value, type_ in keys)
+            case = tree_case(tree, features, output, READABLE, margin=" " * 8)
+            branches.append(f"    WHEN {group} THEN\n        {case}")
+    return "\n".join(["CASE", *branches, "END"]) if branches else f"NULL::{output.type}"
+
+
+def create_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:
+    """CREATE TABLE .. AS that scores every row by an expression.
+
+    Over plain columns, not a sub-select that prepares them: it could not run in parallel workers (PostgreSQL 15 plans
+    none below OFFSET 0), and comparing numerics and dates as they are is as fast as converting each of them once.
+    """
+    columns = [f"{scan.id_sql} AS {ident(scan.id_name)}"]
+    grown = [tree for tree in trees if tree.nodes]
+    for output in outputs:
+        cases = [tree_case(tree, scan.features, output, QUALIFIED) for tree in grown]
+        if scan.groups is not None:
+            of_tree = f"madtree_model.{TREE} OPERATOR(pg_catalog.=)"
+            cases = [f"WHEN {of_tree} {tree.tree_id} THEN {case}" for tree, case in zip(grown, cases, strict=True)]
+            cases = [f"CASE {' '.join(cases)} END"] if cases else []
+        columns.append(f"{cases[0] if cases else f'NULL::{output.type}'} AS {ident(output.name)}")
+    return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {scan.rows()}"
+
+
+def create_by_blocks(
+    scan: Scan, values: Sequence[str], outputs: Sequence[tuple[str, str]], array_id: str | None, block_rows: int
+) -> str:
+    """CREATE TABLE .. AS that scores blocks of rows by `madtree.score_block`; parameter $1 is the plan.
+
+    Args:
+        values: an expression for each feature that the plan uses, of a type that `madtree.core.image` reads.
+        outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf or NULL.
+        array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
+            such an id travels as text.
+        block_rows: rows in a block.
+    """
+    id_in, id_out = (f"({scan.id_sql})::pg_catalog.text", f"::{array_id}") if array_id else (scan.id_sql, "")
+    tree = f"madtree_model.{TREE}" if scan.groups else "0"
+    features = "".join(f", {value} AS f{number}" for number, value in enumerate(values))
+    images = ", ".join(f"madtree.array_image(pg_catalog.array_agg(r.f{number}))" for number in range(len(values)))
+    columns = "".join(f", {value} AS {ident(name)}" for name, value in outputs)
+    # The ordered aggregate cannot be hashed: rows are sorted by block (on disk if need be) and one block at a time is
+    # in memory, where a hash table would hold them all.
+    return f"""CREATE TABLE {scan.target} AS
+SELECT scored.id{id_out} AS {ident(scan.id_name)}{columns}
+FROM (
+    SELECT pg_catalog.unnest(b.ids) AS id,
+        pg_catalog.unnest(madtree.score_block($1, b.trees, b.images)) AS outcome
+    FROM (
+        SELECT pg_catalog.array_agg(r.id) AS ids,
+            madtree.array_image(pg_catalog.array_agg(r.tree)) AS trees,
+            ARRAY[{images}]::pg_catalog.bytea[] AS images,
+            pg_catalog.min(r.block ORDER BY r.block) AS block
+        FROM (
+            SELECT {id_in} AS id, {tree} AS tree{features},
+                (pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows} AS block
+            FROM {scan.rows()}
+        ) AS r
+        GROUP BY r.block
+    ) AS b
+) AS scored"""
+
+
+def pick(array: str) -> str:
+    """The element of an array that belongs to a row's leaf; NULL for a row without a tree."""
+    return f"({array})[scored.outcome]"
+
+
+def class_array(labels: Sequence[str], type_: str) -> str:
+    return f"ARRAY[{', '.join(typed_literal(label, type_) for label in labels)}]"
+
+
+def enum_number(feature: Feature) -> str:
+    """An enum's position among the labels of training: the number of labels up to it.
+
+    A label that was added to the type since lies between two positions as it lies between two labels in a comparison.
+    """
+    return f"pg_catalog.width_bucket({feature.name}, {class_array(feature.labels, feature.type)})"

@@ -1,0 +1,83 @@
+-- Scoring. jit = off because compiling an expression of a thousand branches takes longer than a million rows. As for
+-- tree_train, no function sets search_path: the names that a user gives mean what they mean to that user.
+
+CREATE FUNCTION @extschema@.score_block(plan bytea, tree_ids bytea, images bytea[])
+RETURNS integer[]
+LANGUAGE plpython3u
+IMMUTABLE
+STRICT
+PARALLEL SAFE
+AS $python$
+@load@
+return madtree.score_block(plpy, plan, tree_ids, images)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.score_block(bytea, bytea, bytea[]) IS 'internal: leaves of a block of rows';
+
+CREATE FUNCTION @extschema@.tree_predict(
+    tree_model text,
+    new_data_table text,
+    output_table text,
+    type text DEFAULT 'response'
+)
+RETURNS text
+LANGUAGE plpython3u
+VOLATILE
+SET jit = off
+AS $python$
+@load@
+return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text)
+IS 'score a table by a model into a new table; SELECT tree_predict() tells how';
+
+CREATE FUNCTION @extschema@.tree_predict()
+RETURNS text
+LANGUAGE plpython3u
+STABLE
+AS $python$
+@load@
+return madtree.tree_predict_help(plpy, "help")
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_predict() IS 'how to use tree_predict';
+
+CREATE FUNCTION @extschema@.tree_predict(message text)
+RETURNS text
+LANGUAGE plpython3u
+STABLE
+AS $python$
+@load@
+return madtree.tree_predict_help(plpy, message)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_predict(text)
+IS 'how to use tree_predict: message is ''usage'', ''help'' or ''?''';
+
+-- The settings make the text of groups' values the same whatever the session's are.
+CREATE FUNCTION @extschema@.tree_sql(model text, type text DEFAULT 'response', tree_id integer DEFAULT NULL)
+RETURNS text
+LANGUAGE plpython3u
+STABLE
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+AS $python$
+@load@
+return madtree.tree_sql(plpy, model, type, tree_id)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer)
+IS 'a model as an SQL expression, for a view or a generated column; SELECT tree_sql() tells how';
+
+CREATE FUNCTION @extschema@.tree_sql()
+RETURNS text
+LANGUAGE plpython3u
+STABLE
+AS $python$
+@load@
+return madtree.tree_sql(plpy, "help", None, None)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.tree_sql() IS 'how to use tree_sql';

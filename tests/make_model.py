@@ -1,0 +1,204 @@
+"""Model tables without training: hand-made nodes, or random trees over a feature list, and a router to check by."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from madtree import __version__
+from madtree.model import Feature, Kind, Node
+from madtree.sqltext import tables
+from madtree.task import Column
+
+Value = float | str | None
+Nodes = dict[int, Node]
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A model to be written.
+
+    Attributes:
+        features: of the model.
+        trees: nodes by id, one dict for each group.
+        dependent, dependent_type, classes: no classes for a regression.
+        grouping: grouping columns.
+        groups: for each tree the values of its group.
+    """
+
+    features: Sequence[Feature]
+    trees: Sequence[Nodes]
+    dependent: str = "y"
+    dependent_type: str = "text"
+    classes: Sequence[str] = ("no", "yes")
+    id_column: str = "id"
+    grouping: Sequence[Column] = ()
+    groups: Sequence[Sequence[Any]] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+def inner(node_id: int, feature: str, threshold: float | None = None, **values: Any) -> Node:
+    """An inner node; levels as `left_levels` and `right_levels`."""
+    return _node(node_id, feature=feature, threshold=threshold, **{"majority_left": True, "improvement": 1.0, **values})
+
+
+def leaf(node_id: int, prediction: str | float, class_weights: Sequence[float] | None = (1, 1), **values: Any) -> Node:
+    weights = None if class_weights is None else tuple(map(float, class_weights))
+    return _node(node_id, prediction=prediction, class_weights=weights, **values)
+
+
+def _node(node_id: int, **values: Any) -> Node:
+    given = {
+        "depth": (node_id + 1).bit_length() - 1,
+        "is_leaf": "feature" not in values,
+        "feature": None,
+        "threshold": None,
+        "left_levels": None,
+        "right_levels": None,
+        "majority_left": None,
+        "n_rows": 2,
+        "weight": 2.0,
+        "impurity": 0.5,
+        "risk": 1.0,
+        "complexity": 0.01,
+        "improvement": None,
+        "prediction": None,
+        "class_weights": None,
+    }
+    return Node(node_id=node_id, **{**given, **values})
+
+
+def random_tree(
+    rng: random.Random,
+    features: Sequence[Feature],
+    depth: int,
+    thresholds: Mapping[str, Sequence[float]],
+    levels: Mapping[str, Sequence[str]],
+    classes: Sequence[str],
+    split_share: float = 0.9,
+) -> Nodes:
+    """A tree of at most that depth.
+
+    Args:
+        thresholds, levels: by feature, what its splits may be made of.
+        classes: empty for a regression.
+        split_share: how likely a node above the last level is split.
+    """
+    nodes: Nodes = {}
+    waiting = [0]
+    while waiting:
+        node_id = waiting.pop()
+        weights = tuple(float(rng.randrange(1, 50)) for _ in classes) or None
+        prediction = classes[weights.index(max(weights))] if weights else rng.uniform(-10, 10)
+        outcome = {"prediction": prediction, "class_weights": weights, "n_rows": rng.randrange(1, 100)}
+        if (node_id + 1).bit_length() > depth or rng.random() > split_share:
+            nodes[node_id] = leaf(node_id, **outcome)
+            continue
+        feature = rng.choice(features)
+        split: dict[str, Any] = {"majority_left": rng.random() < 0.5, **outcome}
+        if feature.kind is Kind.UNORDERED:
+            known = rng.sample(levels[feature.name], rng.randint(2, len(levels[feature.name])))
+            cut = rng.randint(1, len(known) - 1)
+            split |= {"left_levels": tuple(sorted(known[:cut])), "right_levels": tuple(sorted(known[cut:]))}
+        else:
+            split["threshold"] = rng.choice(thresholds[feature.name])
+        nodes[node_id] = inner(node_id, feature.name, **split)
+        waiting += [2 * node_id + 1, 2 * node_id + 2]
+    return nodes
+
+
+def route(nodes: Nodes, features: Mapping[str, Feature], row: Callable[[str], Value]) -> Node:
+    """The leaf of a row, as the specification says it (semantics, sections 2 and 4).
+
+    Args:
+        row: a feature's value by its name: a number as float8, or a level's text; None if it is NULL.
+    """
+    node = nodes[0]
+    while not node.is_leaf:
+        value = row(str(node.feature))
+        goes_left = bool(node.majority_left)
+        if features[str(node.feature)].kind is Kind.UNORDERED:
+            if value in (node.left_levels or ()):
+                goes_left = True
+            elif value in (node.right_levels or ()):
+                goes_left = False
+        elif value is not None and not math.isnan(float(value)):
+            goes_left = float(value) <= float(node.threshold or 0.0)
+        node = nodes[node.left_id if goes_left else node.right_id]
+    return node
+
+
+def write_model(db: psycopg.Connection, schema: str, name: str, sketch: Sketch) -> None:
+    """Create the model's tables and fill them."""
+    prediction_type = sketch.dependent_type if sketch.classes else "double precision"
+    db.execute(tables.create_tables(schema, name, sketch.grouping, prediction_type))
+    for number, nodes in enumerate(sketch.trees):
+        tree = {
+            "tree_id": number,
+            "n_rows": nodes[0].n_rows if nodes else 0,
+            "n_nodes": len(nodes),
+            "n_leaves": sum(node.is_leaf for node in nodes.values()),
+            "tree_depth": max((node.depth for node in nodes.values()), default=0),
+            "pruning_cp": 0.0,
+            "root_risk": 1.0,
+            "impurity_var_importance": [0.0] * len(sketch.features),
+            "success": bool(nodes),
+            "message": None if nodes else "failed",
+        }
+        if sketch.grouping:
+            tree |= {column.name: value for column, value in zip(sketch.grouping, sketch.groups[number], strict=True)}
+        _insert(db, schema, tables.suffixed(name, ""), [tree])
+    rows = [
+        {"tree_id": number, "node_id": node.node_id, "parent_id": node.parent_id}
+        | {column: getattr(node, column) for column, _ in tables.NODE_COLUMNS if column not in _TOLD}
+        for number, nodes in enumerate(sketch.trees)
+        for node in nodes.values()
+    ]
+    _insert(db, schema, tables.suffixed(name, "_nodes"), rows)
+    db.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(schema, tables.suffixed(name, "_nodes"))))
+    _insert(db, schema, tables.suffixed(name, "_summary"), [_summary(name, sketch)])
+
+
+_TOLD = ("tree_id", "node_id", "parent_id")
+
+
+def _summary(name: str, sketch: Sketch) -> dict[str, Any]:
+    return {
+        "method": "tree_train",
+        "is_classification": bool(sketch.classes),
+        "source_table": "training",
+        "model_table": name,
+        "id_col_name": sketch.id_column,
+        "dependent_varname": sketch.dependent,
+        "independent_varnames": ",".join(feature.name for feature in sketch.features),
+        "dependent_var_levels": list(sketch.classes) or None,
+        "dependent_var_type": sketch.dependent_type,
+        "madtree_version": __version__,
+        "features": [feature.name for feature in sketch.features],
+        "feature_types": [feature.type for feature in sketch.features],
+        "feature_kinds": [feature.kind.value for feature in sketch.features],
+        "enum_labels": json.dumps({f.name: list(f.labels) for f in sketch.features if f.labels}),
+        "grouping_columns": [column.sql for column in sketch.grouping],
+        "grouping_types": [column.type for column in sketch.grouping],
+        **sketch.summary,
+    }
+
+
+def _insert(db: psycopg.Connection, schema: str, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    if not rows:
+        return
+    columns = list(rows[0])
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
+        sql.Identifier(schema, table),
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(", ").join(sql.Placeholder() * len(columns)),
+    )
+    listed = [[list(v) if isinstance(v, tuple) else v for v in row.values()] for row in rows]
+    db.cursor().executemany(statement, listed)
