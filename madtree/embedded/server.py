@@ -14,7 +14,7 @@ from madtree.embedded.config import FIRST_PORT, free_port, port_is_free, write_c
 from madtree.embedded.home import Home, State, default_home
 from madtree.embedded.osuser import OsUser, PrivateServerError, server_user
 from madtree.embedded.prefix import Prefix
-from madtree.install.files import compile_modules, extension_files, make_directory, write_tree
+from madtree.install.files import compile_modules, extension_files, write_tree
 from madtree.install.postgres import Installation, NoPostgresError, find_installation
 from madtree.install.sources import VERSION, server_modules
 
@@ -55,6 +55,7 @@ class PrivateServer:
         """
         self._prepare_home()
         with self.home.locked():
+            self._prepare_directories()
             state = self.home.read_state()
             running = state is not None and self._pid(state) is not None
             if not running:
@@ -137,16 +138,20 @@ class PrivateServer:
         """Make the home, closed to others unless another account must reach the server's files in it."""
         root = self.home.root
         root.parent.mkdir(parents=True, exist_ok=True)
-        root.mkdir(mode=0o700, exist_ok=True)
+        if not root.exists():
+            root.mkdir(mode=0o700, exist_ok=True)
+            if self.user.is_other:
+                root.chmod(0o755)
         if root.stat().st_uid != os.geteuid():
             raise PrivateServerError(f"{root} belongs to another user; set MADTREE_HOME to a directory of your own")
-        if self.user.is_other:
-            make_directory(root)
-            if not self.user.can_enter(root):
-                raise PrivateServerError(
-                    f"the user {self.user.name}, which runs the server for root, cannot reach {root}.\n"
-                    "Set MADTREE_HOME to a directory whose parents all users may enter, such as /var/lib/madtree."
-                )
+        if not self.user.can_enter(root):
+            raise PrivateServerError(
+                f"the user {self.user.name}, which runs the server for root, cannot reach {root}.\n"
+                "Set MADTREE_HOME to a directory that all users may enter, such as /var/lib/madtree."
+            )
+
+    def _prepare_directories(self) -> None:
+        """Make what belongs to the server's account; refuse data that is not ours."""
         if self.home.read_state() is None and self.home.data.exists() and any(self.home.data.iterdir()):
             raise PrivateServerError(f"{self.home.data} was not made by madtree; set MADTREE_HOME to another directory")
         for directory in (self.home.data, self.home.log_directory, self.home.socket_directory):

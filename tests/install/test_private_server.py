@@ -134,6 +134,16 @@ def test_a_data_directory_that_madtree_did_not_make_is_left_alone(new_server):
     assert [path.name for path in server.home.data.iterdir()] == ["PG_VERSION"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's server runs under their own account")
+def test_a_home_that_roots_server_cannot_reach_is_refused_and_not_opened(open_directory):
+    closed = open_directory / "closed"
+    closed.mkdir(mode=0o700)
+    for home in (closed, closed / "home"):
+        with pytest.raises(PrivateServerError, match=r"(?s)cannot reach .*MADTREE_HOME"):
+            PrivateServer(home).up()
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+
+
 def test_a_server_that_cannot_start_shows_the_end_of_its_log(new_server):
     with pytest.raises(PrivateServerError, match=r"(?s)does not start.*no_such_setting"):
         new_server("home").up(settings={"no_such_setting": "1"})
