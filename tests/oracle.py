@@ -113,7 +113,9 @@ def best_split(columns: list[Column], members: np.ndarray, rows: np.ndarray, rul
     best: Split | None = None
     for feature, column in enumerate(columns):
         known = members[~np.isnan(column.values[members])]
-        parent = total_impurity(rules.criterion, rows[known].sum(0)) if len(known) else 0.0
+        if np.unique(column.values[known]).size < 2:
+            continue
+        parent = total_impurity(rules.criterion, rows[known].sum(0))
         for left, how in candidates(column, column.values[known], rows[known], rules.n_classes):
             if min(left.sum(), (~left).sum()) < rules.min_bucket:
                 continue
@@ -168,13 +170,13 @@ def prune(nodes: dict[int, Node], cp: float = 0.0) -> dict[int, Node]:
                 cut(child)
                 del nodes[child]
         nodes[number].split = None
-        nodes[number].complexity = alpha
 
     def visit(number: int, bound: float) -> tuple[int, float]:
         """Splits and risk of the pruned subtree."""
         node = nodes[number]
         if node.split is None or min(node.risk, bound) <= alpha:
             cut(number)
+            node.complexity = alpha
             return 0, node.risk
         left, right = nodes[2 * number + 1], nodes[2 * number + 2]
         splits, risks = [0, 0], [0.0, 0.0]

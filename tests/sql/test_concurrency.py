@@ -48,14 +48,13 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield executor
 
 
-def wait_until_blocked(db: psycopg.Connection, pid: int, by: str) -> None:
-    """Return once the session `pid` waits for a lock of the type `by`."""
-    query = "SELECT count(*) FROM pg_locks WHERE pid = %s AND NOT granted AND locktype = %s"
+def wait_until_blocked(db: psycopg.Connection, pid: int) -> None:
+    """Return once the session `pid` waits for another one's lock."""
     for _ in range(600):
-        if db.execute(query, [pid, by]).fetchone() == (1,):
+        if db.execute("SELECT pg_blocking_pids(%s) <> '{}'", [pid]).fetchone() == (True,):
             return
         time.sleep(0.05)
-    pytest.fail(f"session {pid} never waited for a lock of the type {by}")
+    pytest.fail(f"session {pid} never waited for a lock")
 
 
 def relations(db: psycopg.Connection) -> set[str]:
@@ -98,7 +97,7 @@ def test_of_two_with_the_same_output_one_wins(
     first.execute("BEGIN")
     first.execute(TRAIN, ["model"])
     waiting: Future[psycopg.Cursor] = pool.submit(second.execute, TRAIN, ["model"])
-    wait_until_blocked(db, second.info.backend_pid, "transactionid")
+    wait_until_blocked(db, second.info.backend_pid)
     before = relations(first) - relations(db)
     first.execute("COMMIT" if first_commits else "ROLLBACK")
 
@@ -130,7 +129,7 @@ def test_a_cancelled_training_leaves_nothing_behind(
     db.execute("SELECT pg_advisory_lock(%s)", [GATE])
     session = connect()
     training = pool.submit(session.execute, TRAIN.replace("'data'", "'stuck'"), ["model"])
-    wait_until_blocked(db, session.info.backend_pid, "advisory")
+    wait_until_blocked(db, session.info.backend_pid)
     assert relations(db) == before
     session.cancel_safe()
 

@@ -80,7 +80,10 @@ class Group:
 
 
 def make_group(recipe: Recipe, batch: Batch) -> Group:
-    """Fill a recipe. Weights and targets are multiples of 1/4, so that the oracle's own sums are exact."""
+    """Fill a recipe. Weights and targets are dyadic fractions, so that the oracle's own sums are exact.
+
+    No two targets of a regression are alike: where two complexities tie exactly, rounding decides in rpart's recursion.
+    """
     random = np.random.default_rng(recipe.seed)
     n = recipe.n_rows
     features = {
@@ -91,7 +94,10 @@ def make_group(recipe: Recipe, batch: Batch) -> Group:
     }
     signal = features["num"] * 3 + features["small"] * (features["word"] % 2) - features["flag"]
     noisy = np.where(random.random(n) < recipe.noise, random.normal(0, 3, n), signal)
-    y = np.round(noisy * 2) / 4 if batch.n_classes == 0 else np.floor(noisy).astype(int) % batch.n_classes
+    if batch.n_classes:
+        y = np.floor(noisy).astype(int) % batch.n_classes
+    else:
+        y = np.round((noisy + random.normal(0, 0.1, n)) * 2**16) / 2**16
     weights = random.integers(1, 9, n) / 4 if batch.weighted else np.ones(n)
     for name, values in features.items():
         values[random.random(n) < recipe.missing * (name != "small")] = np.nan  # one feature is always known
@@ -197,6 +203,26 @@ def test_three_classes_try_every_subset_of_up_to_ten_levels(
     expected = oracle.prune(oracle.grow(columns, y, np.ones(400), rules))
     names = Names(("level",), (0, 1, 2), {"level": tuple(f"level {number}" for number in range(n_levels))})
     assert without_ids(read_nodes(db, "model")[1]) == expected_rows(expected, rules, names)
+
+
+def test_nodes_of_one_value_are_pure_whatever_their_sums_round_to(db: psycopg.Connection) -> None:
+    """Neither 0.1 nor its multiples are exact in binary; the noise must not be taken for something to split."""
+    db.execute("""
+        CREATE TABLE data AS SELECT i AS id, (i % 3 + 1) * 0.1::float8 AS y, i % 3 AS x, i * 7 % 11 AS noise,
+            0.1::float8 * (1 + i % 4) AS w FROM generate_series(1, 1000) i
+    """)
+    for weights in (None, "w"):
+        db.execute(
+            "SELECT madtree.tree_train('data', 'model', 'id', 'y', 'noise, x', split_criterion => 'mse',"
+            " min_split => 1, weights => %s, replace => true)",
+            [weights],
+        )
+
+        (nodes,) = read_nodes(db, "model").values()
+        leaves = sorted((row["prediction"], row["risk"]) for row in nodes.values() if row["is_leaf"])
+        assert len(leaves) == 3
+        assert [prediction for prediction, _ in leaves] == pytest.approx([0.1, 0.2, 0.3], rel=1e-12)
+        assert [risk for _, risk in leaves] == pytest.approx([0, 0, 0], abs=1e-20)
 
 
 def test_infinities_are_ordinary_values_and_thresholds_stay_between_neighbours(db: psycopg.Connection) -> None:
