@@ -109,3 +109,47 @@ def test_a_scaled_weight_scales_the_sums_and_nothing_else(db: psycopg.Connection
     (model,), (scaled,) = read_nodes(db, "model").values(), read_nodes(db, "scaled").values()
     assert shape(scaled) == shape(model)
     assert [row["weight"] for row in scaled.values()] == pytest.approx([1e6 * row["weight"] for row in model.values()])
+
+
+@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
+def test_no_more_distinct_values_than_bins_is_exact(db: psycopg.Connection, dependent: str, criterion: str) -> None:
+    train(db, "data", "exact", dependent, criterion, n_bins=0)
+    train(db, "data", "binned", dependent, criterion, n_bins=13)  # x has 13 distinct values
+
+    assert read_nodes(db, "binned") == read_nodes(db, "exact")
+
+
+def test_ordered_features_keep_1024_values_apart_whatever_the_bins(db: psycopg.Connection) -> None:
+    """The label changes within what would be one of five bins."""
+    db.execute(
+        "CREATE TABLE ordered AS SELECT i AS id, i % 1024 AS n, i % 1024 > 700 AS y FROM generate_series(1, 4096) i"
+    )
+    db.execute("SELECT madtree.tree_train('numbers', 'kept', 'id', 'y', 'n', n_bins => 5)")
+    db.execute("SELECT madtree.tree_train('numbers', 'binned', 'id', 'y', 'n::float8', n_bins => 5)")
+
+    (kept,), (binned,) = read_nodes(db, "kept").values(), read_nodes(db, "binned").values()
+    assert kept[0]["threshold"] == 700.5
+    assert (kept[1]["risk"], kept[2]["risk"]) == (0, 0)
+    assert binned[0]["threshold"] != 700.5
+
+
+@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
+@pytest.mark.parametrize("grouping", [None, "grp"])
+def test_training_rows_score_into_the_leaves_that_they_made(
+    db: psycopg.Connection, dependent: str, criterion: str, grouping: str | None
+) -> None:
+    """Missing values go the same way in training and in prediction, so every leaf gets its own rows back."""
+    options = {"grouping_cols": grouping} if grouping else {}
+    train(db, "data", "model", dependent, criterion, weights="w", **options)
+    db.execute("SELECT madtree.tree_predict('model', 'data', 'scored', 'leaf')")
+
+    scored = db.execute(f"""
+        SELECT {"d.grp" if grouping else "0"} AS grp, s.node_id, count(*), sum(d.w)
+        FROM scored s JOIN data d USING (id) GROUP BY 1, 2
+    """).fetchall()
+    leaves = db.execute(f"""
+        SELECT {"m.grp" if grouping else "0"} AS grp, n.node_id, n.n_rows, n.weight
+        FROM model m JOIN model_nodes n USING (tree_id) WHERE n.is_leaf
+    """).fetchall()
+    assert sorted(scored) == sorted(leaves)
+    assert len(leaves) > 3

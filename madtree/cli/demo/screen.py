@@ -11,7 +11,15 @@ from typing import Any
 import psycopg
 from psycopg.rows import TupleRow
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
@@ -55,8 +63,7 @@ class Screen:
             Its rows, and the seconds it took.
         """
         self.show(statement)
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=self.console, transient=True) as progress:
+        with self._progress(TimeElapsedColumn()) as progress:
             task = progress.add_task(doing, total=None if levels is None else levels + 1)
 
             def advance(diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -90,6 +97,11 @@ class Screen:
                     copy.write(chunk)
                     progress.advance(task, len(chunk))
             return time.perf_counter() - begin
+
+    def _progress(self, last: ProgressColumn) -> Progress:
+        """A bar that goes away when it is full, and is not drawn where nobody watches."""
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), last)
+        return Progress(*columns, console=self.console, transient=True, disable=not self.console.is_terminal)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Rows as a table; numbers stand right."""
