@@ -115,3 +115,33 @@ HELP_MESSAGES = ("usage", "help", "?")
 
 def _asks_for_help(message: str | None) -> bool:
     return message is not None and message.strip().lower() in HELP_MESSAGES
+
+
+def encode_block(plan: bytes, images: bytes | None) -> Any:
+    from madtree import blocks
+
+    return blocks.encode_block(plan, images)
+
+
+def node_statistics_transition(*arguments: Any) -> bytes:
+    from madtree import blocks
+
+    return blocks.node_statistics_transition(*arguments)
+
+
+def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | None:
+    from madtree import blocks
+
+    return blocks.node_statistics_merge(left, right)
+
+
+def node_statistics_final(state: bytes | None) -> bytes | None:
+    from madtree import blocks
+
+    return blocks.node_statistics_final(state)
+
+
+def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
+    from madtree import blocks
+
+    return blocks.grow_block(plan, images)

@@ -52,3 +52,23 @@ def decode(image: bytes) -> tuple[Values, Mask | None]:
     values = np.zeros(length, dtype)
     values[valid] = np.frombuffer(image, dtype, int(valid.sum()), int(offset) - 4)
     return values, valid
+
+
+def read_rows(images: bytes, n_columns: int) -> npt.NDArray[np.float64]:
+    """Rows from the images of one float8 array each, one behind the other.
+
+    Args:
+        images: of arrays of `n_columns` elements without NULLs, so that all have the same length.
+
+    Returns:
+        (n_columns, n_rows) float64, each column contiguous.
+
+    Raises:
+        ValueError: the bytes are not a whole number of such images.
+    """
+    stride = HEADER_BYTES + 8 * n_columns
+    n_rows, rest = divmod(len(images), stride)
+    if rest or (n_rows and int(np.frombuffer(images, "<i4", 1)[0]) != 1):
+        raise ValueError(f"{len(images)} bytes are not rows of {n_columns} columns")
+    view = np.ndarray((n_rows, n_columns), "<f8", images, HEADER_BYTES, (stride, 8))
+    return np.ascontiguousarray(view.T)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -86,3 +87,37 @@ class Problem:
         if self.weight_grid is None:
             return self.target_grid.join(limbs / sums[0], tree)
         return self.target_grid.join(limbs, tree) / self.weights(sums, tree)
+
+    def to_values(self) -> dict[str, Any]:
+        """As named values and arrays, for `codec.dump`."""
+        return {
+            "parameters": asdict(self.parameters),
+            "bin_sizes": self.bins.sizes,
+            "bin_lower": self.bins.lower,
+            "bin_upper": self.bins.upper,
+            "unordered": self.unordered,
+            "rows": self.rows,
+            "n_classes": self.n_classes,
+            "weight_exponents": self.weight_grid and self.weight_grid.exponents,
+            "target_exponents": self.target_grid and self.target_grid.exponents,
+            "centre": self.centre,
+            "largest_target": self.largest_target,
+            "largest_weight": self.largest_weight,
+        }
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Problem:
+        weight, target = values["weight_exponents"], values["target_exponents"]
+        return cls(
+            parameters=Parameters(**values["parameters"]),
+            bins=BinTable(values["bin_sizes"], values["bin_lower"], values["bin_upper"]),
+            unordered=values["unordered"],
+            n_trees=len(values["rows"]),
+            rows=values["rows"],
+            n_classes=values["n_classes"],
+            weight_grid=None if weight is None else Grid(weight),
+            target_grid=None if target is None else Grid(target),
+            centre=values["centre"],
+            largest_target=values["largest_target"],
+            largest_weight=values["largest_weight"],
+        )

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 
 
 def ident(name: str) -> str:
     """`name` as a quoted identifier. Always quoted, so that no keyword list is needed."""
     return '"' + name.replace('"', '""') + '"'
+
+
+_PLAIN_NAME = re.compile(r'[a-z_][a-z0-9_]*|"(?:[^"]|"")+"')
+
+
+def is_plain_name(sql: str) -> bool:
+    """Whether `sql` is one identifier as `quote_ident` writes it, and no expression."""
+    return _PLAIN_NAME.fullmatch(sql) is not None
 
 
 def qualified(schema: str, name: str) -> str:

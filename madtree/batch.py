@@ -1,0 +1,112 @@
+"""Trained trees on their way to the model tables: plain arrays, from one block or from a run of big trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from madtree.core import codec
+from madtree.core.outcome import Outcome
+from madtree.core.problem import Problem
+from madtree.core.types import Array, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some trained trees; n nodes ordered by tree and node id, T trees.
+
+    Attributes:
+        tree_id: (n,) id of each node's tree in the run.
+        left_sizes, right_sizes: (n,) number of levels on either side, 0 where the split is not unordered.
+        left_levels, right_levels: the levels' indices, node after node.
+        class_weights: (n, K); (n, 0) for regression.
+        trees: (T,) ids of the trees.
+        importance: (T, n_features).
+        root_risk: (T,).
+        The others as in `core.outcome.Outcome`.
+    """
+
+    tree_id: Ints
+    node_id: Ints
+    depth: Ints
+    n_rows: Ints
+    majority_left: Array
+    feature: Ints
+    threshold: Floats
+    left_sizes: Ints
+    right_sizes: Ints
+    left_levels: Ints
+    right_levels: Ints
+    weight: Floats
+    impurity: Floats
+    risk: Floats
+    complexity: Floats
+    improvement: Floats
+    class_weights: Floats
+    prediction: Array
+    trees: Ints
+    importance: Floats
+    root_risk: Floats
+
+    @classmethod
+    def of(cls, outcome: Outcome, problem: Problem, tree_ids: Ints) -> Batch:
+        """From the outcome of a problem whose tree t is `tree_ids[t]` of the run."""
+        left_sizes, left_levels = _levels(outcome.left_codes, outcome, problem)
+        right_sizes, right_levels = _levels(outcome.right_codes, outcome, problem)
+        n = len(outcome.tree)
+        weights = outcome.class_weights
+        return cls(
+            tree_id=tree_ids[outcome.tree],
+            left_sizes=left_sizes,
+            right_sizes=right_sizes,
+            left_levels=left_levels,
+            right_levels=right_levels,
+            class_weights=np.zeros((n, 0)) if weights is None else weights,
+            trees=tree_ids,
+            **{name: getattr(outcome, name) for name in _AS_THEY_ARE},
+        )
+
+    @classmethod
+    def join(cls, batches: Sequence[Batch]) -> Batch:
+        """Several batches as one; at least one."""
+        if len(batches) == 1:
+            return batches[0]
+        return cls(**{f.name: np.concatenate([getattr(b, f.name) for b in batches]) for f in fields(cls)})
+
+    def dump(self) -> bytes:
+        return codec.dump({f.name: getattr(self, f.name) for f in fields(self)})
+
+    @classmethod
+    def load(cls, data: bytes) -> Batch:
+        return cls(**codec.load(data))
+
+
+_AS_THEY_ARE = (
+    "node_id",
+    "depth",
+    "n_rows",
+    "majority_left",
+    "feature",
+    "threshold",
+    "weight",
+    "impurity",
+    "risk",
+    "complexity",
+    "improvement",
+    "prediction",
+    "importance",
+    "root_risk",
+)
+
+
+def _levels(codes: dict[int, Ints], outcome: Outcome, problem: Problem) -> tuple[Ints, Ints]:
+    """Number of levels of each node, and their indices; a code's bin holds its level's index."""
+    sizes = np.zeros(len(outcome.tree), np.int32)
+    parts: list[Ints] = []
+    for node in sorted(codes):
+        start = int(problem.bins.offsets[outcome.tree[node], outcome.feature[node]])
+        sizes[node] = len(codes[node])
+        parts.append(problem.bins.lower[start + codes[node] - 1].astype(np.int32))
+    return sizes, np.concatenate(parts) if parts else np.zeros(0, np.int32)

@@ -1,0 +1,262 @@
+"""The SQL functions that work on one block: encode it, count it, grow the trees in it.
+
+They know no session and no SQL: each gets a plan, the bytes of named values and arrays (core.codec), and a block's bytes.
+What a plan decodes to is kept in the process until another plan comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from madtree.batch import Batch
+from madtree.core import codec
+from madtree.core.assignment import AssignmentCache
+from madtree.core.block import Block, CodeLayout
+from madtree.core.forest import Forest, Routing
+from madtree.core.grow import LevelReport, grow
+from madtree.core.inblock import BlockSource
+from madtree.core.outcome import conclude
+from madtree.core.packing import Packer, RowFormat
+from madtree.core.params import Parameters
+from madtree.core.prepare import RawRows, prepare
+from madtree.core.problem import Problem
+from madtree.core.squares import add_squares, square_grid
+from madtree.core.statistics import StatisticsLayout, add_block, check, merge
+from madtree.core.types import Array, Floats, Ints
+from madtree.model import Kind
+
+T = TypeVar("T")
+_TAG = 8  # bytes before a state's numbers: their dtype
+
+
+class _Last(Generic[T]):
+    """The decoded form of the plan that came last."""
+
+    def __init__(self, decode: Callable[[dict[str, Any]], T]) -> None:
+        self._decode = decode
+        self._plan: bytes | None = None
+        self._decoded: T
+
+    def get(self, plan: bytes) -> T:
+        if plan != self._plan:
+            self._plan = None
+            self._decoded = self._decode(codec.load(plan))
+            self._plan = plan
+        return self._decoded
+
+
+def pack_plan(problem: Problem, row_format: RowFormat, tree_ids: Ints | None) -> bytes:
+    """The plan of `encode_block`."""
+    return codec.dump({**problem.to_values(), **row_format.to_values(), "tree_ids": tree_ids})
+
+
+def _packer(values: dict[str, Any]) -> Packer:
+    return Packer(Problem.from_values(values), RowFormat.from_values(values), values["tree_ids"])
+
+
+_packers = _Last(_packer)
+
+
+def encode_block(plan: bytes, images: bytes | None) -> tuple[int, int, bytes, bytes, bytes | None, bytes | None]:
+    """A page range's rows as the fields of the SQL type `block`."""
+    block, skipped = _packers.get(plan).pack(images or b"")
+    return (
+        block.codes.n_rows,
+        skipped,
+        block.codes.tobytes(),
+        block.target.tobytes(),
+        None if block.weight is None else block.weight.tobytes(),
+        None if block.tree is None else block.tree.astype("<i4").tobytes(),
+    )
+
+
+class CountPlan:
+    """What a pass counts: statistics of the frontier's slots, or, with `means`, squares about the leaves' means."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.run: str = values["run"]
+        self.depth: int = values["depth"]
+        self.cache_bytes: int = values["cache_bytes"]
+        self.problem = Problem.from_values(values)
+        self.codes = CodeLayout.for_widths(self.problem.bins.widths)
+        self.routing = Routing(*(values[f"routing_{f.name}"] for f in fields(Routing)))
+        self.slot_of_node: Ints | None = values["slot_of_node"]
+        self.means: Floats | None = values["means"]
+        self.dtype = np.dtype(values["dtype"])
+        first, last = values["features"]
+        self.layout = StatisticsLayout(
+            self.problem.planes, self.problem.bins.widths[first:last], values["n_slots"], first
+        )
+
+    @staticmethod
+    def dump(
+        run: str,
+        depth: int,
+        problem: Problem,
+        forest: Forest,
+        cache_bytes: int,
+        *,
+        layout: StatisticsLayout | None = None,
+        slot_of_node: Ints | None = None,
+        means: Floats | None = None,
+    ) -> bytes:
+        last = layout.first + len(layout.widths) if layout else 0
+        return codec.dump(
+            {
+                **problem.to_values(),
+                **{f"routing_{f.name}": getattr(forest.routing, f.name) for f in fields(Routing)},
+                "run": run,
+                "depth": depth,
+                "cache_bytes": cache_bytes,
+                "slot_of_node": slot_of_node,
+                "means": means,
+                "features": (layout.first if layout else 0, last),
+                "n_slots": layout.n_slots if layout else 0,
+                "dtype": problem.planes.dtype(problem.n_rows).str if means is None else "<f8",
+            }
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        if self.means is None:
+            return self.layout.planes.count, self.layout.n_cells
+        return square_grid(self.problem).limbs, len(self.means)
+
+    def block(self, n_rows: int, codes: bytes, target: bytes, weight: bytes | None, tree: bytes | None) -> Block:
+        problem = self.problem
+        if problem.target_grid is None:
+            targets: Array = np.frombuffer(target, np.uint8 if problem.n_classes <= 256 else "<u2")
+        else:
+            targets = np.frombuffer(target, "<f8").reshape(problem.target_grid.limbs, n_rows)
+        return Block(
+            self.codes.read(codes, n_rows),
+            targets,
+            None if weight is None else np.frombuffer(weight, "<f8").reshape(-1, n_rows),
+            None if tree is None else np.frombuffer(tree, "<i4"),
+        )
+
+    def add(self, state: Array, block_id: int, block: Block) -> None:
+        node = _assignments(self.run, self.cache_bytes).nodes(block_id, block, self.routing, self.depth)
+        if self.means is not None:
+            add_squares(state, self.problem, square_grid(self.problem), block, node, self.means)
+        elif self.slot_of_node is not None:
+            add_block(state, self.layout, block, self.slot_of_node[node])
+
+
+_count_plans = _Last(CountPlan)
+_runs: dict[str, AssignmentCache] = {}
+
+
+def _assignments(run: str, limit: int) -> AssignmentCache:
+    """The assignments of the run at hand; those of earlier runs are let go."""
+    if run not in _runs:
+        _runs.clear()
+        _runs[run] = AssignmentCache(limit)
+    return _runs[run]
+
+
+def forget(run: str) -> None:
+    """Let go of a run's assignments in this process."""
+    _runs.pop(run, None)
+
+
+def _tagged(state: Array) -> bytes:
+    return state.dtype.str.encode().ljust(_TAG) + state.tobytes()
+
+
+def _untagged(state: bytes) -> Array:
+    """The numbers of a state, as a view."""
+    return np.frombuffer(state, np.dtype(state[:_TAG].decode().strip()), offset=_TAG)
+
+
+def node_statistics_transition(
+    state: bytes | None,
+    block_id: int,
+    n_rows: int,
+    codes: bytes,
+    target: bytes,
+    weight: bytes | None,
+    tree: bytes | None,
+    plan: bytes,
+) -> bytes:
+    """Count one block into a state; a state is the dtype in 8 bytes, then (n_planes, n_cells) numbers."""
+    todo = _count_plans.get(plan)
+    numbers = np.zeros(todo.shape, todo.dtype) if state is None else _untagged(state).reshape(todo.shape).copy()
+    if n_rows:
+        todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree))
+    return _tagged(numbers)
+
+
+def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return _tagged(merge(_untagged(left), _untagged(right)))
+
+
+def node_statistics_final(state: bytes | None) -> bytes | None:
+    if state is not None:
+        check(_untagged(state))
+    return state
+
+
+def read_statistics(state: bytes | None, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    """A final state as an array; zeros where there was no block."""
+    return np.zeros(shape, dtype) if state is None else _untagged(state).reshape(shape)
+
+
+class GrowPlan:
+    """What `grow_block` needs beside the rows."""
+
+    def __init__(self, row_format: RowFormat, kinds: list[Kind], n_classes: int, parameters: Parameters) -> None:
+        self.row_format = row_format
+        self.kinds = kinds
+        self.n_classes = n_classes
+        self.parameters = parameters
+
+    def dump(self) -> bytes:
+        return codec.dump(
+            {
+                **self.row_format.to_values(),
+                "kinds": [kind.value for kind in self.kinds],
+                "n_classes": self.n_classes,
+                "parameters": asdict(self.parameters),
+            }
+        )
+
+    @classmethod
+    def load(cls, values: dict[str, Any]) -> GrowPlan:
+        return cls(
+            RowFormat.from_values(values),
+            [Kind(kind) for kind in values["kinds"]],
+            values["n_classes"],
+            Parameters(**values["parameters"]),
+        )
+
+
+def grow_in_block(plan: GrowPlan, images: bytes, report: Callable[[LevelReport], None] | None = None) -> Batch | None:
+    """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is known."""
+    rows = plan.row_format.read(images)
+    rows = rows.select(rows.usable())
+    if len(rows.target) == 0:
+        return None
+    tree_ids: Ints = np.ones(1, np.int64)
+    if rows.tree is not None:
+        tree_ids, local = np.unique(rows.tree, return_inverse=True)
+        rows = RawRows(rows.features, rows.target, rows.weight, local)
+    problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
+    source = BlockSource(problem, block)
+    forest = grow(problem, source, report)
+    return Batch.of(conclude(problem, forest, source), problem, tree_ids)
+
+
+_grow_plans = _Last(GrowPlan.load)
+
+
+def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
+    """The trained trees of a block, as the bytes of a `Batch`."""
+    batch = grow_in_block(_grow_plans.get(plan), images or b"")
+    return None if batch is None else batch.dump()

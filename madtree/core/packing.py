@@ -1,0 +1,130 @@
+"""From the bytes of a range of rows to a block, by bins that are known already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from madtree.core.binning import Bins
+from madtree.core.block import NARROW_LIMIT, Block, CodeLayout
+from madtree.core.encode import EdgeEncoder, KeyEncoder
+from madtree.core.image import read_rows
+from madtree.core.prepare import RawRows, on_grids
+from madtree.core.problem import Problem
+from madtree.core.types import Array, Floats, Ints
+
+
+@dataclass
+class RowFormat:
+    """What the numbers of a row are: [tree,] target, [weight,] features.
+
+    Attributes:
+        has_tree, has_weight: which of the optional numbers are there.
+        class_keys: (K,) the number that stands for each class, or None for regression.
+        level_keys: for each feature the numbers that stand for its levels, or None where it is not unordered.
+    """
+
+    has_tree: bool
+    has_weight: bool
+    class_keys: Floats | None
+    level_keys: Sequence[Floats | None]
+    _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
+
+    @property
+    def n_columns(self) -> int:
+        return self.has_tree + 1 + self.has_weight + len(self.level_keys)
+
+    def read(self, images: bytes) -> RawRows:
+        """All rows, with classes and levels as indices; unknown ones as missing. `tree` holds tree ids."""
+        columns = read_rows(images, self.n_columns)
+        at = int(self.has_tree)
+        target = columns[at]
+        if self.class_keys is not None:
+            target = self._index(-1, self.class_keys, target)
+        weight = columns[at + 1] if self.has_weight else None
+        features = columns[at + 1 + self.has_weight :]
+        for f, keys in enumerate(self.level_keys):
+            if keys is not None:
+                features[f] = self._index(f, keys, features[f])
+        return RawRows(features, target, weight, columns[0].astype(np.int64) if self.has_tree else None)
+
+    def _index(self, which: int, keys: Floats, values: Floats) -> Floats:
+        if which not in self._encoders:
+            self._encoders[which] = KeyEncoder(keys, np.uint32)
+        codes = self._encoders[which].codes(values)
+        return np.where(codes > 0, codes - 1.0, np.nan)
+
+    def to_values(self) -> dict[str, Any]:
+        sizes = [-1 if keys is None else len(keys) for keys in self.level_keys]
+        flat = [keys for keys in self.level_keys if keys is not None]
+        return {
+            "has_tree": self.has_tree,
+            "has_weight": self.has_weight,
+            "class_keys": self.class_keys,
+            "level_sizes": sizes,
+            "level_keys": np.concatenate(flat) if flat else np.zeros(0),
+        }
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> RowFormat:
+        keys: list[Floats | None] = []
+        at = 0
+        for size in values["level_sizes"]:
+            keys.append(None if size < 0 else values["level_keys"][at : at + size])
+            at += max(size, 0)
+        return cls(values["has_tree"], values["has_weight"], values["class_keys"], keys)
+
+
+class Packer:
+    """Turns rows into blocks of a problem whose bins, grids and trees are known."""
+
+    def __init__(self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None) -> None:
+        """`tree_ids` (n_trees,) ascending: the ids of the problem's trees as rows carry them, or None for one tree."""
+        self._problem = problem
+        self._format = row_format
+        self._tree_ids = tree_ids
+        self._layout = CodeLayout.for_widths(problem.bins.widths)
+        self._encoders: dict[tuple[int, int], EdgeEncoder] = {}
+
+    def pack(self, images: bytes) -> tuple[Block, int]:
+        """The block of the usable rows among `images`, and how many rows were not usable."""
+        rows = self._format.read(images)
+        total = len(rows.target)
+        keep = rows.usable()
+        if self._tree_ids is not None:
+            assert rows.tree is not None
+            at = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
+            keep &= self._tree_ids[at] == rows.tree
+            rows = RawRows(rows.features, rows.target, rows.weight, at)
+        rows = rows.select(keep)
+        codes = self._layout.empty(len(rows.target))
+        for f in range(len(rows.features)):
+            codes.column(f)[:] = self._codes(f, rows)
+        block = Block(codes, *on_grids(self._problem, rows), rows.tree)
+        return block, total - len(rows.target)
+
+    def _codes(self, feature: int, rows: RawRows) -> Array:
+        values = rows.features[feature]
+        if self._problem.unordered[feature]:
+            return np.where(np.isnan(values), 0.0, values + 1)
+        if rows.tree is None:
+            return self._encoder(0, feature).codes(values)
+        codes = np.zeros(len(values), np.uint16)
+        for tree in np.unique(rows.tree).tolist():
+            mine = np.flatnonzero(rows.tree == tree)
+            codes[mine] = self._encoder(tree, feature).codes(values[mine])
+        return codes
+
+    def _encoder(self, tree: int, feature: int) -> EdgeEncoder:
+        found = self._encoders.get((tree, feature))
+        if found is None:
+            table = self._problem.bins
+            start = int(table.offsets[tree, feature])
+            span = slice(start, start + int(table.sizes[tree, feature]))
+            edges = Bins(table.lower[span], table.upper[span]).edges
+            found = EdgeEncoder(edges, np.uint8 if len(edges) + 2 <= NARROW_LIMIT else np.uint16)
+            self._encoders[tree, feature] = found
+        return found

@@ -1,0 +1,202 @@
+"""From raw values to a problem and its block, where all rows of the trees are in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.core.binning import BinTable, merge_bins, rank_within
+from madtree.core.block import Block, CodeLayout, Codes
+from madtree.core.grid import Grid, is_exact
+from madtree.core.params import EXACT_LIMIT, ORDERED_LIMIT, Parameters
+from madtree.core.problem import Problem
+from madtree.core.types import Array, Bools, Floats, Ints
+from madtree.model import Kind
+
+# A target whose mean is larger than so many times its range is centred before it is put on the grid.
+_CENTRE_BEYOND = 1024.0
+
+
+@dataclass(frozen=True)
+class BinLimits:
+    """How many distinct values each feature may keep apart, and into how many bins it goes beyond that; (n_features,)."""
+
+    limit: Ints
+    n_bins: Ints
+
+    @classmethod
+    def choose(cls, kinds: Sequence[Kind], n_bins: int) -> BinLimits:
+        """By kind (semantics, section 2); unordered features have no limit."""
+        unlimited = np.iinfo(np.int32).max
+        if n_bins == 0:
+            per_kind = {Kind.CONTINUOUS: EXACT_LIMIT, Kind.ORDERED: EXACT_LIMIT, Kind.UNORDERED: unlimited}
+        else:
+            per_kind = {Kind.CONTINUOUS: n_bins, Kind.ORDERED: max(n_bins, ORDERED_LIMIT), Kind.UNORDERED: unlimited}
+        limit = np.array([per_kind[kind] for kind in kinds], np.int64)
+        return cls(limit, np.full(len(limit), n_bins or ORDERED_LIMIT, np.int64))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of a run's targets and weights, an entry for each tree.
+
+    Attributes:
+        rows: (n_trees,) int64.
+        centre, largest_target, largest_weight: (n_trees,) float64.
+        integral: every target and weight is a whole number.
+    """
+
+    rows: Ints
+    centre: Floats
+    largest_target: Floats
+    largest_weight: Floats
+    integral: bool
+
+    @classmethod
+    def of_range(cls, rows: Ints, low: Floats, high: Floats, largest_weight: Floats, integral: bool) -> Scale:
+        """From the smallest and largest target of each tree."""
+        middle = low / 2 + high / 2
+        centre = np.where(np.abs(middle) > _CENTRE_BEYOND * (high - low), middle, 0.0)
+        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+        return cls(rows, centre, largest, largest_weight, integral and not centre.any())
+
+    def grids(self, weighted: bool, regression: bool, limbs: int) -> tuple[Grid | None, Grid | None]:
+        """Grids of the weights, and of weight times target less centre."""
+        weight = Grid.choose(self.largest_weight, self.rows, limbs) if weighted else None
+        target = Grid.choose(self.largest_target * self.largest_weight, self.rows, limbs) if regression else None
+        return weight, target
+
+
+@dataclass(frozen=True)
+class RawRows:
+    """Rows as they came from the table, NaN for NULL.
+
+    Attributes:
+        features: (n_features, n_rows); values, or level indices of unordered features.
+        target: (n_rows,) class index or value.
+        weight: (n_rows,) or None.
+        tree: (n_rows,) int, or None where there is one tree.
+    """
+
+    features: Floats
+    target: Floats
+    weight: Floats | None
+    tree: Ints | None
+
+    def usable(self) -> Bools:
+        """(n_rows,) rows whose target and weight are known, whose weight is not 0, and that have at least one feature."""
+        keep = ~np.isnan(self.target)
+        if self.weight is not None:
+            keep &= ~np.isnan(self.weight) & (self.weight != 0)
+        some: Array = np.zeros(len(keep), np.bool_)
+        for column in self.features:
+            some |= column == column
+            if some.all():
+                break
+        return keep & some
+
+    def select(self, keep: Bools) -> RawRows:
+        if keep.all():
+            return self
+        return RawRows(
+            self.features[:, keep],
+            self.target[keep],
+            None if self.weight is None else self.weight[keep],
+            None if self.tree is None else self.tree[keep],
+        )
+
+
+def prepare(
+    rows: RawRows, n_trees: int, n_classes: int, kinds: Sequence[Kind], parameters: Parameters
+) -> tuple[Problem, Block]:
+    """Bin usable rows, each tree by its own values, and put targets and weights on their grids.
+
+    Args:
+        rows: usable rows only, at least one for each tree.
+        n_classes: 0 for regression.
+    """
+    codes, bins = _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins))
+    scale = _scale(rows, n_trees, n_classes == 0)
+    limbs = 1 if _one_limb_will_do(rows, scale, n_classes == 0) else 2
+    weight_grid, target_grid = scale.grids(rows.weight is not None, n_classes == 0, limbs)
+    problem = Problem(
+        parameters=parameters,
+        bins=bins,
+        unordered=np.array([kind is Kind.UNORDERED for kind in kinds], np.bool_),
+        n_trees=n_trees,
+        rows=scale.rows,
+        n_classes=n_classes,
+        weight_grid=weight_grid,
+        target_grid=target_grid,
+        centre=scale.centre,
+        largest_target=scale.largest_target,
+        largest_weight=scale.largest_weight,
+    )
+    return problem, Block(codes, *on_grids(problem, rows), rows.tree)
+
+
+def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
+    """A block's target and weight as `Block` holds them."""
+    weight = None if problem.weight_grid is None or rows.weight is None else problem.weight_grid.split(rows.weight, rows.tree)
+    if problem.target_grid is None:
+        return rows.target.astype(np.uint8 if problem.n_classes <= 256 else np.uint16), weight
+    return problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree), weight
+
+
+def _weighted_target(rows: RawRows, centre: Floats) -> Floats:
+    value = rows.target - (centre[0] if rows.tree is None else centre[rows.tree])
+    return value if rows.weight is None else value * rows.weight
+
+
+def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTable]:
+    n_features, n_rows = rows.features.shape
+    sizes = np.zeros((n_trees, n_features), np.int32)
+    columns, lowers, uppers = [], [], []
+    for f in range(n_features):
+        ranks, distinct, counts, n_values = rank_within(rows.features[f], rows.tree, n_trees)
+        column, size, starts, ends = merge_bins(
+            ranks, rows.tree, n_values, counts, int(limits.limit[f]), int(limits.n_bins[f])
+        )
+        sizes[:, f] = size
+        columns.append(column)
+        lowers.append(distinct[starts])
+        uppers.append(distinct[ends])
+    bins = BinTable(sizes, *(_tree_major(parts, sizes) for parts in (lowers, uppers)))
+    codes = CodeLayout.for_widths(bins.widths).empty(n_rows)
+    for f, column in enumerate(columns):
+        codes.column(f)[:] = column
+    return codes, bins
+
+
+def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
+    """Bin ends of each feature, tree by tree, as one array that goes tree by tree and feature by feature."""
+    if len(sizes) == 1:
+        return np.concatenate(parts)
+    tree = np.concatenate([np.repeat(np.arange(len(sizes)), sizes[:, f]) for f in range(len(parts))])
+    order = np.argsort(tree, kind="stable")
+    flat: Floats = np.concatenate(parts)[order]
+    return flat
+
+
+def _scale(rows: RawRows, n_trees: int, regression: bool) -> Scale:
+    owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
+    counts = np.bincount(owner, minlength=n_trees)
+    low, high, heaviest = np.full(n_trees, np.inf), np.full(n_trees, -np.inf), np.ones(n_trees)
+    if regression:
+        np.minimum.at(low, owner, rows.target)
+        np.maximum.at(high, owner, rows.target)
+    else:
+        low[:], high[:] = 0.0, 0.0
+    if rows.weight is not None:
+        heaviest[:] = 0.0
+        np.maximum.at(heaviest, owner, rows.weight)
+    return Scale.of_range(counts, low, high, heaviest, integral=False)
+
+
+def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:
+    weight_grid, target_grid = scale.grids(rows.weight is not None, regression, 1)
+    if weight_grid is not None and rows.weight is not None and not is_exact(rows.weight, weight_grid, rows.tree):
+        return False
+    return target_grid is None or is_exact(_weighted_target(rows, scale.centre), target_grid, rows.tree)

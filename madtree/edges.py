@@ -1,0 +1,157 @@
+"""Bins of large trees, from a seeded sample of the rows; and all values of the features that have few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from madtree.core.binning import Bins, BinTable, rank_within
+from madtree.core.packing import RowFormat
+from madtree.core.params import Parameters
+from madtree.core.prepare import BinLimits, RawRows
+from madtree.core.types import Floats, Ints
+from madtree.host.protocol import Host
+from madtree.model import Kind
+from madtree.pages import PageRange, PageRanges
+from madtree.profile import Levels
+from madtree.sqltext import rows as sql
+from madtree.sqltext.rows import RowSource
+
+MIN_SAMPLE = 100_000
+_SPARE = 1.2  # a page sample's size varies
+_WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more
+_MAX_SAMPLE_BYTES = 32 * 2**20
+
+
+class EdgeFinder:
+    """Finds the bins of every feature in every large tree."""
+
+    def __init__(
+        self,
+        host: Host,
+        source: RowSource,
+        pages: PageRanges,
+        row_format: RowFormat,
+        kinds: Sequence[Kind],
+        levels: Sequence[Levels | None],
+        parameters: Parameters,
+        tree_ids: Ints,
+        rows: Ints,
+    ) -> None:
+        """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees."""
+        self._host, self._source, self._pages = host, source, pages
+        self._format = row_format
+        self._kinds, self._levels, self._parameters = kinds, levels, parameters
+        self._tree_ids, self._rows = tree_ids, rows
+        self._limits = BinLimits.choose(kinds, parameters.n_bins)
+        wanted = max(parameters.n_bins**2, MIN_SAMPLE)
+        self._wanted = int(wanted * _SPARE)
+        self._whole = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
+
+    def find(self) -> BinTable:
+        """The bins. Values of features with few of them are looked for in the whole table, so that none is missed."""
+        n_trees = len(self._tree_ids)
+        bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
+        few: dict[tuple[int, int], Floats] = {}
+        for f, levels in enumerate(self._levels):
+            if levels is not None:
+                every = np.arange(len(levels.labels), dtype=np.float64)
+                for row in bins:
+                    row[f] = Bins(every, every)
+        for f, column, tree in self._sample():
+            _, distinct, counts, sizes = rank_within(column, tree, n_trees)
+            starts = np.cumsum(sizes) - sizes
+            for t in range(n_trees):
+                span = slice(int(starts[t]), int(starts[t] + sizes[t]))
+                if sizes[t] <= self._limits.limit[f] and not self._whole:
+                    few[t, f] = distinct[span]
+                bins[t][f] = Bins.from_values(
+                    distinct[span], counts[span], int(self._limits.limit[f]), int(self._limits.n_bins[f])
+                )
+        for (t, f), values in self._complete(few).items():
+            bins[t][f] = Bins(values, values)
+        return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
+
+    def _ordered_features(self) -> list[int]:
+        return [f for f, levels in enumerate(self._levels) if levels is None]
+
+    def _sample(self) -> Iterator[tuple[int, Floats, Ints | None]]:
+        """Feature by feature: its index, its values in the sampled rows, and these rows' trees (None where there is one)."""
+        source, seed = self._source, self._parameters.seed
+        if source.grouping:
+            clause = source.from_clause(extra=sql.sampled_by_group(self._wanted, seed))
+        elif self._whole:
+            clause = source.from_clause(extra=source.usable)
+        else:
+            share = min(1.0, self._wanted / int(self._rows.sum()))
+            clause = source.from_clause(f"{source.relation} {sql.sampled(share, seed)}", extra=source.usable)
+        n_rows = np.minimum(self._rows, self._wanted).sum() if not self._whole else self._rows.sum()
+        for chosen in self._chunks(int(n_rows)):
+            rows = self._read(sql.images(source, clause, chosen), chosen)
+            for i, f in enumerate(chosen):
+                yield f, rows.features[i], rows.tree
+
+    def _chunks(self, n_rows: int) -> list[list[int]]:
+        """Features to be sampled together, so that their values take no more than their share of memory."""
+        features = self._ordered_features()
+        size = max(1, _MAX_SAMPLE_BYTES // (8 * max(n_rows, 1)))
+        return [features[i : i + size] for i in range(0, len(features), size)]
+
+    def _read(self, query: str, chosen: Sequence[int], page_range: PageRange | None = None) -> RawRows:
+        """Rows of the large trees with some of their features; `tree` counts from 0."""
+        narrow = RowFormat(
+            self._format.has_tree, self._format.has_weight, self._format.class_keys, [self._format.level_keys[f] for f in chosen]
+        )
+        if page_range is None:
+            found = self._host.query(query)
+        else:
+            found = self._host.query(query, ["tid", "tid"], [page_range.low, page_range.high])
+        rows = narrow.read(found[0]["images"] or b"")
+        if rows.tree is None:
+            return rows
+        local = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
+        mine = self._tree_ids[local] == rows.tree
+        return RawRows(rows.features, rows.target, rows.weight, local).select(mine)
+
+    def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
+        """All distinct values of the features and trees that have few in the sample.
+
+        Those that turn out to have more than the limit are left out: their bins stay those of the sample.
+        """
+        open_ = dict(few)
+        for page_range in self._pages.ranges:
+            chosen = sorted({f for _, f in open_})
+            if not chosen:
+                break
+            clause = self._source.from_clause(self._pages.relations[page_range.relation], extra=sql.PAGES)
+            rows = self._read(sql.images(self._source, clause, chosen), chosen, page_range)
+            rows = rows.select(~np.isnan(rows.target))
+            for (t, f), known in list(open_.items()):
+                column = rows.features[chosen.index(f)]
+                if rows.tree is not None:
+                    column = column[rows.tree == t]
+                found = _with_new(known, column)
+                if len(found) > self._limits.limit[f]:
+                    del open_[t, f]
+                else:
+                    open_[t, f] = found
+        return open_
+
+
+def _with_new(known: Floats, values: Floats) -> Floats:
+    """`known` (ascending) and what `values` hold beyond that, NaN aside."""
+    if len(known):
+        at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        values = values[known[at] != values]
+    values = values[~np.isnan(values)] + 0.0
+    return np.union1d(known, values) if len(values) else known
+
+
+def binned_features(bins: BinTable, kinds: Sequence[Kind]) -> list[int]:
+    """Indices of the ordered and continuous features of which some bin holds more than one value."""
+    mixed = np.append(bins.lower != bins.upper, False)
+    starts = bins.offsets.reshape(-1)
+    some = np.logical_or.reduceat(mixed, starts) & (bins.sizes.reshape(-1) > 0)
+    by_feature = some.reshape(bins.sizes.shape).any(axis=0)
+    return [f for f, kind in enumerate(kinds) if kind is not Kind.UNORDERED and by_feature[f]]

@@ -1,0 +1,46 @@
+"""Page ranges: how a relation is cut into stretches of about a block's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.host.protocol import Host
+from madtree.sqltext import work as sql
+
+OID = "pg_catalog.oid"
+
+
+@dataclass(frozen=True)
+class PageRange:
+    """The tids from `low` up to but not `high` of the relation with that index."""
+
+    relation: int
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class PageRanges:
+    """Attributes:
+    relations: SQL of each table: the relation itself, or its partitions.
+    ranges: in physical order.
+    """
+
+    relations: tuple[str, ...]
+    ranges: tuple[PageRange, ...]
+
+    @classmethod
+    def cut(cls, host: Host, oids: Sequence[int], n_rows: int, rows_per_range: int) -> PageRanges:
+        """Cut plain tables with about `n_rows` rows in all into ranges of about `rows_per_range` rows each."""
+        tables = host.query(sql.PAGES_OF_TABLES, [f"{OID}[]"], [list(oids)])
+        pages = sum(int(table["pages"]) for table in tables)
+        step = max(1, int(rows_per_range * pages / max(n_rows, 1)))
+        ranges = []
+        for index, table in enumerate(tables):
+            # Rows that were added since the size was read are not missed: the last range is open.
+            starts = list(range(0, max(int(table["pages"]), 1), step))
+            for start in starts:
+                high = "(4294967295,0)" if start == starts[-1] else f"({start + step},0)"
+                ranges.append(PageRange(index, f"({start},0)", high))
+        return cls(tuple(sql.aliased(table["schema"], table["name"]) for table in tables), tuple(ranges))

@@ -1,0 +1,214 @@
+"""Training rows as SQL: where they come from, which of them count, and how a row becomes one array of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from madtree.model import Feature, Kind
+from madtree.sqltext import values
+from madtree.sqltext.catalog import SOURCE_ALIAS
+
+_MISSING = "'NaN'::pg_catalog.float8"
+_SMALL_INTEGERS = ("smallint", "integer")
+
+
+def as_number(feature: Feature) -> str:
+    """The feature as float8, NULL where missing; a level by its key."""
+    if feature.kind is Kind.UNORDERED:
+        return key_number(values.level_key(feature), feature.type)
+    return f"({values.number(feature)})::pg_catalog.float8"
+
+
+def key_number(key: str, type_name: str) -> str:
+    """A level's key as float8; of a 64-bit hash the upper 53 bits, which float8 holds exactly."""
+    if type_name == "boolean":
+        return f"({key})::pg_catalog.int4::pg_catalog.float8"
+    return f"(({key}) OPERATOR(pg_catalog.>>) 11)::pg_catalog.float8"
+
+
+def class_number(dependent: str, type_name: str) -> str:
+    """A number that tells the classes apart: small integers and booleans themselves, a hash of the text otherwise."""
+    if type_name == "boolean":
+        return f"({dependent})::pg_catalog.int4::pg_catalog.float8"
+    if type_name in _SMALL_INTEGERS:
+        return f"({dependent})::pg_catalog.float8"
+    key = f"pg_catalog.hashtextextended(({dependent})::pg_catalog.text COLLATE pg_catalog.\"C\", 0)"
+    return key_number(key, type_name)
+
+
+@dataclass(frozen=True)
+class RowSource:
+    """The rows of one training run.
+
+    Attributes:
+        relation: SQL of the table, or of the staged copy of a view.
+        target: SQL of the target as float8.
+        target_known: SQL of the condition that the dependent is not NULL.
+        features: SQL of each feature as float8.
+        weight: SQL of the weight as float8, or None.
+        grouping: SQL of the grouping columns.
+        groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
+    """
+
+    relation: str
+    target: str
+    target_known: str
+    features: tuple[str, ...]
+    weight: str | None
+    grouping: tuple[str, ...] = ()
+    groups: str | None = None
+
+    @property
+    def n_columns(self) -> int:
+        """Numbers in a row: [tree,] target, [weight,] features."""
+        return (self.groups is not None) + 1 + (self.weight is not None) + len(self.features)
+
+    @property
+    def usable(self) -> str:
+        """The condition on a row's dependent, weight and grouping columns; features are looked at later."""
+        conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
+        if self.weight is not None:
+            conditions += [f"{self.weight} IS NOT NULL", f"{self.weight} <> 0"]
+        return " AND ".join(f"({c})" for c in conditions)
+
+    def row(self, only: list[int] | None = None) -> str:
+        """SQL of a row's image; `only` these features where given."""
+        features = self.features if only is None else [self.features[i] for i in only]
+        numbers = [self.target, *([self.weight] if self.weight else []), *features]
+        filled = [f"COALESCE({number}, {_MISSING})" for number in numbers]
+        if self.groups is not None:
+            filled.insert(0, "madtree_tree::pg_catalog.float8")
+        return f"madtree.array_image(ARRAY[{', '.join(filled)}])"
+
+    def from_clause(self, relation: str | None = None, extra: str = "") -> str:
+        """FROM and WHERE, joined with the table of groups where grouped; `relation` stands in for one partition.
+
+        `extra` is a further condition, in which and in `row` the group's columns are named madtree_tree, madtree_block
+        and madtree_g1, ...: renamed in a subquery, so that they and ctid cannot be mistaken for the training table's.
+        """
+        source = relation or self.relation
+        conditions = [extra] if extra else []
+        if self.groups is not None:
+            conditions += [f"({g}) = madtree_g{i}" for i, g in enumerate(self.grouping, 1)]
+            names = ", ".join(f"g{i} AS madtree_g{i}" for i in range(1, len(self.grouping) + 1))
+            source += f", (SELECT tree_id AS madtree_tree, block AS madtree_block, usable AS madtree_usable, {names} FROM {self.groups}) AS madtree_group"
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"FROM {source}{where}"
+
+
+def images(source: RowSource, from_clause: str, only: list[int] | None = None) -> str:
+    """One row with all rows' images, one behind the other."""
+    return f"SELECT pg_catalog.string_agg({source.row(only)}, ''::pg_catalog.bytea) AS images {from_clause}"
+
+
+def images_by_block(source: RowSource) -> str:
+    """The images of each block of small groups, in the order of the blocks."""
+    return (
+        "SELECT madtree_row.block, pg_catalog.string_agg(madtree_row.image, ''::pg_catalog.bytea) AS images FROM ("
+        f"SELECT madtree_block AS block, {source.row()} AS image "
+        f"{source.from_clause(extra='madtree_block IS NOT NULL')} ORDER BY 1) AS madtree_row "
+        "GROUP BY madtree_row.block ORDER BY madtree_row.block"
+    )
+
+
+def grown_by_block(source: RowSource) -> str:
+    """The trees of each block of small groups, grown in the query, by parallel workers where there are some. $1: plan."""
+    return (
+        "SELECT madtree_blocks.block, madtree.grow_block($1, madtree_blocks.images) AS trees "
+        f"FROM ({images_by_block(source)} OFFSET 0) AS madtree_blocks ORDER BY 1"
+    )
+
+
+# The condition that a TID range scan serves (PostgreSQL 14 and later); $1 and $2 are the first page and the one behind.
+PAGES = f"{SOURCE_ALIAS}.ctid >= $1 AND {SOURCE_ALIAS}.ctid < $2"
+
+
+def sampled(share: float, seed: int) -> str:
+    """TABLESAMPLE clause: whole pages, about `share` of them, the same ones for the same seed."""
+    return f"TABLESAMPLE SYSTEM ({max(share, 1e-6) * 100!r}) REPEATABLE ({seed})"
+
+
+def sampled_by_group(rows: int, seed: int) -> str:
+    """Condition that keeps about `rows` rows of each large group, by a seeded hash of where a row stands."""
+    share = f"LEAST({rows}::pg_catalog.float8 / madtree_usable, 1) * 1048576"
+    return (
+        f"madtree_block IS NULL AND madtree_usable > 0 AND "
+        f"(pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {seed}) & 1048575) < {share}"
+    )
+
+
+def levels(relation: str, feature: Feature) -> str:
+    """The levels of an unordered feature in SQL order, and their keys."""
+    text = f"({feature.name})::pg_catalog.text"
+    return (
+        f"SELECT level, {key_number('pg_catalog.hashtextextended(level, 0)', feature.type)} AS key FROM ("
+        f'SELECT {text} COLLATE pg_catalog."C" AS level, pg_catalog.min({text}) AS sorted FROM {relation} '
+        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS madtree_level ORDER BY sorted, level"
+    )
+
+
+def class_profile(source: RowSource, dependent: str) -> str:
+    """Classes in SQL order with their numbers, rows, and what is wrong with weights."""
+    return (
+        f"SELECT ({dependent})::pg_catalog.text AS label, {source.target} AS key, {_weight_profile(source)} "
+        f"FROM {source.relation} GROUP BY {dependent}, 2 ORDER BY {dependent}"
+    )
+
+
+def value_profile(source: RowSource) -> str:
+    """Range of a regression target and rows, and what is wrong with targets and weights."""
+    target = source.target
+    return (
+        f"SELECT {_weight_profile(source)}, {_range(source)}, "
+        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
+        f"pg_catalog.bool_and({target} = pg_catalog.trunc({target})) FILTER (WHERE {source.usable}) AS integral "
+        f"FROM {source.relation}"
+    )
+
+
+def _finite(number: str) -> str:
+    return f"{number} > '-Infinity'::pg_catalog.float8 AND {number} < 'Infinity'::pg_catalog.float8"
+
+
+def _range(source: RowSource) -> str:
+    return (
+        f"pg_catalog.min({source.target}) FILTER (WHERE {source.usable}) AS low, "
+        f"pg_catalog.max({source.target}) FILTER (WHERE {source.usable}) AS high"
+    )
+
+
+def _weight_profile(source: RowSource) -> str:
+    counts = f"pg_catalog.count(*) AS total, pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    if source.weight is None:
+        return counts
+    w = source.weight
+    return (
+        f"{counts}, pg_catalog.count(*) FILTER (WHERE {w} < 0) AS negative_weights, "
+        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(w)})) AS infinite_weights, "
+        f"pg_catalog.max({w}) FILTER (WHERE {source.usable}) AS heaviest, "
+        f"pg_catalog.bool_and({w} = pg_catalog.trunc({w})) FILTER (WHERE {source.usable}) AS integral_weights"
+    )
+
+
+def group_table(create: str, name: str, source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
+    """Make the table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+
+    `create` is the beginning of a CREATE TABLE. Small groups, of at most `block_rows` rows, share blocks of about so many; large ones have no block.
+    """
+    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+    groups = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
+    statistics = f"pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    if dependent_is_number:
+        statistics += f", {_range(source)}"
+    if source.weight is not None:
+        statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
+    known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
+    by = ", ".join(str(i) for i in range(1, len(source.grouping) + 1))
+    small = f"usable BETWEEN 1 AND {block_rows}"
+    so_far = f"pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id)"
+    return (
+        f"{create} {name} AS SELECT *, "
+        f"CASE WHEN {small} THEN (({so_far} - 1)::pg_catalog.int8 / {block_rows})::pg_catalog.int4 END AS block FROM ("
+        f"SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
+        f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}) AS madtree_rows) AS madtree_trees"
+    )

@@ -1,0 +1,136 @@
+"""tree_train after its arguments have been checked: make the model's tables, train, fill them."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from madtree.batch import Batch
+from madtree.core.types import Ints
+from madtree.host.protocol import Host
+from madtree.modeltables import create_tables
+from madtree.modelwrite import NodeColumns, Totals, TreeColumns, write_nodes, write_summary, write_trees
+from madtree.run import Run
+from madtree.settings import local_settings
+from madtree.task import TrainingTask
+
+_UNUSABLE_GROUP = "no usable row: the dependent is NULL, the weight NULL or 0, or every feature NULL in each of its rows"
+
+
+def train(host: Host, task: TrainingTask) -> str:
+    """Train and write the model; returns one line that says what was trained.
+
+    Raises:
+        MadtreeError: the rows are not fit to learn from.
+    """
+    started = time.monotonic()
+    create_tables(host, task)
+    with local_settings(host, _settings(task)):
+        run = Run(host, task)
+        batch = run.train()
+        n_rows = _write(host, task, run, batch)
+        run.clean_up()
+    n_trees, n_leaves = len(batch.trees), int((batch.feature < 0).sum())
+    return (
+        f"{task.arguments.output_table_name}: {'classification' if task.is_classification else 'regression'}, "
+        f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, "
+        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {time.monotonic() - started:.2f} s"
+    )
+
+
+def _settings(task: TrainingTask) -> dict[str, str]:
+    """The planner's settings for a run: as many workers as were asked for, none otherwise."""
+    workers = task.parameters.parallel_workers or 0
+    settings = {"max_parallel_workers_per_gather": str(workers)}
+    if workers:
+        settings |= {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"}
+    return settings
+
+
+def _write(host: Host, task: TrainingTask, run: Run, batch: Batch) -> int:
+    """Fill the model's tables; returns the rows trained on."""
+    trees = _trees(task, run, batch)
+    write_trees(host, task, trees, run.group_table)
+    write_nodes(host, task, _nodes(run, batch), run.profile.classes)
+    n_rows, n_failed = int(np.sum(trees.n_rows)), len(trees.message) - len(batch.trees)
+    totals = Totals(
+        classes=run.profile.classes,
+        num_all_groups=len(trees.message),
+        num_failed_groups=n_failed,
+        total_rows_processed=n_rows,
+        # Rows may come and go between two looks at the table.
+        total_rows_skipped=max(run.profile.total - n_rows, 0),
+    )
+    write_summary(host, task, totals)
+    return n_rows
+
+
+def _trees(task: TrainingTask, run: Run, batch: Batch) -> TreeColumns:
+    """A row for each tree, those of groups that could not be trained included, by ascending id."""
+    every: Ints = batch.trees if run.groups is None else run.groups.tree_id
+    at = np.searchsorted(every, batch.trees)
+    owner = np.searchsorted(every, batch.tree_id)
+    n = len(every)
+    trained = np.zeros(n, np.bool_)
+    trained[at] = True
+    n_rows = np.zeros(n, np.int64)
+    roots = np.flatnonzero(batch.node_id == 0)
+    n_rows[owner[roots]] = batch.n_rows[roots]
+    depth = np.zeros(n, np.int64)
+    np.maximum.at(depth, owner, batch.depth)
+    root_risk = np.full(n, np.nan)
+    root_risk[at] = batch.root_risk
+    importance = np.zeros((n, len(task.features)))
+    importance[at] = batch.importance
+    return TreeColumns(
+        tree_id=every,
+        n_rows=n_rows,
+        n_nodes=np.bincount(owner, minlength=n),
+        n_leaves=np.bincount(owner[batch.feature < 0], minlength=n),
+        tree_depth=depth,
+        pruning_cp=np.full(n, task.parameters.cp),
+        root_risk=root_risk,
+        importance=importance,
+        success=trained,
+        message=[None if ok else _UNUSABLE_GROUP for ok in trained],
+    )
+
+
+def _nodes(run: Run, batch: Batch) -> NodeColumns:
+    """A row for each node, by tree and node id."""
+    order = np.lexsort((batch.node_id, batch.tree_id))
+    left = _level_texts(run, batch, batch.left_sizes, batch.left_levels)
+    right = _level_texts(run, batch, batch.right_sizes, batch.right_levels)
+    as_they_are = (
+        "tree_id",
+        "node_id",
+        "depth",
+        "feature",
+        "threshold",
+        "majority_left",
+        "n_rows",
+        "weight",
+        "impurity",
+        "risk",
+        "complexity",
+        "improvement",
+        "prediction",
+        "class_weights",
+    )
+    return NodeColumns(
+        left_levels=[left[i] for i in order],
+        right_levels=[right[i] for i in order],
+        **{name: getattr(batch, name)[order] for name in as_they_are},
+    )
+
+
+def _level_texts(run: Run, batch: Batch, sizes: Ints, indices: Ints) -> list[list[str] | None]:
+    """For each node the texts of its levels on one side, None where its split is not unordered."""
+    texts: list[list[str] | None] = [None] * len(sizes)
+    ends = np.cumsum(sizes)
+    for node in np.flatnonzero(sizes).tolist():
+        levels = run.levels[int(batch.feature[node])]
+        if levels is not None:
+            texts[node] = [levels.labels[i] for i in indices[ends[node] - sizes[node] : ends[node]].tolist()]
+    return texts

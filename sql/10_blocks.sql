@@ -1,0 +1,78 @@
+-- Blocks: how rows are packed and counted. Internal; tree_train drives them.
+
+-- An array's own bytes. Both types are varlenas, so the datum is handed over as it stands.
+CREATE FUNCTION @extschema@.array_image(anyarray) RETURNS bytea
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
+COMMENT ON FUNCTION @extschema@.array_image(anyarray) IS 'internal: the bytes of an array as PostgreSQL holds it';
+
+CREATE TYPE @extschema@.block AS (
+    n_rows integer,
+    n_skipped integer,
+    codes bytea,
+    target bytea,
+    weight bytea,
+    tree bytea
+);
+COMMENT ON TYPE @extschema@.block IS 'internal: binned rows, column by column';
+
+CREATE FUNCTION @extschema@.encode_block(plan bytea, images bytea) RETURNS @extschema@.block
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+return madtree.encode_block(plan, images)
+$python$;
+COMMENT ON FUNCTION @extschema@.encode_block(bytea, bytea) IS 'internal: bin the rows of a page range';
+
+-- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights.
+CREATE FUNCTION @extschema@.pack_block(query text, low tid, high tid, plan bytea) RETURNS @extschema@.block
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $plpgsql$
+DECLARE
+    images bytea;
+BEGIN
+    EXECUTE query INTO images USING low, high;
+    RETURN @extschema@.encode_block(plan, images);
+END
+$plpgsql$;
+COMMENT ON FUNCTION @extschema@.pack_block(text, tid, tid, bytea) IS 'internal: read a page range and bin its rows';
+
+CREATE FUNCTION @extschema@.node_statistics_transition(
+    state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, plan bytea
+) RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+return madtree.node_statistics_transition(state, block_id, n_rows, codes, target, weight, tree, plan)
+$python$;
+COMMENT ON FUNCTION @extschema@.node_statistics_transition(
+    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: count a block';
+
+CREATE FUNCTION @extschema@.node_statistics_merge(bytea, bytea) RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+return madtree.node_statistics_merge(args[0], args[1])
+$python$;
+COMMENT ON FUNCTION @extschema@.node_statistics_merge(bytea, bytea) IS 'internal: add two states';
+
+CREATE FUNCTION @extschema@.node_statistics_final(state bytea) RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+return madtree.node_statistics_final(state)
+$python$;
+COMMENT ON FUNCTION @extschema@.node_statistics_final(bytea) IS 'internal: check the sums';
+
+CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, bytea, bytea, bytea) (
+    SFUNC = @extschema@.node_statistics_transition,
+    STYPE = bytea,
+    COMBINEFUNC = @extschema@.node_statistics_merge,
+    FINALFUNC = @extschema@.node_statistics_final,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.node_statistics(
+    integer, integer, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: sufficient statistics of the frontier, over blocks';
+
+CREATE FUNCTION @extschema@.grow_block(plan bytea, images bytea) RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+return madtree.grow_block(plan, images)
+$python$;
+COMMENT ON FUNCTION @extschema@.grow_block(bytea, bytea) IS 'internal: train all trees whose rows are in one block';
