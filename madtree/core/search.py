@@ -135,7 +135,8 @@ class _Chunk:
         sums = self.sums[:, entries]
         if problem.n_classes:
             weights = problem.class_weights(sums, owner)
-            score = weights[-1] / weights.sum(axis=0) if problem.n_classes == 2 else np.zeros(len(entries))
+            # By the first class, so that the side with less of it is the left one.
+            score = weights[0] / weights.sum(axis=0)
         else:
             score = problem.means(sums, owner)
         self._permute(entries, np.lexsort((self.code[entries], score, self.segment_key[entries])))
