@@ -174,9 +174,9 @@ def _probe_alone(
 
 
 def _is_users_mistake(error: Exception) -> bool:
-    """Whether the database refused the text (SQLSTATE classes 22 and 42), and not the user (42501)."""
+    """Whether the database refused the text (SQLSTATE classes 0A, 22 and 42), and not the user (42501)."""
     state = str(getattr(error, "sqlstate", ""))
-    return state[:2] in ("22", "42") and state != "42501"
+    return state[:2] in ("0A", "22", "42") and state != "42501"
 
 
 def _missing_relation(host: Host, given: str, argument: str, parts: Sequence[str]) -> MadtreeError:

@@ -1,0 +1,114 @@
+"""Feature lists, without a database: what `*` stands for, and what kinds there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from madtree.catalog import SourceColumn, Type
+from madtree.errors import MadtreeError
+from madtree.features import Item, kind_of, list_items
+from madtree.model import Kind
+
+COLUMNS = {
+    name: SourceColumn(name, sql, 0, "")
+    for name, sql in {"id": "id", "y": "y", "x": "x", "delay": "delay", "Mixed": '"Mixed"', "g": "g", "w": "w"}.items()
+}
+ID, Y, G = (
+    Item(a, c, COLUMNS[c]) for a, c in (("id_col_name", "id"), ("dependent_variable", "y"), ("grouping_cols", "g"))
+)
+
+
+def listed(given: str, excluded: str | None = None, taken: tuple[Item, ...] = (ID, Y, G)) -> list[str]:
+    return [item.text for item in list_items(COLUMNS, "data", given, excluded, taken)]
+
+
+def refusal(given: str, excluded: str | None = None, taken: tuple[Item, ...] = (ID, Y, G)) -> str:
+    with pytest.raises(MadtreeError) as caught:
+        listed(given, excluded, taken)
+    return caught.value.message
+
+
+def test_a_star_is_every_column_that_has_no_other_part() -> None:
+    assert listed("*") == ["x", "delay", '"Mixed"', "w"]
+
+
+def test_a_star_leaves_out_exclusions() -> None:
+    assert listed("*", ' "Mixed",X ') == ["delay", "w"]
+
+
+def test_a_star_leaves_out_what_the_dependent_is_made_of() -> None:
+    dependent = Item("dependent_variable", "(DELAY > 15) AND \"Mixed\" = 'w'", None)
+    assert listed("*", taken=(ID, dependent)) == ["y", "x", "g", "w"]
+
+
+def test_a_star_may_stand_among_expressions_and_repeats_nothing() -> None:
+    assert listed("ln(x), w, *") == ["ln(x)", "w", "x", "delay", '"Mixed"']
+
+
+def test_a_list_keeps_its_order_and_spelling_of_expressions() -> None:
+    assert listed('W, "x",  ln(x) + 1 , "Mixed"') == ["w", "x", "ln(x) + 1", '"Mixed"']
+
+
+def test_exclusions_also_thin_out_a_list() -> None:
+    assert listed("x, w", "w") == ["x"]
+
+
+def test_the_id_may_be_listed() -> None:
+    assert listed("id, x") == ["id", "x"]
+
+
+@pytest.mark.parametrize(
+    ("given", "excluded", "words"),
+    [
+        ("x, X", None, "list_of_features: x is listed twice"),
+        ('"x", x', None, "list_of_features: x is listed twice"),
+        ("*, *", None, "list_of_features: * is listed twice"),
+        ("ln(x), ln(x)", None, "list_of_features: ln(x) is listed twice"),
+        ("x, y", None, "list_of_features: y is the dependent variable and cannot be a feature"),
+        ("x, G", None, "list_of_features: g is a grouping column and cannot be a feature"),
+        ("x, nope", None, "list_of_features: column nope does not exist in data"),
+        ("x, data.x", None, "list_of_features: name the column without its table, not as data.x"),
+        ("x,,w", None, "list_of_features has an empty item"),
+        ("*", "nope", "list_of_features_to_exclude: column nope does not exist in data"),
+        ("*", "ln(x)", "list_of_features_to_exclude: ln(x) is not the name of a column"),
+        ("x", "x", "list_of_features: no feature is left of 'x' in data"),
+        ("*", 'x, delay, "Mixed", w', "list_of_features: no feature is left of '*' in data"),
+    ],
+)
+def test_a_mistake_is_named(given: str, excluded: str | None, words: str) -> None:
+    assert words in refusal(given, excluded)
+
+
+def test_a_misspelt_name_gets_a_hint() -> None:
+    for given, hint in (
+        ("Mixed", 'Did you mean "Mixed"? A name with capitals must be in double quotes.'),
+        ("delai", "Did you mean delay?"),
+        ("zzz", 'Its columns are id, y, x, delay, "Mixed", g, w.'),
+        ("data.x", "Write x."),
+    ):
+        with pytest.raises(MadtreeError) as caught:
+            listed(given)
+        assert caught.value.hint == hint
+
+
+def type_of(base: str, typtype: str = "b", category: str = "N") -> Type:
+    return Type(base, base, False, typtype, category, ())
+
+
+@pytest.mark.parametrize(
+    ("type_", "kind"),
+    [
+        *((type_of(base), Kind.CONTINUOUS) for base in ("real", "double precision", "numeric")),
+        *((type_of(base), Kind.ORDERED) for base in ("smallint", "integer", "bigint")),
+        *((type_of(base, category="S"), Kind.UNORDERED) for base in ("text", "character varying", "bpchar", "name")),
+        *((type_of(base, category="D"), Kind.CONTINUOUS) for base in ("date", "timestamp with time zone", "interval")),
+        (type_of('"char"', category="Z"), Kind.UNORDERED),
+        (type_of("public.citext", category="S"), Kind.UNORDERED),
+        (type_of("boolean", category="B"), Kind.UNORDERED),
+        (type_of("public.mood", "e", "E"), Kind.ORDERED),
+        (type_of("public.numeric"), None),
+        *((type_of(base), None) for base in ("oid", "money", "uuid", "json", "point", "inet", "bytea", "record")),
+    ],
+)
+def test_kinds_of_types(type_: Type, kind: Kind | None) -> None:
+    assert kind_of(type_) is kind

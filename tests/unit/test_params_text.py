@@ -1,0 +1,96 @@
+"""The two parameter strings."""
+
+from __future__ import annotations
+
+import pytest
+
+from madtree.errors import MadtreeError
+from madtree.params_text import TextParameters, parse_params, refuse_unreleased
+
+
+def test_nothing_said_means_the_defaults() -> None:
+    assert parse_params(None, None) == parse_params("", "  ") == TextParameters()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cp=0.01", TextParameters(cp=0.01)),
+        ("cp = 1e-3 ,n_folds= 10", TextParameters(cp=0.001, n_folds=10)),
+        ("CP=0, N_Folds=0", TextParameters()),
+        ("rule=1SE", TextParameters(rule="1se")),
+        ("rule='min'", TextParameters()),
+        ("max_surrogates=2, surrogate_style=1", TextParameters(max_surrogates=2, surrogate_style=1)),
+        ("null_as_category=True", TextParameters(null_as_category=True)),
+        ("null_as_category=f", TextParameters()),
+        ('null_as_category="yes"', TextParameters(null_as_category=True)),
+        ("fold_col=fold", TextParameters(fold_col="fold")),
+        ('fold_col="My, Fold=s", cp=1', TextParameters(fold_col='"My, Fold=s"', cp=1)),
+        ("fold_col='\"It''s\"'", TextParameters(fold_col='"It\'s"')),
+    ],
+)
+def test_either_string_may_hold_any_key(text: str, expected: TextParameters) -> None:
+    assert parse_params(text, None) == expected
+    assert parse_params(None, text) == expected
+
+
+def test_both_strings_together() -> None:
+    """The order of a positional call written for MADlib."""
+    assert parse_params("n_folds=3, cp=0.1", "max_surrogates=2") == TextParameters(n_folds=3, cp=0.1, max_surrogates=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "cpp=1",
+            "the key 'cpp' is unknown; valid keys are max_surrogates, null_as_category, surrogate_style, cp, n_folds",
+        ),
+        ("cp", "'cp' is not a pair key=value"),
+        ("cp=", "'cp=' is not a pair key=value"),
+        ("=1", "'=1' is not a pair key=value"),
+        ("cp 1", "'cp 1' is not a pair key=value"),
+        ("cp=1,", "empty item"),
+        ("cp=1, CP=2", "the key cp is given twice"),
+        ("cp=-0.1", "cp must be a number of at least 0, not '-0.1'"),
+        ("cp=nan", "cp must be a number of at least 0, not 'nan'"),
+        ("cp=inf", "cp must be a number of at least 0, not 'inf'"),
+        ("cp=low", "cp must be a number of at least 0, not 'low'"),
+        ("n_folds=1", "n_folds must be 0 (no cross-validation) or an integer of at least 2, not '1'"),
+        ("n_folds=-2", "n_folds must be 0 (no cross-validation) or an integer of at least 2, not '-2'"),
+        ("n_folds=2.5", "n_folds must be 0 (no cross-validation) or an integer of at least 2, not '2.5'"),
+        ("n_folds=99999999999999999999", "n_folds must be 0 (no cross-validation) or an integer of at least 2"),
+        ("max_surrogates=-1", "max_surrogates must be an integer of at least 0, not '-1'"),
+        ("max_surrogates=many", "max_surrogates must be an integer of at least 0, not 'many'"),
+        ("surrogate_style=2", "surrogate_style must be 0 or 1, not '2'"),
+        ("rule=best", "rule must be min or 1se, not 'best'"),
+        ("null_as_category=maybe", "null_as_category must be true or false, not 'maybe'"),
+        ("cp=1 -- no", "comment"),
+    ],
+)
+def test_a_mistake_is_named(text: str, words: str) -> None:
+    for argument, strings in (("surrogate_params", (text, None)), ("pruning_params", (None, text))):
+        with pytest.raises(MadtreeError) as caught:
+            parse_params(*strings)
+        assert words in caught.value.message
+        assert argument in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("max_surrogates=2", "max_surrogates = 2"),
+        ("n_folds=10", "n_folds = 10"),
+        ("null_as_category=true", "null_as_category = true"),
+        ('fold_col="F"', 'fold_col = "F"'),
+    ],
+)
+def test_what_is_not_built_yet_is_refused(text: str, words: str) -> None:
+    with pytest.raises(MadtreeError, match="is not available in this version") as caught:
+        refuse_unreleased(parse_params(text, None))
+    assert words in caught.value.message
+    assert caught.value.sqlstate == "0A000"
+
+
+def test_what_changes_nothing_is_not_refused() -> None:
+    refuse_unreleased(parse_params("max_surrogates=0, null_as_category=false, surrogate_style=1", "cp=0.1, rule=1se"))

@@ -1,0 +1,135 @@
+"""Taking SQL text apart: lists, names, names in expressions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from madtree.errors import MadtreeError
+from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.split import check_expression, fold, names_in, parse_name, split_list
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("a", ["a"]),
+        (" a ,\n b\t", ["a", "b"]),
+        ("f(a, b), c", ["f(a, b)", "c"]),
+        ("f(g(a, b), (c, d)), e", ["f(g(a, b), (c, d))", "e"]),
+        ("ARRAY[a, b], c[1]", ["ARRAY[a, b]", "c[1]"]),
+        ('"a,b", c', ['"a,b"', "c"]),
+        ('"a"",b", c', ['"a"",b"', "c"]),
+        ("x = 'a,b', c", ["x = 'a,b'", "c"]),
+        ("'it''s, so', c", ["'it''s, so'", "c"]),
+        (r"E'\', ', c", [r"E'\', '", "c"]),
+        ("$$a,b$$, c", ["$$a,b$$", "c"]),
+        ("$t$a,$$,b$t$, c", ["$t$a,$$,b$t$", "c"]),
+        ("a$b, c$d", ["a$b", "c$d"]),
+        ("U&\"d\\0061ta,\", U&'a,'", ['U&"d\\0061ta,"', "U&'a,'"]),
+        ("date'2020-01-01', b", ["date'2020-01-01'", "b"]),
+        ("'(', ')'", ["'('", "')'"]),
+        ("a - - b, c", ["a - - b", "c"]),
+        ("'--', '/* ; */'", ["'--'", "'/* ; */'"]),
+        ("*", ["*"]),
+        ("木, ñ", ["木", "ñ"]),
+    ],
+)
+def test_a_list_splits_at_its_top_level_commas(text: str, items: list[str]) -> None:
+    assert split_list(text, "argument") == items
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "argument is empty"),
+        ("  ", "argument is empty"),
+        ("a,,b", "empty item (number 2 of 3)"),
+        ("a,", "empty item (number 2 of 2)"),
+        (",", "empty item (number 1 of 2)"),
+        ("f(a, b", "a bracket that is not closed () is missing)"),
+        ("a[1, b", "a bracket that is not closed (] is missing)"),
+        ("a), b", "a bracket ()) that was not opened"),
+        ("(a], b", "a bracket (]) that was not opened"),
+        ("'a, b", "a quote (') that is not closed"),
+        ('"a, b', 'a quote (") that is not closed'),
+        ("a; DROP TABLE b", "a comment or a semicolon"),
+        ("a -- b", "a comment or a semicolon"),
+        ("a /* b */", "a comment or a semicolon"),
+    ],
+)
+def test_a_list_that_could_change_its_surroundings_is_refused(text: str, words: str) -> None:
+    with pytest.raises(MadtreeError) as caught:
+        split_list(text, "argument")
+    assert words in caught.value.message
+    assert caught.value.message.startswith("argument ")
+
+
+def test_an_expression_has_no_comma_at_its_top_level() -> None:
+    check_expression("f(a, b)", "weights")
+    with pytest.raises(MadtreeError, match="weights must be one column or expression, not a list: 'a, b'"):
+        check_expression("a, b", "weights")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a", ("a",)),
+        (" Schema . TABLE ", ("schema", "table")),
+        ('"Schema"."my ""table"""', ("Schema", 'my "table"')),
+        ('"a.b".c', ("a.b", "c")),
+        ("a.b.c", ("a", "b", "c")),
+        ("_a$1", ("_a$1",)),
+        ("ÄÖ", ("ÄÖ",)),
+        ('"line\nbreak"', ("line\nbreak",)),
+        ("", None),
+        ('""', None),
+        ("1a", None),
+        ("a.", None),
+        (".a", None),
+        ("a b", None),
+        ('a"b"', None),
+        ("a-b", None),
+        ("a,b", None),
+        ("f(x)", None),
+        ("'a'", None),
+        ('U&"a"', None),
+    ],
+)
+def test_names_are_read_as_postgresql_reads_them(text: str, parts: tuple[str, ...] | None) -> None:
+    assert parse_name(text) == parts
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0"), min_size=1), min_size=1, max_size=3))
+def test_quoted_names_come_back(parts: list[str]) -> None:
+    assert parse_name(".".join(map(ident, parts))) == tuple(parts)
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).flatmap(
+            lambda text: st.sampled_from(
+                [ident(text), literal(text), f"f({literal(text)}, {ident(text)})", f"$x${text}$x$"]
+            )
+        ),
+        min_size=1,
+    )
+)
+def test_joined_items_come_back(items: list[str]) -> None:
+    items = [item for item in items if not (item.startswith("$x$") and "$x" in item[3:-3])] or ["a"]
+    assert split_list(", ".join(items), "argument") == items
+
+
+def test_only_ascii_letters_fold() -> None:
+    assert fold("ABCÄß木İ") == "abcÄß木İ"
+
+
+def test_names_in_an_expression() -> None:
+    assert names_in("""date_part('epoch', "Dep Time") > X + 1e5 AND note = 'ignore me' """) == {
+        "date_part",
+        "Dep Time",
+        "x",
+        "and",
+        "note",
+    }
