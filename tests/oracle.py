@@ -98,9 +98,9 @@ def candidates(
         gray_codes = [k ^ (k >> 1) for k in range(1, 2 ** (len(present) - 1))]
         subsets = [[level for i, level in enumerate(present) if code >> i & 1] for code in gray_codes]
     else:
-        # Breiman et al. 1984, theorem 4.5: with two classes (or a mean) the best subset is a prefix of this order.
+        # Breiman et al. 1984, theorem 4.5: the best subset is a prefix by the first class's share, or by the mean.
         sums = {level: rows[values == level].sum(0) for level in present}
-        means = {level: s[1] / (s.sum() if n_classes else s[0]) for level, s in sums.items()}
+        means = {level: s[0] / s.sum() if n_classes else s[1] / s[0] for level, s in sums.items()}
         ranked = sorted(present, key=means.__getitem__)
         subsets = [ranked[:k] for k in range(1, len(ranked))]
     for subset in subsets:

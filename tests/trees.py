@@ -26,7 +26,7 @@ class Names:
 
 def read_nodes(db: psycopg.Connection, model: str) -> dict[int, dict[int, Row]]:
     """`<model>_nodes` by tree_id and node_id."""
-    query = sql.SQL("SELECT * FROM {}").format(sql.Identifier(f"{model}_nodes"))
+    query = sql.SQL("SELECT * FROM {} ORDER BY tree_id, node_id").format(sql.Identifier(f"{model}_nodes"))
     trees: dict[int, dict[int, Row]] = {}
     for row in db.cursor(row_factory=dict_row).execute(query):
         trees.setdefault(row["tree_id"], {})[row["node_id"]] = row

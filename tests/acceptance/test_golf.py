@@ -28,18 +28,44 @@ def test_nodes_are_the_published_ones(golf: psycopg.Connection) -> None:
 
     assert sorted(nodes) == sorted(published)
     for number, node in published.items():
-        assert nodes[number]["class_weights"] == node["counts"]
+        row = nodes[number]
+        assert row["class_weights"] == node["counts"]
         if "leaf_prediction" in node:
-            assert (nodes[number]["is_leaf"], nodes[number]["prediction"]) == (True, node["leaf_prediction"])
+            assert (row["is_leaf"], row["prediction"]) == (True, node["leaf_prediction"])
         elif " in " in node["split"]:
-            split = f"{nodes[number]['feature']} in {{{','.join(nodes[number]['left_levels'])}}}"
-            assert split == node["split"]
+            feature, _, levels = node["split"].partition(" in ")
+            assert row["feature"] == feature
+            assert f"{{{','.join(row['left_levels'])}}}" == levels
         else:
             feature, _, threshold = node["split"].partition(" <= ")
-            assert nodes[number]["feature"] == feature
-            # The published threshold is a value of the data; madtree's lies midway to the next one.
-            assert float(threshold) <= nodes[number]["threshold"]
-            assert sum(float(threshold) < value <= nodes[number]["threshold"] for value in temperatures) <= 1
+            assert row["feature"] == feature
+            # The published threshold is a value of the data; madtree's lies midway to the next one of the node.
+            assert float(threshold) in temperatures
+            assert float(threshold) <= row["threshold"]
+
+
+def test_thresholds_lie_in_the_published_gaps(golf: psycopg.Connection) -> None:
+    """No row of the node has a temperature between the published threshold and madtree's."""
+    (nodes,) = read_nodes(golf, "model").values()
+    published = {node["id"]: node for node in GOLF["tree"]}
+    golf.execute("SELECT madtree.tree_predict('model', 'golf', 'leaves', 'leaf')")
+    rows = golf.execute("SELECT node_id, temperature FROM leaves JOIN golf USING (id)").fetchall()
+
+    for number, node in published.items():
+        _, _, threshold = node.get("split", "").partition(" <= ")
+        if threshold:
+            inside = [value for leaf, value in rows if number in path(leaf)]
+            assert len(inside) == nodes[number]["n_rows"]
+            assert [v for v in inside if float(threshold) < v <= nodes[number]["threshold"]] == []
+
+
+def path(leaf: int) -> set[int]:
+    """The ids from the root to a node."""
+    nodes = {leaf}
+    while leaf:
+        leaf = (leaf - 1) // 2
+        nodes.add(leaf)
+    return nodes
 
 
 def test_impurities_are_the_published_ones(golf: psycopg.Connection) -> None:

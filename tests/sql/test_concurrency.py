@@ -98,7 +98,6 @@ def test_of_two_with_the_same_output_one_wins(
     first.execute(TRAIN, ["model"])
     waiting: Future[psycopg.Cursor] = pool.submit(second.execute, TRAIN, ["model"])
     wait_until_blocked(db, second.info.backend_pid)
-    before = relations(first) - relations(db)
     first.execute("COMMIT" if first_commits else "ROLLBACK")
 
     if first_commits:
@@ -108,7 +107,6 @@ def test_of_two_with_the_same_output_one_wins(
             waiting.result()
     else:
         waiting.result()
-    assert relations(db) >= before
     db.execute(TRAIN, ["reference"])
     assert read_model(db, "model") == read_model(db, "reference")
 
@@ -187,8 +185,7 @@ def test_replacing_a_model_is_all_or_nothing(db: psycopg.Connection) -> None:
 def test_workers_do_not_change_a_bit(db: psycopg.Connection, dependent: str, options: str) -> None:
     for workers in (0, 2):
         db.execute(
-            "SELECT madtree.tree_train('data', %s, 'id', %s, 'x1, x2, n, level', max_depth => 6,"
-            f" parallel_workers => %s {options})",
-            [f"workers{workers}", dependent, workers],
+            f"SELECT madtree.tree_train('data', 'workers{workers}', 'id', '{dependent}', 'x1, x2, n, level',"
+            f" max_depth => 6, parallel_workers => {workers} {options})"
         )
     assert read_model(db, "workers2") == read_model(db, "workers0")

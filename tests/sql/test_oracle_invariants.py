@@ -122,7 +122,7 @@ def test_no_more_distinct_values_than_bins_is_exact(db: psycopg.Connection, depe
 def test_ordered_features_keep_1024_values_apart_whatever_the_bins(db: psycopg.Connection) -> None:
     """The label changes within what would be one of five bins."""
     db.execute(
-        "CREATE TABLE ordered AS SELECT i AS id, i % 1024 AS n, i % 1024 > 700 AS y FROM generate_series(1, 4096) i"
+        "CREATE TABLE numbers AS SELECT i AS id, i % 1024 AS n, i % 1024 > 700 AS y FROM generate_series(1, 4096) i"
     )
     db.execute("SELECT madtree.tree_train('numbers', 'kept', 'id', 'y', 'n', n_bins => 5)")
     db.execute("SELECT madtree.tree_train('numbers', 'binned', 'id', 'y', 'n::float8', n_bins => 5)")

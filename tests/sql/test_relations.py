@@ -12,9 +12,10 @@ from trees import Row, read_nodes
 COLUMNS = "id int, label text, x float8, n int, level text, w float8"
 ROWS = """
     SELECT i AS id, (ARRAY['a', 'b', 'c'])[1 + (i * 7 % 13 + i % 4) % 3] AS label, (i * 7 % 13)::float8 / 8 AS x,
-        CASE WHEN i % 9 > 0 THEN i % 11 END AS n, 'level ' || i % 5 AS level, 1 + i % 2::float8 AS w
-    FROM generate_series(1, 2000) i
+        CASE WHEN i % 9 > 0 THEN i % 11 END AS n, 'level ' || i % 5 AS level, 1.0::float8 + i % 2 AS w
+    FROM generate_series(1, {}) i
 """
+FEW, MANY = 2_000, 150_000  # rows of one block, and of several
 NAMES = {
     "plain": "data",
     "mixed case": "Mixed Case",
@@ -39,9 +40,10 @@ def train(db: psycopg.Connection, source: str, output: str = "model") -> dict[in
 
 
 @pytest.fixture
-def plain(db: psycopg.Connection) -> dict[int, Row]:
-    """The nodes of the tree of a plain table."""
-    db.execute(f"CREATE TABLE plain ({COLUMNS}); INSERT INTO plain {ROWS}")
+def plain(db: psycopg.Connection, request: pytest.FixtureRequest) -> dict[int, Row]:
+    """The nodes of the tree of a plain table, of few rows unless a parameter says how many."""
+    n_rows = getattr(request, "param", FEW)
+    db.execute(f"CREATE TABLE plain ({COLUMNS}); INSERT INTO plain {ROWS.format(n_rows)}")
     nodes = train(db, "plain", "plain_model")
     assert len(nodes) > 10
     return nodes
@@ -50,9 +52,9 @@ def plain(db: psycopg.Connection) -> dict[int, Row]:
 def make_table_with_gaps(db: psycopg.Connection) -> None:
     """Dropped columns, pages of dead rows only, and rows moved to the end."""
     db.execute(f"CREATE TABLE source (gone text, {COLUMNS}, gone_too int)")
-    db.execute(f"INSERT INTO source SELECT repeat('x', 100), r.*, 1 FROM ({ROWS}) r")
-    db.execute("INSERT INTO source SELECT gone, id + 10000, label, x, n, level, w FROM source")
-    db.execute("DELETE FROM source WHERE id > 10000")
+    db.execute("INSERT INTO source SELECT repeat('x', 100), r.*, 1 FROM plain r")
+    db.execute("INSERT INTO source SELECT gone, -id, label, x, n, level, w FROM source")
+    db.execute("DELETE FROM source WHERE id < 0")
     db.execute("UPDATE source SET level = level WHERE id % 3 = 0")
     db.execute("ALTER TABLE source DROP gone, DROP gone_too")
 
@@ -64,26 +66,28 @@ def make_partitioned(db: psycopg.Connection) -> None:
     db.execute("CREATE TABLE source_2 (w float8, extra int, n int, level text, id int, x float8, label text)")
     db.execute("ALTER TABLE source_2 DROP extra")
     db.execute("ALTER TABLE source ATTACH PARTITION source_2 FOR VALUES FROM (500) TO (1000)")
-    db.execute("CREATE TABLE source_3 PARTITION OF source FOR VALUES FROM (1000) TO (9999) PARTITION BY LIST (level)")
+    db.execute(
+        "CREATE TABLE source_3 PARTITION OF source FOR VALUES FROM (1000) TO (1000000) PARTITION BY LIST (level)"
+    )
     db.execute("CREATE TABLE source_3a PARTITION OF source_3 FOR VALUES IN ('level 1', 'level 2')")
     db.execute("CREATE TABLE source_3b PARTITION OF source_3 DEFAULT")
-    db.execute("CREATE TABLE source_4 PARTITION OF source FOR VALUES FROM (9999) TO (99999)")
-    db.execute(f"INSERT INTO source {ROWS}")
+    db.execute("CREATE TABLE source_4 PARTITION OF source FOR VALUES FROM (1000000) TO (MAXVALUE)")
+    db.execute("INSERT INTO source SELECT * FROM plain")
 
 
 def make_inheritance(db: psycopg.Connection) -> None:
     db.execute(f"CREATE TABLE source ({COLUMNS})")
     db.execute("CREATE TABLE child (more int) INHERITS (source)")
-    db.execute(f"INSERT INTO source SELECT * FROM ({ROWS}) r WHERE id <= 1200")
-    db.execute(f"INSERT INTO child SELECT * FROM ({ROWS}) r WHERE id > 1200")
+    db.execute("INSERT INTO source SELECT * FROM plain WHERE id <= 1200")
+    db.execute("INSERT INTO child SELECT * FROM plain WHERE id > 1200")
 
 
 def make_temporary(db: psycopg.Connection) -> None:
-    db.execute(f"CREATE TEMPORARY TABLE source AS {ROWS}")
+    db.execute("CREATE TEMPORARY TABLE source AS SELECT * FROM plain")
 
 
 def make_unlogged(db: psycopg.Connection) -> None:
-    db.execute(f"CREATE UNLOGGED TABLE source AS {ROWS}")
+    db.execute("CREATE UNLOGGED TABLE source AS SELECT * FROM plain")
 
 
 def make_view(db: psycopg.Connection) -> None:
@@ -97,7 +101,7 @@ def make_materialized(db: psycopg.Connection) -> None:
 
 def make_foreign(db: psycopg.Connection) -> None:
     """The plain table of this database, by way of postgres_fdw."""
-    if not db.execute("SELECT FROM pg_available_extensions WHERE name = 'postgres_fdw'").fetchone():
+    if not db.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'postgres_fdw'").fetchone():
         pytest.skip("this server has no postgres_fdw")
     db.execute("CREATE EXTENSION postgres_fdw")
     settings = db.execute("""
@@ -129,6 +133,7 @@ MAKERS: list[Callable[[psycopg.Connection], None]] = [
 ]
 
 
+@pytest.mark.parametrize("plain", [FEW, MANY], indirect=True, ids=["few rows", "many rows"])
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__.removeprefix("make_"))
 def test_every_kind_of_relation_gives_the_same_tree(
     db: psycopg.Connection, plain: dict[int, Row], make: Callable[[psycopg.Connection], None]
@@ -136,6 +141,7 @@ def test_every_kind_of_relation_gives_the_same_tree(
     make(db)
     try:
         assert train(db, "source") == plain
+        assert plain[0]["n_rows"] in (FEW, MANY)
 
         db.execute("SELECT madtree.tree_predict('model', 'source', 'scored', 'leaf')")
         db.execute("SELECT madtree.tree_predict('plain_model', 'plain', 'plain_scored', 'leaf')")
@@ -150,7 +156,7 @@ def test_every_kind_of_relation_gives_the_same_tree(
 def test_relations_and_columns_may_have_any_name(db: psycopg.Connection, plain: dict[int, Row], name: str) -> None:
     """The same awkward name for schema, table, id, dependent, feature and output; 52 bytes leave room for suffixes."""
     quoted = sql.Identifier(name).as_string(db)
-    output = name.encode()[:52].decode(errors="ignore")
+    output = "m" + name.encode()[:51].decode(errors="ignore")
     prefix = name.encode()[:62].decode(errors="ignore")
     columns = {c: sql.Identifier(f"{prefix}{i}") for i, c in enumerate(("id", "label", "x", "n", "level", "w"))}
     text = {c: identifier.as_string(db) for c, identifier in columns.items()}
@@ -178,12 +184,10 @@ def test_relations_and_columns_may_have_any_name(db: psycopg.Connection, plain: 
         db.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(name)))
 
 
-def test_unquoted_names_fold_to_lower_case_and_quoted_ones_do_not(
-    db: psycopg.Connection, plain: dict[int, Row]
-) -> None:
+def test_names_fold_to_lower_case_unless_quoted(db: psycopg.Connection, plain: dict[int, Row]) -> None:
     db.execute('CREATE TABLE "Plain" AS SELECT * FROM plain WHERE id <= 10')
 
-    assert train(db, "PLAIN", "Upper") == plain
+    assert train(db, "PLAIN", "upper") == plain
     db.execute("SELECT madtree.tree_train('\"Plain\"', '\"Upper\"', 'ID', 'Label', 'X')")
     assert db.execute('SELECT total_rows_processed FROM "Upper_summary"').fetchone() == (10,)
     assert db.execute("SELECT total_rows_processed FROM upper_summary").fetchone() == (2000,)
