@@ -103,7 +103,8 @@ def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence
     """A query that reads no row and returns the type OIDs of `expressions` as `oids`.
 
     Every expression stands in a WHERE clause too, where PostgreSQL refuses aggregates, window functions and functions
-    that return sets: a feature must be computed from one row. `group_by` must be types with an equality.
+    that return sets: a feature must be computed from one row. The types of `group_by` must have an equality and an
+    order, as trees are numbered in the order of their groups.
     """
     columns = ", ".join(f"({expression}) AS e{i}" for i, expression in enumerate(expressions))
     per_row = " OR ".join(f"({expression}) IS NULL" for expression in expressions)
@@ -112,7 +113,8 @@ def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence
     groups = ""
     if group_by:
         keys = ", ".join(group_by)
-        groups = f", (SELECT pg_catalog.count(*) FROM (SELECT {keys} FROM {source} WHERE false GROUP BY {keys}) g)"
+        select = f"SELECT {keys} FROM {source} WHERE false GROUP BY {keys} ORDER BY {keys}"
+        groups = f", (SELECT pg_catalog.count(*) FROM ({select}) g)"
     if not expressions:
         return f"SELECT '{{}}'::pg_catalog.oid[] AS oids{groups}"
     return (

@@ -24,7 +24,7 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
         CREATE TABLE data (
             id int, y boolean, v float8, x float8, n int, "Mixed Case" int, m mood, doc json, place point, w numeric,
             tree_id int, fold int, even float8[], ragged float8[], deep float8[], late float8[], hollow float8[],
-            unknown float8[], docs json[]
+            unknown float8[], docs json[], hashed xid
         );
         INSERT INTO data SELECT i, i % 2 = 0, i, i, i, i, 'sad', '{}', '(1,2)', 1, 1, 1, '{1,2}',
             CASE WHEN i = 7 THEN '{1}' ELSE '{1,2}'::float8[] END,
@@ -156,8 +156,9 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"grouping_cols": "tree_id"}, "grouping_cols: tree_id is also the name of a column of the output table"),
     (
         {"grouping_cols": "m, doc"},
-        "grouping_cols: cannot group by doc: could not identify an equality operator for type js",
+        "grouping_cols: cannot group by doc: could not identify an ordering operator for type js",
     ),
+    ({"grouping_cols": "hashed"}, "grouping_cols: cannot group by hashed: could not identify an ordering operator"),
     # numbers
     ({"max_depth": -1}, "max_depth must be from 0 to 60, not -1"),
     ({"max_depth": 61}, "max_depth must be from 0 to 60, not 61"),
