@@ -25,10 +25,10 @@ class Names:
 
 
 def read_nodes(db: psycopg.Connection, model: str) -> dict[int, dict[int, Row]]:
-    """`<model>_nodes` by tree_id and node_id."""
+    """`<model>_nodes` by tree_id and node_id. Not prepared: a model that is replaced may change its columns' types."""
     query = sql.SQL("SELECT * FROM {} ORDER BY tree_id, node_id").format(sql.Identifier(f"{model}_nodes"))
     trees: dict[int, dict[int, Row]] = {}
-    for row in db.cursor(row_factory=dict_row).execute(query):
+    for row in db.cursor(row_factory=dict_row).execute(query, prepare=False):
         trees.setdefault(row["tree_id"], {})[row["node_id"]] = row
     return trees
 
@@ -38,7 +38,7 @@ def read_model(db: psycopg.Connection, model: str) -> dict[str, list[Row]]:
     tables = {}
     for suffix, order in (("", "tree_id"), ("_nodes", "tree_id, node_id"), ("_summary", "1")):
         query = sql.SQL("SELECT * FROM {} ORDER BY {}").format(sql.Identifier(model + suffix), sql.SQL(order))
-        tables[suffix] = db.cursor(row_factory=dict_row).execute(query).fetchall()
+        tables[suffix] = db.cursor(row_factory=dict_row).execute(query, prepare=False).fetchall()
     for name in ("model_table", "source_table"):
         tables["_summary"][0].pop(name)
     return tables

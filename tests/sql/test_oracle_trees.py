@@ -137,7 +137,7 @@ def sql_order(db: psycopg.Connection, words: tuple[str, ...]) -> tuple[str, ...]
 
 
 @given(batch=BATCHES)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_node_is_the_oracles(db: psycopg.Connection, batch: Batch) -> None:
     groups = [make_group(recipe, batch) for recipe in batch.recipes]
     seen = sorted(set().union(*(group.y.tolist() for group in groups))) if batch.n_classes else []
