@@ -1,7 +1,7 @@
 """The SQL functions that work on one block: encode it, count it, grow the trees in it.
 
-They know no session and no SQL: each gets a plan, the bytes of named values and arrays (core.codec), and a block's bytes.
-What a plan decodes to is kept in the process until another plan comes.
+They know no session and no SQL: each gets a plan, the bytes of named values and arrays (core.codec), and a block's
+    bytes. What a plan decodes to is kept in the process until another plan comes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from madtree.core.forest import Forest, Routing
 from madtree.core.grow import LevelReport, grow
 from madtree.core.inblock import BlockSource
 from madtree.core.outcome import conclude
-from madtree.core.packing import Packer, RowFormat
+from madtree.core.packing import NullNumberError, Packer, RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import RawRows, prepare
 from madtree.core.problem import Problem
@@ -61,9 +61,12 @@ def _packer(values: dict[str, Any]) -> Packer:
 _packers = _Last(_packer)
 
 
-def encode_block(plan: bytes, images: bytes | None) -> tuple[int, int, bytes, bytes, bytes | None, bytes | None]:
-    """A page range's rows as the fields of the SQL type `block`."""
-    block, skipped = _packers.get(plan).pack(images or b"")
+def encode_block(plan: bytes, images: bytes | None) -> tuple[int, int, bytes, bytes, bytes | None, bytes | None] | None:
+    """A page range's rows as the fields of the SQL type `block`; None where a number is NULL instead of NaN."""
+    try:
+        block, skipped = _packers.get(plan).pack(images or b"")
+    except NullNumberError:
+        return None
     return (
         block.codes.n_rows,
         skipped,
@@ -165,7 +168,8 @@ def forget(run: str) -> None:
 
 
 def _tagged(state: Array) -> bytes:
-    return state.dtype.str.encode().ljust(_TAG) + state.tobytes()
+    tag: bytes = state.dtype.str.encode().ljust(_TAG)
+    return tag + state.tobytes()
 
 
 def _untagged(state: bytes) -> Array:
@@ -238,7 +242,9 @@ class GrowPlan:
 
 
 def grow_in_block(plan: GrowPlan, images: bytes, report: Callable[[LevelReport], None] | None = None) -> Batch | None:
-    """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is known."""
+    """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is
+    known.
+    """
     rows = plan.row_format.read(images)
     rows = rows.select(rows.usable())
     if len(rows.target) == 0:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from madtree.core.binning import Bins, BinTable, rank_within
+from madtree.core.binning import Bins, BinTable, distinct_values
 from madtree.core.packing import RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import BinLimits, RawRows
-from madtree.core.types import Floats, Ints
+from madtree.core.types import Array, Floats, Ints
 from madtree.host.protocol import Host
 from madtree.model import Kind
 from madtree.pages import PageRange, PageRanges
@@ -19,7 +19,7 @@ from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
 
 MIN_SAMPLE = 100_000
-_SPARE = 1.2  # a page sample's size varies
+_SPARE = 1.1  # a page sample's size varies
 _WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more
 _MAX_SAMPLE_BYTES = 32 * 2**20
 
@@ -39,12 +39,17 @@ class EdgeFinder:
         tree_ids: Ints,
         rows: Ints,
     ) -> None:
-        """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees."""
+        """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees.
+
+        `seen_null` tells of each feature, after `find`, whether a value was missing in the sample; unordered features
+        are not sampled and count as such.
+        """
         self._host, self._source, self._pages = host, source, pages
         self._format = row_format
         self._kinds, self._levels, self._parameters = kinds, levels, parameters
         self._tree_ids, self._rows = tree_ids, rows
         self._limits = BinLimits.choose(kinds, parameters.n_bins)
+        self.seen_null = [True] * len(kinds)
         wanted = max(parameters.n_bins**2, MIN_SAMPLE)
         self._wanted = int(wanted * _SPARE)
         self._whole = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
@@ -60,15 +65,12 @@ class EdgeFinder:
                 for row in bins:
                     row[f] = Bins(every, every)
         for f, column, tree in self._sample():
-            _, distinct, counts, sizes = rank_within(column, tree, n_trees)
-            starts = np.cumsum(sizes) - sizes
+            self.seen_null[f] = bool(np.isnan(column).any())
             for t in range(n_trees):
-                span = slice(int(starts[t]), int(starts[t] + sizes[t]))
-                if sizes[t] <= self._limits.limit[f] and not self._whole:
-                    few[t, f] = distinct[span]
-                bins[t][f] = Bins.from_values(
-                    distinct[span], counts[span], int(self._limits.limit[f]), int(self._limits.n_bins[f])
-                )
+                values, counts = distinct_values(column if tree is None else column[tree == t])
+                if len(values) <= self._limits.limit[f] and not self._whole:
+                    few[t, f] = values
+                bins[t][f] = Bins.from_values(values, counts, int(self._limits.limit[f]), int(self._limits.n_bins[f]))
         for (t, f), values in self._complete(few).items():
             bins[t][f] = Bins(values, values)
         return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
@@ -77,7 +79,9 @@ class EdgeFinder:
         return [f for f, levels in enumerate(self._levels) if levels is None]
 
     def _sample(self) -> Iterator[tuple[int, Floats, Ints | None]]:
-        """Feature by feature: its index, its values in the sampled rows, and these rows' trees (None where there is one)."""
+        """Feature by feature: its index, its values in the sampled rows, and these rows' trees (None where there is
+        one).
+        """
         source, seed = self._source, self._parameters.seed
         if source.grouping:
             clause = source.from_clause(extra=sql.sampled_by_group(self._wanted, seed))
@@ -101,7 +105,10 @@ class EdgeFinder:
     def _read(self, query: str, chosen: Sequence[int], page_range: PageRange | None = None) -> RawRows:
         """Rows of the large trees with some of their features; `tree` counts from 0."""
         narrow = RowFormat(
-            self._format.has_tree, self._format.has_weight, self._format.class_keys, [self._format.level_keys[f] for f in chosen]
+            self._format.has_tree,
+            self._format.has_weight,
+            self._format.class_keys,
+            [self._format.level_keys[f] for f in chosen],
         )
         if page_range is None:
             found = self._host.query(query)
@@ -152,6 +159,6 @@ def binned_features(bins: BinTable, kinds: Sequence[Kind]) -> list[int]:
     """Indices of the ordered and continuous features of which some bin holds more than one value."""
     mixed = np.append(bins.lower != bins.upper, False)
     starts = bins.offsets.reshape(-1)
-    some = np.logical_or.reduceat(mixed, starts) & (bins.sizes.reshape(-1) > 0)
+    some: Array = np.logical_or.reduceat(mixed, starts) & (bins.sizes.reshape(-1) > 0)
     by_feature = some.reshape(bins.sizes.shape).any(axis=0)
-    return [f for f, kind in enumerate(kinds) if kind is not Kind.UNORDERED and by_feature[f]]
+    return [f for f, kind in enumerate(kinds) if kind is not Kind.UNORDERED and by_feature.item(f)]

@@ -23,7 +23,7 @@ from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 from madtree.task import Relation
 
 # Above these an expression is slower than blocks, or takes more than a few hundred MB to plan (see benchmarks).
-MAX_LEAVES = 16_384
+MAX_LEAVES = 8_192
 MAX_TREES = 256
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -102,7 +102,7 @@ def tree_predict(
 
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     if size["trees"] > max_trees or size["leaves"] * len(outputs) > max_leaves:
-        rows = score_in_blocks(host, tables, model, wanted, scan, id_type, outputs)
+        rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs)
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
     return (

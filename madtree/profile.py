@@ -26,7 +26,8 @@ class Profile:
     """Attributes:
     total: rows of the relation.
     usable: rows whose dependent, weight and grouping columns are fit to be used.
-    classes: labels in SQL order, and class_keys (K,) the numbers that stand for them in packed rows; None for regression.
+    classes: labels in SQL order, and class_keys (K,) the numbers that stand for them in packed rows; None for
+        regression.
     low, high, heaviest: smallest and largest target, largest weight.
     integral: all targets and weights are whole numbers.
     """
@@ -39,6 +40,11 @@ class Profile:
     high: float
     heaviest: float
     integral: bool
+
+    @property
+    def never_null(self) -> bool:
+        """No dependent, weight or grouping column is NULL (and no weight 0)."""
+        return self.usable == self.total
 
     def scale(self) -> Scale:
         """The scale of a single tree over all usable rows."""
@@ -66,7 +72,9 @@ class Groups:
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of an unordered feature in SQL order: their texts, and the numbers that stand for them in packed rows."""
+    """The levels of an unordered feature in SQL order: their texts, and the numbers that stand for them in packed
+    rows.
+    """
 
     labels: tuple[str, ...]
     keys: Floats
@@ -76,7 +84,8 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     """Look at dependent and weights.
 
     Raises:
-        MadtreeError: no row, no usable row, a target that is not finite, a negative or infinite weight, too many classes.
+        MadtreeError: no row, no usable row, a target that is not finite, a negative or infinite weight, too many
+            classes.
     """
     if task.is_classification:
         rows = host.query(sql.class_profile(source, task.dependent_sql))
@@ -112,7 +121,8 @@ def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
         bad = sum(int(row.get(name) or 0) for row in rows)
         if bad:
             raise MadtreeError(
-                f"weights: {task.weights_sql} is {fault} in {bad} row{'s' * (bad > 1)}; weights must be finite and not negative",
+                f"weights: {task.weights_sql} is {fault} in {bad} row{'s' * (bad > 1)}; "
+                "weights must be finite and not negative",
                 hint="A weight of 0 or NULL leaves a row out.",
             )
 
@@ -122,8 +132,14 @@ def _check_rows(task: TrainingTask, total: int, usable: int) -> None:
     if total == 0:
         raise MadtreeError(f"training_table_name: {name} has no rows")
     if usable == 0:
-        columns = [task.dependent_sql, *(c.sql for c in task.grouping), *([task.weights_sql] if task.weights_sql else [])]
-        raise no_usable_row(task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of")
+        columns = [
+            task.dependent_sql,
+            *(c.sql for c in task.grouping),
+            *([task.weights_sql] if task.weights_sql else []),
+        ]
+        raise no_usable_row(
+            task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
+        )
 
 
 def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:

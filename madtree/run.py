@@ -160,7 +160,9 @@ class Run:
         pages = PageRanges.cut(host, self.oids, self.profile.total, self.block_rows)
         row_format = self._row_format()
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
-        finder = EdgeFinder(host, self.source, pages, row_format, self.kinds, self.levels, task.parameters, ids, scale.rows)
+        finder = EdgeFinder(
+            host, self.source, pages, row_format, self.kinds, self.levels, task.parameters, ids, scale.rows
+        )
         bins = finder.find()
         if task.parameters.n_bins == 0 and (binned := binned_features(bins, self.kinds)):
             names = ", ".join(task.features[f].name for f in binned)
@@ -181,7 +183,7 @@ class Run:
             largest_target=scale.largest_target,
             largest_weight=scale.largest_weight,
         )
-        self._pack(pages, blocks.pack_plan(problem, row_format, tree_ids))
+        self._pack(pages, blocks.pack_plan(problem, row_format, tree_ids), finder.seen_null)
         source = TableSource(host, problem, self.work)
         forest = grow(problem, source, self._reporter())
         outcome = conclude(problem, forest, source)
@@ -194,15 +196,16 @@ class Run:
         grids = scale.grids(weighted, regression, 1)
         return all(grid is None or int(grid.exponents.max()) <= 0 for grid in grids)
 
-    def _pack(self, pages: PageRanges, plan: bytes) -> None:
+    def _pack(self, pages: PageRanges, plan: bytes, seen_null: list[bool]) -> None:
         host, source = self.host, self.source
-        queries = [
-            rows_sql.images(source, source.from_clause(relation, extra=rows_sql.PAGES)) for relation in pages.relations
-        ]
+        clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
+        never_null = [self.profile.never_null] * (1 + (source.weight is not None)) + [not seen for seen in seen_null]
+        queries = [rows_sql.images(source, clause, never_null=never_null) for clause in clauses]
+        careful = [rows_sql.images(source, clause) for clause in clauses]
         host.query(self.work.create_blocks())
         self.made.append("blocks")
         host.command(
-            self.work.fill_blocks(queries),
+            self.work.fill_blocks(queries, careful),
             [_BYTEA, "tid[]", "tid[]", "int4[]"],
             [
                 plan,

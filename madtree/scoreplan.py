@@ -14,20 +14,35 @@ from madtree.host.protocol import Host
 from madtree.model import Feature, Kind, Model
 from madtree.modelread import ModelTables
 from madtree.outputs import probabilities
+from madtree.pages import PageRanges
 from madtree.score import build_plan
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import values
+from madtree.sqltext import work as work_sql
 from madtree.sqltext.predict import Output, Scan
+from madtree.task import Relation
 
 BLOCK_ROWS = 65_536
 _TEXTS = "pg_catalog.text[]"
 
 
 def score_in_blocks(
-    host: Host, tables: ModelTables, model: Model, type_: str, scan: Scan, id_type: Type, outputs: Sequence[Output]
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    type_: str,
+    source: Relation,
+    scan: Scan,
+    id_type: Type,
+    outputs: Sequence[Output],
 ) -> int:
     """Create the target by blocks; returns the number of its rows.
+
+    Args:
+        type_: of prediction, which `outputs` are the columns of.
+        source: the new data, which `scan` reads.
+        id_type: of the id.
 
     Raises:
         MadtreeError: the model's nodes are not whole trees.
@@ -42,9 +57,19 @@ def score_in_blocks(
         [_packed(scan.features[feature.name]) for feature in features],
         [(output.name, expression) for output, expression in zip(outputs, expressions, strict=True)],
         id_type.name if id_type.is_array else None,
+        _pages(host, source, scan),
         BLOCK_ROWS,
     )
     return host.command(statement, ["pg_catalog.bytea", *types], [plan, *params])
+
+
+def _pages(host: Host, source: Relation, scan: Scan) -> list[tuple[str, str]] | None:
+    """Page ranges of about a block's rows each; None if the source is not one plain table."""
+    leaves = [row["oid"] for row in host.query(work_sql.LEAVES, ["pg_catalog.oid"], [source.oid])]
+    if leaves != [source.oid]:
+        return None
+    n_rows = host.query(sql.count_rows(scan.source))[0]["rows"]
+    return [(r.low, r.high) for r in PageRanges.cut(host, leaves, n_rows, BLOCK_ROWS).ranges]
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:

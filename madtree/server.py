@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from madtree import __version__ as __version__
 from madtree.errors import MadtreeError
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -21,13 +20,16 @@ def _entry(function: Callable[..., T]) -> Callable[..., T]:
         try:
             return function(plpy, *args, **kwargs)
         except MadtreeError as error:
-            options = {"sqlstate": error.sqlstate}
-            if error.hint:
-                options["hint"] = error.hint
-            plpy.error(error.message, **options)
-            raise AssertionError("plpy.error does not return") from error
+            raise _visible(plpy, error) from None
 
     return wrapper
+
+
+def _visible(plpy: Any, error: MadtreeError) -> Exception:
+    """The error as PL/Python should show it: it puts the exception's class in front of the sentence."""
+    visible: Exception = type("madtree", (plpy.Error,), {"__module__": "builtins"})(error.message)
+    visible.hint, visible.sqlstate = error.hint, error.sqlstate  # type: ignore[attr-defined]
+    return visible
 
 
 @_entry

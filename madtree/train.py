@@ -15,7 +15,7 @@ from madtree.run import Run
 from madtree.settings import local_settings
 from madtree.task import TrainingTask
 
-_UNUSABLE_GROUP = "no usable row: the dependent is NULL, the weight NULL or 0, or every feature NULL in each of its rows"
+_UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
 
 
 def train(host: Host, task: TrainingTask) -> str:

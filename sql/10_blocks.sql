@@ -23,16 +23,25 @@ $python$;
 COMMENT ON FUNCTION @extschema@.encode_block(bytea, bytea) IS 'internal: bin the rows of a page range';
 
 -- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights.
-CREATE FUNCTION @extschema@.pack_block(query text, low tid, high tid, plan bytea) RETURNS @extschema@.block
+-- The first query expects no NULL where none was seen in the sample; the second one is for the range that has one after all.
+CREATE FUNCTION @extschema@.pack_block(
+    query text, careful_query text, low tid, high tid, plan bytea
+) RETURNS @extschema@.block
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
     images bytea;
+    packed @extschema@.block;
 BEGIN
     EXECUTE query INTO images USING low, high;
-    RETURN @extschema@.encode_block(plan, images);
+    packed := @extschema@.encode_block(plan, images);
+    IF packed.n_rows IS NULL THEN
+        EXECUTE careful_query INTO images USING low, high;
+        packed := @extschema@.encode_block(plan, images);
+    END IF;
+    RETURN packed;
 END
 $plpgsql$;
-COMMENT ON FUNCTION @extschema@.pack_block(text, tid, tid, bytea) IS 'internal: read a page range and bin its rows';
+COMMENT ON FUNCTION @extschema@.pack_block(text, text, tid, tid, bytea) IS 'internal: read a page range and bin its rows';
 
 CREATE FUNCTION @extschema@.node_statistics_transition(
     state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, plan bytea

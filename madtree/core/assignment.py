@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.core.block import Block
 from madtree.core.forest import Routing
-from madtree.core.types import Ints
+from madtree.core.types import Array, Ints
 
 
 class AssignmentCache:
@@ -20,26 +20,26 @@ class AssignmentCache:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._bytes = 0
-        self._entries: OrderedDict[int, tuple[int, Ints]] = OrderedDict()
+        self._entries: OrderedDict[int, tuple[int, Array]] = OrderedDict()
 
     def nodes(self, block_id: int, block: Block, routing: Routing, depth: int) -> Ints:
         """(n_rows,) the node of each row after `depth` steps from the root of its tree."""
         found = self._entries.pop(block_id, None)
         if found is not None and found[0] <= depth:
-            done, node = found
-            self._bytes -= node.nbytes
+            done, stored = found
+            self._bytes -= stored.nbytes
+            node: Ints = stored.astype(np.int32)
         elif block.tree is not None:
             done, node = 0, block.tree.astype(np.int32)
         else:
             done, node = 0, np.zeros(block.codes.n_rows, np.int32)
-        node = node.astype(np.int32, copy=False)
         for _ in range(done, depth):
             node = routing.advance(node, block.codes)
         self._remember(block_id, depth, node, len(routing.child))
         return node
 
     def _remember(self, block_id: int, depth: int, node: Ints, n_nodes: int) -> None:
-        stored = node.astype(np.uint16) if n_nodes <= 65_536 else node
+        stored: Array = node.astype(np.uint16) if n_nodes <= 65_536 else node
         if stored.nbytes > self._limit:
             return
         self._entries[block_id] = (depth, stored)

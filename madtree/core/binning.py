@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.core.types import Array, Bools, Floats, Ints
+from madtree.core.types import Array, Floats, Ints
 
 MISSING = 0
 
@@ -37,10 +37,10 @@ def bin_ends(counts: Ints, n_bins: int) -> Ints:
         (n_ends,) index of the last value of each bin, ascending, at most `n_bins` of them; the last is n_values - 1.
         The j-th bin ends with the first value at which j / n_bins of the rows are reached.
     """
-    cumulative = np.cumsum(counts)
+    cumulative: Ints = np.cumsum(counts)
     targets = cumulative[-1] * np.arange(1, n_bins) / n_bins
     ends = np.searchsorted(cumulative, targets)
-    return np.unique(np.append(ends, len(counts) - 1))
+    return np.asarray(np.unique(np.append(ends, len(counts) - 1)), np.int64)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Bins:
 
     @classmethod
     def from_values(cls, values: Floats, counts: Ints, limit: int, n_bins: int) -> Bins:
-        """One bin a value where there are at most `limit` distinct `values` (ascending), else `n_bins` quantile bins."""
+        """One bin a value for at most `limit` distinct `values` (ascending), else `n_bins` quantile bins."""
         if len(values) <= limit:
             return cls(values, values)
         ends = bin_ends(counts, n_bins)
@@ -97,7 +97,7 @@ class BinTable:
         return self.sizes.max(axis=0).astype(np.int64) + 1
 
     def threshold(self, tree: Ints, feature: Ints, left: Ints, right: Ints) -> Floats:
-        """Thresholds (m,) between the bins with codes `left` < `right`, of which those between are empty in the node."""
+        """Thresholds (m,) between the bins with codes `left` < `right`; those between are empty in the node."""
         start = self.offsets[tree, feature] - 1
         return midpoint(self.upper[start + left], self.lower[start + right])
 
@@ -136,7 +136,9 @@ def rank_within(values: Floats, tree: Ints | None, n_trees: int) -> tuple[Array,
     return ranks, ordered[starts], np.diff(np.append(starts, len(order))), sizes
 
 
-def merge_bins(ranks: Array, tree: Ints | None, sizes: Ints, counts: Ints, limit: int, n_bins: int) -> tuple[Array, Ints, Ints, Ints]:
+def merge_bins(
+    ranks: Array, tree: Ints | None, sizes: Ints, counts: Ints, limit: int, n_bins: int
+) -> tuple[Array, Ints, Ints, Ints]:
     """Put the distinct values of trees that have more than `limit` of them into `n_bins` quantile bins.
 
     Returns:
@@ -166,6 +168,10 @@ def merge_bins(ranks: Array, tree: Ints | None, sizes: Ints, counts: Ints, limit
     return codes, new_sizes, starts, ends
 
 
-def known_mask(values: Floats) -> Bools:
-    """(n,) True where a value is not missing."""
-    return ~np.isnan(values)
+def distinct_values(values: Floats) -> tuple[Floats, Ints]:
+    """Distinct values, ascending, and the rows of each; NaN aside."""
+    ordered = np.sort(values[~np.isnan(values)] + 0.0)
+    if len(ordered) == 0:
+        return ordered, np.zeros(0, np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    return ordered[starts], np.diff(np.append(starts, len(ordered)))

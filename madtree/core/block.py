@@ -78,8 +78,8 @@ class Block:
 
     Attributes:
         codes: of its n_rows rows.
-        target: classification: (n_rows,) uint8 or uint16 class; regression: (n_limbs, n_rows) float64, weight times value
-            on the target's grid.
+        target: classification: (n_rows,) uint8 or uint16 class; regression: (n_limbs, n_rows) float64, weight times
+            value on the target's grid.
         weight: (n_limbs, n_rows) float64 on the weight's grid, or None where every weight is 1.
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
     """

@@ -13,8 +13,8 @@ _CELLS = 8192  # int16 tables of this size stay in the first-level cache
 class EdgeEncoder:
     """Codes by cut points: code of x = 1 + number of edges below x, and 0 where x is NaN.
 
-    The stretch between the first and the last edge is cut into equal cells. A cell that holds no edge or one has its code
-    by table look-up and at most one comparison; values in a cell with more edges are searched for.
+    The stretch between the first and the last edge is cut into equal cells. A cell that holds no edge or one has its
+    code by table look-up and at most one comparison; values in a cell with more edges are searched for.
     """
 
     def __init__(self, edges: Floats, dtype: type[np.unsignedinteger]) -> None:

@@ -15,8 +15,8 @@ class Routing:
     """What a row needs to find its way, an entry for each node of all trees.
 
     A row with code c of the node's feature goes to `child` where c <= cut, else to `child` + 1. Code 0, missing, goes
-    left by that rule; where the majority went right, codes are lowered by one first, and 0 wraps round to the largest. A
-    leaf leads to itself.
+    left by that rule; where the majority went right, codes are lowered by one first, and 0 wraps round to the
+    largest. A leaf leads to itself.
 
     Attributes:
         feature: int32, 0 for a leaf.

@@ -1,7 +1,7 @@
 """Growing trees level by level.
 
-After PLANET (Panda et al., VLDB 2009): one pass over the data a level finds the best split of every frontier node of every
-tree at once. In outline:
+After PLANET (Panda et al., VLDB 2009): one pass over the data a level finds the best split of every frontier node of
+every tree at once. In outline:
 
     frontier = the roots
     while the frontier is not empty:
@@ -183,7 +183,9 @@ class _Memory:
         found.right_codes.update({slots.start + slot: codes for slot, codes in part.right_codes.items()})
 
     def _batches(self, n_nodes: int) -> list[tuple[slice, int, int]]:
-        """Slots and features of each pass: as many nodes as fit the limit; where not even one fits, part of its features."""
+        """Slots and features of each pass: as many nodes as fit the limit; where not even one fits, part of its
+        features.
+        """
         per_node = int(self.widths.sum()) * self.cell_bytes
         if per_node <= self.limit:
             size = max(self.limit // per_node, 1)
@@ -205,7 +207,13 @@ class _Memory:
         return state
 
     def _by_subtraction(
-        self, forest: Forest, nodes: Ints, layout: StatisticsLayout, parents: Ints, parent_layout: StatisticsLayout, parent_state: Array
+        self,
+        forest: Forest,
+        nodes: Ints,
+        layout: StatisticsLayout,
+        parents: Ints,
+        parent_layout: StatisticsLayout,
+        parent_state: Array,
     ) -> Array:
         """Scan a node's statistics or take them from the parent's less the sibling's, whichever means fewer rows."""
         first_child = forest.n_trees

@@ -54,21 +54,28 @@ def decode(image: bytes) -> tuple[Values, Mask | None]:
     return values, valid
 
 
-def read_rows(images: bytes, n_columns: int) -> npt.NDArray[np.float64]:
+def read_rows(images: bytes, n_columns: int) -> npt.NDArray[np.float64] | None:
     """Rows from the images of one float8 array each, one behind the other.
 
     Args:
-        images: of arrays of `n_columns` elements without NULLs, so that all have the same length.
+        images: of arrays of `n_columns` elements.
 
     Returns:
-        (n_columns, n_rows) float64, each column contiguous.
+        (n_columns, n_rows) float64, each column contiguous; None if some array has a NULL, so that not all images have
+        the same length.
 
     Raises:
-        ValueError: the bytes are not a whole number of such images.
+        ValueError: the arrays are not of `n_columns` elements.
     """
     stride = HEADER_BYTES + 8 * n_columns
     n_rows, rest = divmod(len(images), stride)
-    if rest or (n_rows and int(np.frombuffer(images, "<i4", 1)[0]) != 1):
+    if not images:
+        return np.zeros((n_columns, 0))
+    # Up to the first array with a NULL every image has the same length, so its own data offset is read in its place.
+    offsets = np.ndarray(n_rows, "<i4", images, 4, (stride,))
+    if rest or offsets.any():
+        return None
+    if int(np.frombuffer(images, "<i4", 1, 12)[0]) != n_columns:
         raise ValueError(f"{len(images)} bytes are not rows of {n_columns} columns")
     view = np.ndarray((n_rows, n_columns), "<f8", images, HEADER_BYTES, (stride, 8))
-    return np.ascontiguousarray(view.T)
+    return np.array(view.T, order="C")

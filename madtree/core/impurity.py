@@ -1,7 +1,8 @@
 """Split criteria: how much a split lowers impurity, and the impurity and risk of a node.
 
 Each criterion works on class weights (K, m) or, for regression, on weight and mean. Gains are sums over rows, not means
-(semantics, section 3), in forms that are exactly zero where both sides look alike, so that rounding never makes a split.
+(semantics, section 3), in forms that are exactly zero where both sides look alike, so that rounding never makes a
+split.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def gini_gain(left: Floats, right: Floats) -> Floats:
     """
     left_weight, right_weight = left.sum(axis=0), right.sum(axis=0)
     difference = left / left_weight - right / right_weight
-    harmonic: Floats = left_weight * right_weight / (left_weight + right_weight)
-    return harmonic * np.square(difference).sum(axis=0)
+    gain: Floats = left_weight * right_weight / (left_weight + right_weight) * np.square(difference).sum(axis=0)
+    return gain
 
 
 def entropy_gain(left: Floats, right: Floats) -> Floats:
@@ -56,7 +57,8 @@ CLASSIFICATION_GAINS: dict[str, Gain] = {
     "misclassification": misclassification_gain,
 }
 
-# Gains a unit of weight below which only rounding of fractional weights can have made them: no split is worth so little.
+# Gains a unit of weight below which only rounding of fractional weights can have made them: no split is worth so
+# little.
 ROUNDING = {"gini": 1e-24, "entropy": 1e-15, "misclassification": 1e-15}
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from madtree.core.block import Block
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
-from madtree.core.statistics import StatisticsLayout, add_block
 from madtree.core.squares import add_squares, square_grid
+from madtree.core.statistics import StatisticsLayout, add_block
 from madtree.core.types import Array, Floats, Ints
 
 

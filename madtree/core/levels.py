@@ -19,7 +19,7 @@ def subsets(n_levels: int) -> Bools:
     """
     code = np.arange(1, 2 ** (n_levels - 1))
     gray = code ^ (code >> 1)
-    return (gray[:, None] >> np.arange(n_levels) & 1).astype(np.bool_)
+    return np.asarray(gray[:, None] >> np.arange(n_levels) & 1, np.bool_)
 
 
 def principal_scores(weights: Floats) -> Floats:

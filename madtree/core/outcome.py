@@ -107,7 +107,7 @@ def _regression_risk(forest: Forest, leaf_squares: Floats, weight: Floats, means
 
     All terms are positive, so nothing cancels: risk = risk_l + risk_r + W_l W_r / W * (m_l - m_r)**2.
     """
-    risk = leaf_squares.copy()
+    risk: Floats = leaf_squares.copy()
     for depth in range(int(forest.depth.max()) - 1, -1, -1):
         nodes = np.flatnonzero((forest.depth == depth) & (forest.feature >= 0))
         left = forest.routing.child[nodes]

@@ -17,6 +17,10 @@ from madtree.core.problem import Problem
 from madtree.core.types import Array, Floats, Ints
 
 
+class NullNumberError(Exception):
+    """A number of a row is NULL instead of NaN."""
+
+
 @dataclass
 class RowFormat:
     """What the numbers of a row are: [tree,] target, [weight,] features.
@@ -38,8 +42,14 @@ class RowFormat:
         return self.has_tree + 1 + self.has_weight + len(self.level_keys)
 
     def read(self, images: bytes) -> RawRows:
-        """All rows, with classes and levels as indices; unknown ones as missing. `tree` holds tree ids."""
+        """All rows, with classes and levels as indices; unknown ones as missing. `tree` holds tree ids.
+
+        Raises:
+            NullNumberError: a number is NULL, which it must not be here.
+        """
         columns = read_rows(images, self.n_columns)
+        if columns is None:
+            raise NullNumberError
         at = int(self.has_tree)
         target = columns[at]
         if self.class_keys is not None:

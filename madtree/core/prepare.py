@@ -21,7 +21,9 @@ _CENTRE_BEYOND = 1024.0
 
 @dataclass(frozen=True)
 class BinLimits:
-    """How many distinct values each feature may keep apart, and into how many bins it goes beyond that; (n_features,)."""
+    """How many distinct values each feature may keep apart, and into how many bins it goes beyond that;
+    (n_features,).
+    """
 
     limit: Ints
     n_bins: Ints
@@ -86,7 +88,9 @@ class RawRows:
     tree: Ints | None
 
     def usable(self) -> Bools:
-        """(n_rows,) rows whose target and weight are known, whose weight is not 0, and that have at least one feature."""
+        """(n_rows,) rows whose target and weight are known, whose weight is not 0, and that have at least one
+        feature.
+        """
         keep = ~np.isnan(self.target)
         if self.weight is not None:
             keep &= ~np.isnan(self.weight) & (self.weight != 0)
@@ -139,7 +143,11 @@ def prepare(
 
 def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
     """A block's target and weight as `Block` holds them."""
-    weight = None if problem.weight_grid is None or rows.weight is None else problem.weight_grid.split(rows.weight, rows.tree)
+    weight = (
+        None
+        if problem.weight_grid is None or rows.weight is None
+        else problem.weight_grid.split(rows.weight, rows.tree)
+    )
     if problem.target_grid is None:
         return rows.target.astype(np.uint8 if problem.n_classes <= 256 else np.uint16), weight
     return problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree), weight

@@ -27,7 +27,8 @@ def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
 
     Args:
         risk: (n_nodes,) risk of each node.
-        left: (n_nodes,) index of the left child, the right one's is one more; -1 for leaves. The roots are the first nodes.
+        left: (n_nodes,) index of the left child, the right one's is one more; -1 for leaves. The roots are the first
+            nodes.
         tree: (n_nodes,) tree of each node.
         cp: complexity parameter, relative to the risk of each tree's root.
     """

@@ -1,9 +1,9 @@
 """The best split of every node, from the nodes' statistics.
 
-All features of a chunk are searched at once. The cells that hold rows, in the order feature, slot, code, form *segments*,
-one for each feature and slot; a candidate split lies behind every cell of a segment but the last, and the sums on its left
-are a running sum along the segment. The cells of an unordered feature are put in the order of their proportion or mean
-first (Breiman et al. 1984, section 4.2.2), after which they are treated alike.
+All features of a chunk are searched at once. The cells that hold rows, in the order feature, slot, code, form
+*segments*, one for each feature and slot; a candidate split lies behind every cell of a segment but the last, and the
+sums on its left are a running sum along the segment. The cells of an unordered feature are put in the order of their
+proportion or mean first (Breiman et al. 1984, section 4.2.2), after which they are treated alike.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ class Splits:
 
     @classmethod
     def none(cls, n: int, n_planes: int) -> Splits:
-        integers = [np.full(n, -1, np.int32) for _ in range(3)]
-        return cls(np.zeros(n), *integers, {}, {}, np.zeros((n_planes, n)), np.zeros((n_planes, n)))
+        feature, left, right = (np.full(n, -1, np.int32) for _ in range(3))
+        return cls(np.zeros(n), feature, left, right, {}, {}, np.zeros((n_planes, n)), np.zeros((n_planes, n)))
 
 
 def search(problem: Problem, state: Array, layout: StatisticsLayout, tree: Ints, found: Splits) -> None:
     """Improve `found` by the splits of the layout's features.
 
-    A split replaces an earlier feature's only where its gain is larger by more than the tolerance, so the earlier feature
-    wins a tie however the features were cut into chunks.
+    A split replaces an earlier feature's only where its gain is larger by more than the tolerance, so the earlier
+    feature wins a tie however the features were cut into chunks.
 
     Args:
         state: (n_planes, n_cells) statistics.
@@ -117,7 +117,9 @@ class _Chunk:
         self._choose(found, gain, at, masks)
 
     def _order_levels(self) -> Ints:
-        """Put the entries of unordered features in the order of their scores; return segments to be tried exhaustively."""
+        """Put the entries of unordered features in the order of their scores; return the segments to try
+        exhaustively.
+        """
         segments = np.flatnonzero(self.segment_unordered)
         if len(segments) == 0:
             return segments
@@ -130,7 +132,8 @@ class _Chunk:
                 scores = principal_scores(problem.class_weights(self.sums[:, span], owner))
                 self._permute(np.arange(span.start, span.stop), np.argsort(scores, kind="stable"))
             return exhaustive
-        entries = np.concatenate([np.arange(a, b) for a, b in zip(self.start[segments], self.stop[segments], strict=True)])
+        spans = zip(self.start[segments], self.stop[segments], strict=True)
+        entries = np.concatenate([np.arange(start, stop) for start, stop in spans])
         owner = self.tree[self.segment_key[entries] % self.n_slots]
         sums = self.sums[:, entries]
         if problem.n_classes:

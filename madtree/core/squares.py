@@ -17,7 +17,9 @@ _LIMBS = 3  # about 100 bits for a million rows: a leaf's spread may be 10**-9 o
 
 
 def square_grid(problem: Problem) -> Grid:
-    """The grid of weight times squared distance to a leaf's mean, which is at most (2 max |value - centre|)**2 max weight."""
+    """The grid of weight times squared distance to a leaf's mean, which is at most (2 max |value - centre|)**2 max
+    weight.
+    """
     assert problem.target_grid is not None
     largest = 4.0 * np.square(problem.largest_target) * problem.largest_weight
     return Grid.choose(largest, problem.rows, _LIMBS)

@@ -146,6 +146,8 @@ def feature_view(state: Array, layout: StatisticsLayout, index: int) -> Array:
 
 
 def node_totals(state: Array, layout: StatisticsLayout) -> Floats:
-    """(n_planes, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one included."""
+    """(n_planes, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one
+    included.
+    """
     totals: Floats = feature_view(state, layout, 0).sum(axis=2, dtype=np.float64)
     return totals

@@ -123,42 +123,67 @@ def create_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output])
 
 
 def create_by_blocks(
-    scan: Scan, values: Sequence[str], outputs: Sequence[tuple[str, str]], array_id: str | None, block_rows: int
+    scan: Scan,
+    values: Sequence[str],
+    outputs: Sequence[tuple[str, str]],
+    array_id: str | None,
+    pages: Sequence[tuple[str, str]] | None,
+    block_rows: int,
 ) -> str:
     """CREATE TABLE .. AS that scores blocks of rows by `madtree.score_block`; parameter $1 is the plan.
+
+    One block at a time is in memory. A source without pages is numbered and sorted by block, on disk if need be.
 
     Args:
         values: an expression for each feature that the plan uses, of a type that `madtree.core.image` reads.
         outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf or NULL.
         array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
             such an id travels as text.
-        block_rows: rows in a block.
+        pages: the source's page ranges, as the first tid of each and the one behind its last; None for views and the
+            like.
+        block_rows: rows in a block of a source without pages.
     """
     id_in, id_out = (f"({scan.id_sql})::pg_catalog.text", f"::{array_id}") if array_id else (scan.id_sql, "")
     tree = f"madtree_model.{TREE}" if scan.groups else "0"
-    features = "".join(f", {value} AS f{number}" for number, value in enumerate(values))
+    columns = f"{id_in} AS id, {tree} AS tree"
+    columns += "".join(f", {value} AS f{number}" for number, value in enumerate(values))
     images = ", ".join(f"madtree.array_image(pg_catalog.array_agg(r.f{number}))" for number in range(len(values)))
-    columns = "".join(f", {value} AS {ident(name)}" for name, value in outputs)
-    # The ordered aggregate cannot be hashed: rows are sorted by block (on disk if need be) and one block at a time is
-    # in memory, where a hash table would hold them all.
+    block = (
+        "pg_catalog.array_agg(r.id) AS ids, madtree.array_image(pg_catalog.array_agg(r.tree)) AS trees, "
+        f"ARRAY[{images}]::pg_catalog.bytea[] AS images"
+    )
+    if pages is None:
+        # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
+        number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
+        blocks = f"""(
+        SELECT {block}, pg_catalog.min(r.block ORDER BY r.block) AS block
+        FROM (SELECT {columns}, {number} AS block FROM {scan.rows()}) AS r
+        GROUP BY r.block
+    )"""
+    else:
+        low, high = (_tid_array([page_range[end] for page_range in pages]) for end in (0, 1))
+        in_range = " AND ".join(
+            f"{SOURCE_ALIAS}.ctid OPERATOR(pg_catalog.{symbol}) c.{end}"
+            for symbol, end in ((">=", "low"), ("<", "high"))
+        )
+        blocks = f"""ROWS FROM (pg_catalog.unnest({low}), pg_catalog.unnest({high})) AS c(low, high),
+    LATERAL (SELECT {block} FROM (SELECT {columns} FROM {scan.rows()} WHERE {in_range}) AS r)"""
+    selected = "".join(f", {value} AS {ident(name)}" for name, value in outputs)
     return f"""CREATE TABLE {scan.target} AS
-SELECT scored.id{id_out} AS {ident(scan.id_name)}{columns}
+SELECT scored.id{id_out} AS {ident(scan.id_name)}{selected}
 FROM (
     SELECT pg_catalog.unnest(b.ids) AS id,
         pg_catalog.unnest(madtree.score_block($1, b.trees, b.images)) AS outcome
-    FROM (
-        SELECT pg_catalog.array_agg(r.id) AS ids,
-            madtree.array_image(pg_catalog.array_agg(r.tree)) AS trees,
-            ARRAY[{images}]::pg_catalog.bytea[] AS images,
-            pg_catalog.min(r.block ORDER BY r.block) AS block
-        FROM (
-            SELECT {id_in} AS id, {tree} AS tree{features},
-                (pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows} AS block
-            FROM {scan.rows()}
-        ) AS r
-        GROUP BY r.block
-    ) AS b
+    FROM {blocks} AS b
 ) AS scored"""
+
+
+def count_rows(source: str) -> str:
+    return f"SELECT pg_catalog.count(*) AS rows FROM {source}"
+
+
+def _tid_array(tids: Sequence[str]) -> str:
+    return "'{" + ",".join(f'"{tid}"' for tid in tids) + "}'::pg_catalog.tid[]"
 
 
 def pick(array: str) -> str:

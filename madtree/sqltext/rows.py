@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.model import Feature, Kind
@@ -32,7 +33,7 @@ def class_number(dependent: str, type_name: str) -> str:
         return f"({dependent})::pg_catalog.int4::pg_catalog.float8"
     if type_name in _SMALL_INTEGERS:
         return f"({dependent})::pg_catalog.float8"
-    key = f"pg_catalog.hashtextextended(({dependent})::pg_catalog.text COLLATE pg_catalog.\"C\", 0)"
+    key = f'pg_catalog.hashtextextended(({dependent})::pg_catalog.text COLLATE pg_catalog."C", 0)'
     return key_number(key, type_name)
 
 
@@ -71,14 +72,23 @@ class RowSource:
             conditions += [f"{self.weight} IS NOT NULL", f"{self.weight} <> 0"]
         return " AND ".join(f"({c})" for c in conditions)
 
-    def row(self, only: list[int] | None = None) -> str:
-        """SQL of a row's image; `only` these features where given."""
+    def row(self, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None) -> str:
+        """SQL of a row's image.
+
+        Args:
+            only: the features that are wanted; all where None.
+            never_null: for each number but the tree, whether NULL need not be expected, which saves replacing it with
+                NaN. Where it comes all the same, the image is longer than the others.
+        """
         features = self.features if only is None else [self.features[i] for i in only]
         numbers = [self.target, *([self.weight] if self.weight else []), *features]
-        filled = [f"COALESCE({number}, {_MISSING})" for number in numbers]
+        bare = never_null or [False] * len(numbers)
+        numbers = [
+            number if safe else f"COALESCE({number}, {_MISSING})" for number, safe in zip(numbers, bare, strict=True)
+        ]
         if self.groups is not None:
-            filled.insert(0, "madtree_tree::pg_catalog.float8")
-        return f"madtree.array_image(ARRAY[{', '.join(filled)}])"
+            numbers.insert(0, "madtree_tree::pg_catalog.float8")
+        return f"madtree.array_image(ARRAY[{', '.join(numbers)}])"
 
     def from_clause(self, relation: str | None = None, extra: str = "") -> str:
         """FROM and WHERE, joined with the table of groups where grouped; `relation` stands in for one partition.
@@ -91,14 +101,18 @@ class RowSource:
         if self.groups is not None:
             conditions += [f"({g}) = madtree_g{i}" for i, g in enumerate(self.grouping, 1)]
             names = ", ".join(f"g{i} AS madtree_g{i}" for i in range(1, len(self.grouping) + 1))
-            source += f", (SELECT tree_id AS madtree_tree, block AS madtree_block, usable AS madtree_usable, {names} FROM {self.groups}) AS madtree_group"
+            columns = f"tree_id AS madtree_tree, block AS madtree_block, usable AS madtree_usable, {names}"
+            source += f", (SELECT {columns} FROM {self.groups}) AS madtree_group"
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         return f"FROM {source}{where}"
 
 
-def images(source: RowSource, from_clause: str, only: list[int] | None = None) -> str:
+def images(
+    source: RowSource, from_clause: str, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None
+) -> str:
     """One row with all rows' images, one behind the other."""
-    return f"SELECT pg_catalog.string_agg({source.row(only)}, ''::pg_catalog.bytea) AS images {from_clause}"
+    row = source.row(only, never_null)
+    return f"SELECT pg_catalog.string_agg({row}, ''::pg_catalog.bytea) AS images {from_clause}"
 
 
 def images_by_block(source: RowSource) -> str:
@@ -112,7 +126,9 @@ def images_by_block(source: RowSource) -> str:
 
 
 def grown_by_block(source: RowSource) -> str:
-    """The trees of each block of small groups, grown in the query, by parallel workers where there are some. $1: plan."""
+    """The trees of each block of small groups, grown in the query, by parallel workers where there are some. $1:
+    plan.
+    """
     return (
         "SELECT madtree_blocks.block, madtree.grow_block($1, madtree_blocks.images) AS trees "
         f"FROM ({images_by_block(source)} OFFSET 0) AS madtree_blocks ORDER BY 1"
@@ -151,7 +167,7 @@ def class_profile(source: RowSource, dependent: str) -> str:
     """Classes in SQL order with their numbers, rows, and what is wrong with weights."""
     return (
         f"SELECT ({dependent})::pg_catalog.text AS label, {source.target} AS key, {_weight_profile(source)} "
-        f"FROM {source.relation} GROUP BY {dependent}, 2 ORDER BY {dependent}"
+        f"FROM {source.relation} GROUP BY {dependent} ORDER BY {dependent}"
     )
 
 
@@ -193,7 +209,8 @@ def _weight_profile(source: RowSource) -> str:
 def group_table(create: str, name: str, source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
     """Make the table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
 
-    `create` is the beginning of a CREATE TABLE. Small groups, of at most `block_rows` rows, share blocks of about so many; large ones have no block.
+    `create` is the beginning of a CREATE TABLE. Small groups, of at most `block_rows` rows, share blocks of about so
+    many; large ones have no block.
     """
     names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
     groups = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
@@ -210,5 +227,6 @@ def group_table(create: str, name: str, source: RowSource, dependent_is_number: 
         f"{create} {name} AS SELECT *, "
         f"CASE WHEN {small} THEN (({so_far} - 1)::pg_catalog.int8 / {block_rows})::pg_catalog.int4 END AS block FROM ("
         f"SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
-        f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}) AS madtree_rows) AS madtree_trees"
+        f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
+        ") AS madtree_rows) AS madtree_trees"
     )

@@ -31,11 +31,11 @@ def level(feature: Feature) -> str:
 
 
 def level_key(feature: Feature) -> str:
-    """A number that stands for an unordered feature's level in a packed array: the boolean itself, or a 64-bit hash of the text.
+    """A number that stands for a level of an unordered feature: the boolean itself, or a 64-bit hash of the text.
 
     A hash maps text to codes in one function call a row where a join on the level table would cost a hash probe and
     more; the level table is checked for collisions when it is made.
     """
     if feature.type == "boolean":
         return f"({feature.name})"
-    return f"pg_catalog.hashtextextended(({feature.name})::pg_catalog.text COLLATE pg_catalog.\"C\", 0)"
+    return f'pg_catalog.hashtextextended(({feature.name})::pg_catalog.text COLLATE pg_catalog."C", 0)'

@@ -57,18 +57,25 @@ class WorkTables:
             "ALTER weight SET STORAGE EXTERNAL, ALTER tree SET STORAGE EXTERNAL, ALTER filler SET STORAGE PLAIN"
         )
 
-    def fill_blocks(self, queries: Sequence[str]) -> str:
-        """Pack page ranges. $1: plan; $2, $3: first page and the page behind, as tid[]; $4: index of the query, from 1."""
-        return f"INSERT INTO {self.name('blocks')} {self._packed(queries)}"
+    def fill_blocks(self, queries: Sequence[str], careful: Sequence[str]) -> str:
+        """Pack page ranges. $1: plan; $2, $3: first page and the page behind, as tid[]; $4: index of the query, from 1.
 
-    def _packed(self, queries: Sequence[str]) -> str:
-        texts = ", ".join(literal(query) for query in queries)
+        Args:
+            queries: for each relation, of a range's images; `careful` those where any number may be NULL.
+        """
+        return f"INSERT INTO {self.name('blocks')} {self._packed(queries, careful)}"
+
+    def _packed(self, queries: Sequence[str], careful: Sequence[str]) -> str:
+        first, second = (
+            f"(ARRAY[{', '.join(literal(query) for query in texts)}])[c.query]" for texts in (queries, careful)
+        )
         fields = ", ".join(f"(madtree_packed.block).{field}" for field in _BLOCK_FIELDS)
         return (
             f"SELECT 0, madtree_packed.block_id, {fields}, pg_catalog.repeat('x', {_PAGE_FILLER}) FROM ("
             "SELECT c.block_id::pg_catalog.int4 AS block_id, "
-            f"madtree.pack_block((ARRAY[{texts}])[c.query], c.low, c.high, $1) AS block "
-            "FROM pg_catalog.unnest($2::pg_catalog.tid[], $3::pg_catalog.tid[], $4::pg_catalog.int4[]) "
+            f"madtree.pack_block({first}, {second}, c.low, c.high, $1) AS block "
+            "FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.tid[]), pg_catalog.unnest($3::pg_catalog.tid[]), "
+            "pg_catalog.unnest($4::pg_catalog.int4[])) "
             "WITH ORDINALITY AS c(low, high, query, block_id) OFFSET 0) AS madtree_packed"
         )
 
@@ -96,8 +103,8 @@ ORDER BY wanted.place"""
 
 OID_OF = "SELECT $1::pg_catalog.regclass::pg_catalog.oid AS oid"
 
-# The plain tables that hold a relation's rows, if the caller may read each of them by itself; no row otherwise. Row-level
-# security of the parent would not apply to its partitions, and a table's children are read along with it.
+# The plain tables that hold a relation's rows, if the caller may read each of them by itself; no row otherwise.
+# Row-level security of the parent would not apply to its partitions, and a table's children are read along with it.
 LEAVES = """
 WITH leaf AS (
     SELECT c.oid, c.relkind IN ('r', 'm') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
