@@ -44,9 +44,9 @@ def trees(schema: str, name: str, grouping_columns: Sequence[str]) -> str:
 
 
 def size(schema: str, name: str) -> str:
-    """How many trees and how many leaves the model has."""
+    """How many leaves all trees have together; a tree that failed counts as one."""
     return (
-        "SELECT pg_catalog.count(*) AS trees, COALESCE(pg_catalog.sum(t.n_leaves), 0)::pg_catalog.int8 AS leaves "
+        "SELECT COALESCE(pg_catalog.sum(GREATEST(t.n_leaves, 1)), 0)::pg_catalog.int8 AS leaves "
         f"FROM {model_table(schema, name)} AS t"
     )
 

@@ -111,15 +111,30 @@ def create_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output])
     none below OFFSET 0), and comparing numerics and dates as they are is as fast as converting each of them once.
     """
     columns = [f"{scan.id_sql} AS {ident(scan.id_name)}"]
-    grown = [tree for tree in trees if tree.nodes]
     for output in outputs:
-        cases = [tree_case(tree, scan.features, output, QUALIFIED) for tree in grown]
-        if scan.groups is not None:
-            of_tree = f"madtree_model.{TREE} OPERATOR(pg_catalog.=)"
-            cases = [f"WHEN {of_tree} {tree.tree_id} THEN {case}" for tree, case in zip(grown, cases, strict=True)]
-            cases = [f"CASE {' '.join(cases)} END"] if cases else []
-        columns.append(f"{cases[0] if cases else f'NULL::{output.type}'} AS {ident(output.name)}")
+        cases = [
+            tree_case(tree, scan.features, output, QUALIFIED) if tree.nodes else f"NULL::{output.type}"
+            for tree in trees
+        ]
+        if scan.groups is None:
+            expression = cases[0]
+        else:
+            found = _case_of_tree([tree.tree_id for tree in trees], cases)
+            expression = f"CASE WHEN madtree_model.{TREE} IS NOT NULL THEN {found} END"
+        columns.append(f"{expression} AS {ident(output.name)}")
     return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {scan.rows()}"
+
+
+def _case_of_tree(tree_ids: Sequence[int], cases: Sequence[str]) -> str:
+    """The case of a row's tree, found by halving: a list of WHENs would be gone through one by one for every row."""
+    if len(cases) == 1:
+        return cases[0]
+    middle = len(cases) // 2
+    return (
+        f"CASE WHEN madtree_model.{TREE} OPERATOR(pg_catalog.<) {tree_ids[middle]} "
+        f"THEN {_case_of_tree(tree_ids[:middle], cases[:middle])} "
+        f"ELSE {_case_of_tree(tree_ids[middle:], cases[middle:])} END"
+    )
 
 
 def create_by_blocks(
