@@ -107,8 +107,11 @@ def schema(dsn: str) -> Iterator[str]:
 
 @pytest.fixture
 def db(dsn: str, schema: str) -> Iterator[psycopg.Connection]:
-    """A superuser's connection in autocommit mode; unqualified names are made in the test's own schema."""
-    with psycopg.connect(dsn, autocommit=True) as connection:
+    """A superuser's connection in autocommit mode; unqualified names are made in the test's own schema.
+
+    Nothing is prepared behind a test's back: a test may drop a table and make another one of the same name.
+    """
+    with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as connection:
         connection.execute(f"SET search_path = {schema}, public, madtree")
         yield connection
 
@@ -131,6 +134,7 @@ def user_db(
     """An ordinary user's connection, who may create tables in the test's schema and sees no other's tables in it."""
     name, password = ordinary_user
     db.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA {} TO {}").format(sql.Identifier(schema), sql.Identifier(name)))
-    with psycopg.connect(make_conninfo(dsn, user=name, password=password), autocommit=True) as connection:
+    login = make_conninfo(dsn, user=name, password=password)
+    with psycopg.connect(login, autocommit=True, prepare_threshold=None) as connection:
         connection.execute(f"SET search_path = {schema}, public, madtree")
         yield connection
