@@ -41,8 +41,9 @@ def describe(db: psycopg.Connection) -> dict[str, str]:
             current_setting('madtree_bench.numpy'), extversion, current_setting('shared_buffers')
         FROM pg_extension WHERE extname = 'madtree'
     """).fetchall()
+    load = os.getloadavg()[0]  # of what else goes on: ratios to a program of many threads suffer from it
     return {
-        "machine": f"{os.cpu_count()} cores, {processor()}, {memory_gib():.0f} GiB",
+        "machine": f"{os.cpu_count()} cores, {processor()}, {memory_gib():.0f} GiB; load at the start {load:.1f}",
         "server": f"PostgreSQL {postgres}, shared_buffers {buffers}, Python {python}, numpy {numpy}, madtree {madtree}",
         "client": ", ".join(
             f"{name} {version(name)}"
