@@ -160,5 +160,5 @@ def binned_features(bins: BinTable, kinds: Sequence[Kind]) -> list[int]:
     mixed = np.append(bins.lower != bins.upper, False)
     starts = bins.offsets.reshape(-1)
     some: Array = np.logical_or.reduceat(mixed, starts) & (bins.sizes.reshape(-1) > 0)
-    by_feature = some.reshape(bins.sizes.shape).any(axis=0)
-    return [f for f, kind in enumerate(kinds) if kind is not Kind.UNORDERED and by_feature.item(f)]
+    mixed_features = [bool(column.any()) for column in some.reshape(bins.sizes.shape).T]
+    return [f for f, kind in enumerate(kinds) if kind is not Kind.UNORDERED and mixed_features[f]]

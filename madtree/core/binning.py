@@ -94,7 +94,8 @@ class BinTable:
     @property
     def widths(self) -> Ints:
         """(n_features,) int64: codes a feature needs, the one for missing values included, over all trees."""
-        return self.sizes.max(axis=0).astype(np.int64) + 1
+        widths: Ints = self.sizes.max(axis=0).astype(np.int64) + 1
+        return widths
 
     def threshold(self, tree: Ints, feature: Ints, left: Ints, right: Ints) -> Floats:
         """Thresholds (m,) between the bins with codes `left` < `right`; those between are empty in the node."""

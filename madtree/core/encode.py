@@ -41,7 +41,8 @@ class EdgeEncoder:
 
     def _cells(self, values: Floats) -> Ints:
         """(n,) cell of each value: 0 for values below the first edge and NaN, _CELLS + 1 from the last on."""
-        position = (values - self._low) * self._scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            position = (values - self._low) * self._scale
         position += 1.0
         np.clip(position, 0.0, _CELLS + 1.0, out=position)  # NaN passes through
         with np.errstate(invalid="ignore"):

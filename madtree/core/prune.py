@@ -8,6 +8,9 @@ import numpy as np
 
 from madtree.core.types import Array, Floats, Ints
 
+# Risks are sums of fractional weights or of squares: a decrease of less than this share of the root's risk is rounding.
+_ROUNDING = 1e-13
+
 
 @dataclass(frozen=True)
 class Pruned:
@@ -37,7 +40,7 @@ def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
     is_leaf = np.ones(len(risk), np.bool_)
     risks, lefts = risk.tolist(), left.tolist()
     for root in range(n_trees):
-        _Recursion(risks, lefts, cp * risks[root], complexity, is_leaf).visit(root, np.inf)
+        _Recursion(root, risks, lefts, cp * risks[root], complexity, is_leaf).visit(root, np.inf)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
@@ -53,9 +56,12 @@ def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
 class _Recursion:
     """One tree's recursion; its depth is the tree's, at most 60."""
 
-    def __init__(self, risk: list[float], left: list[int], alpha: float, complexity: Floats, is_leaf: Array) -> None:
+    def __init__(
+        self, root: int, risk: list[float], left: list[int], alpha: float, complexity: Floats, is_leaf: Array
+    ) -> None:
         self.risk, self.left, self.alpha = risk, left, alpha
         self.complexity, self.is_leaf = complexity, is_leaf
+        self.noise = _ROUNDING * risk[root]
 
     def visit(self, node: int, bound: float) -> tuple[int, float]:
         """Splits and risk of the subtree below `node`, which its ancestors allow a complexity of at most `bound`."""
@@ -82,7 +88,7 @@ class _Recursion:
                 parts[stronger] = (0, self.risk[stronger])
                 worth = self._worth(risk, parts)
         self.complexity[node] = worth
-        if worth <= alpha:
+        if worth <= alpha + self.noise:
             return 0, risk
         self.is_leaf[node] = False
         splits = sum(part[0] for part in parts.values()) + 1

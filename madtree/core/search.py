@@ -155,8 +155,11 @@ class _Chunk:
         n_segments = len(self.start)
         gain, best = np.zeros(n_segments), np.full(n_segments, -1, np.int64)
         segment = np.repeat(np.arange(n_segments), self.stop - self.start)
-        running = np.cumsum(self.sums, axis=1)
-        before = running[:, self.start] - self.sums[:, self.start]
+        # The sum runs on over all segments, beyond what float64 adds exactly; int64 does, and differences stay right
+        # even where it overflows.
+        sums = self.sums.astype(np.int64)
+        running = np.cumsum(sums, axis=1)
+        before = running[:, self.start] - sums[:, self.start]
         total = running[:, self.stop - 1] - before
         groups = problem.planes.groups
         rows = running[0] if groups == 1 else running[:groups].sum(axis=0)
@@ -172,7 +175,8 @@ class _Chunk:
             return gain, best
         segment = segment[at]
         left = running[:, at] - before[:, segment]
-        gains = self._gain(left, total[:, segment] - left, self.tree[self.segment_slot[segment]])
+        right = total[:, segment] - left
+        gains = self._gain(left.astype(np.float64), right.astype(np.float64), self.tree[self.segment_slot[segment]])
         heads = np.flatnonzero(np.diff(segment, prepend=-1))
         which = segment[heads]
         gain[which] = np.maximum.reduceat(gains, heads)

@@ -1,0 +1,102 @@
+"""Binned data for the tests of the learner, and a statistics source over several blocks that needs no database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from madtree.core.assignment import AssignmentCache
+from madtree.core.block import Block, CodeLayout, Codes
+from madtree.core.forest import Forest
+from madtree.core.grow import grow
+from madtree.core.inblock import BlockSource
+from madtree.core.outcome import Outcome, conclude
+from madtree.core.params import Parameters
+from madtree.core.prepare import RawRows, prepare
+from madtree.core.problem import Problem
+from madtree.core.squares import add_squares, square_grid
+from madtree.core.statistics import StatisticsLayout, add_block, merge
+from madtree.core.types import Array, Floats, Ints
+from madtree.model import Kind
+
+KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
+
+
+def sample_rows(n_rows: int, n_classes: int, *, weighted: bool = False, n_trees: int = 1, seed: int = 0) -> RawRows:
+    """Rows with features of all kinds, missing values among them, on which the target depends."""
+    rng = np.random.default_rng(seed)
+    features = np.vstack(
+        [
+            rng.normal(size=n_rows),
+            np.round(rng.exponential(size=n_rows), 2),
+            rng.integers(0, 12, n_rows),
+            rng.integers(0, 6, n_rows),
+            rng.integers(0, 14, n_rows),
+        ]
+    ).astype(np.float64)
+    signal = features[0] + features[1] * (features[3] > 2) + 0.2 * features[4] + rng.normal(0, 0.3, n_rows)
+    features[rng.random(features.shape) < 0.05] = np.nan
+    target = signal
+    if n_classes:
+        target = np.searchsorted(np.quantile(signal, np.arange(1, n_classes) / n_classes), signal).astype(np.float64)
+    weight = rng.gamma(2.0, size=n_rows) if weighted else None
+    tree = np.sort(rng.integers(0, n_trees, n_rows)) if n_trees > 1 else None
+    rows = RawRows(features, target, weight, tree)
+    return rows.select(rows.usable())
+
+
+def problem_of(rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1) -> tuple[Problem, Block]:
+    return prepare(rows, n_trees, n_classes, KINDS, parameters)
+
+
+def train(problem: Problem, block: Block) -> Outcome:
+    source = BlockSource(problem, block)
+    return conclude(problem, grow(problem, source), source)
+
+
+def cut(block: Block, order: Ints, n_blocks: int) -> list[Block]:
+    """The block's rows in another order, in several blocks."""
+    return [_take(block, rows) for rows in np.array_split(order, n_blocks)]
+
+
+def _take(block: Block, rows: Ints) -> Block:
+    codes = block.codes
+    layout: CodeLayout = codes.layout
+    return Block(
+        Codes(layout, np.ascontiguousarray(codes.narrow[:, rows]), np.ascontiguousarray(codes.wide[:, rows])),
+        block.target[..., rows],
+        None if block.weight is None else block.weight[:, rows],
+        None if block.tree is None else block.tree[rows],
+    )
+
+
+class ManyBlocks:
+    """Statistics of several blocks, merged in a given order: what the SQL aggregate does with partial states."""
+
+    def __init__(self, problem: Problem, blocks: Sequence[Block], cache_bytes: int = 2**20) -> None:
+        self._problem, self._blocks = problem, list(blocks)
+        self._cache = AssignmentCache(cache_bytes)
+
+    def statistics(self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout) -> Array:
+        total = layout.zeros(layout.planes.dtype(self._problem.n_rows))
+        for i, block in enumerate(self._blocks):
+            state = np.zeros_like(total)
+            add_block(state, layout, block, slot_of_node[self._nodes(i, forest)])
+            total = merge(total, state)
+        return total
+
+    def squares(self, forest: Forest, means: Floats) -> Floats:
+        grid = square_grid(self._problem)
+        state = np.zeros((grid.limbs, forest.n_nodes))
+        for i, block in enumerate(self._blocks):
+            add_squares(state, self._problem, grid, block, self._nodes(i, forest), means)
+        return grid.join(state, forest.tree)
+
+    def _nodes(self, i: int, forest: Forest) -> Ints:
+        return self._cache.nodes(i, self._blocks[i], forest.routing, int(forest.depth.max()))
+
+
+def with_memory(problem: Problem, n_bytes: int) -> Problem:
+    return replace(problem, parameters=replace(problem.parameters, memory_bytes=n_bytes))

@@ -1,0 +1,120 @@
+"""Bins: midpoints, quantiles, ranks within trees, and codes that agree with thresholds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from madtree.core.binning import Bins, bin_ends, distinct_values, merge_bins, midpoint, rank_within
+from madtree.core.encode import EdgeEncoder, KeyEncoder
+
+any_float = st.floats(allow_nan=False)
+
+
+@given(any_float, any_float)
+def test_a_midpoint_separates_its_neighbours(a: float, b: float) -> None:
+    low, high = min(a, b), max(a, b)
+    if low < high:
+        middle = float(midpoint(np.array(low), np.array(high)))
+        assert low <= middle < high
+
+
+def test_midpoints_of_neighbouring_floats_are_the_lower_one() -> None:
+    assert midpoint(np.array(1.0), np.nextafter(1.0, 2.0)) == 1.0
+    assert midpoint(np.array(3.0), np.array(np.inf)) == 3.0
+    assert midpoint(np.array(-np.inf), np.array(np.inf)) == -np.inf
+    assert midpoint(np.array(1e308), np.array(1.5e308)) == pytest.approx(1.25e308)
+
+
+def test_quantile_bins_share_the_rows_out_evenly() -> None:
+    ends = bin_ends(np.ones(1000, np.int64), 10)
+    assert ends.tolist() == list(range(99, 1000, 100))
+
+
+def test_a_heavy_value_has_a_bin_of_its_own() -> None:
+    counts = np.array([1, 1, 1, 900, 1, 1, 1, 1, 1, 1])
+    ends = bin_ends(counts, 4)
+    assert 3 in ends
+    assert ends[-1] == 9
+
+
+def test_few_values_keep_every_boundary() -> None:
+    values = np.array([1.0, 2.0, 10.0])
+    bins = Bins.from_values(values, np.array([5, 1, 1]), limit=3, n_bins=2)
+    assert bins.edges.tolist() == [1.5, 6.0]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([-1.0, 0.0, -0.0, 2.5, np.nan, np.inf])), min_size=1)
+)
+def test_ranks_are_dense_within_each_tree(rows: list[tuple[int, float]]) -> None:
+    tree, values = np.array([t for t, _ in rows]), np.array([v for _, v in rows])
+    ranks, distinct, counts, sizes = rank_within(values, tree, 3)
+    start = 0
+    for t in range(3):
+        mine = values[tree == t]
+        expected, inverse, count = np.unique(mine[~np.isnan(mine)], return_inverse=True, return_counts=True)
+        span = slice(start, start + int(sizes[t]))
+        assert distinct[span].tolist() == expected.tolist()
+        assert counts[span].tolist() == count.tolist()
+        assert ranks[tree == t][~np.isnan(mine)].tolist() == (inverse + 1).tolist()
+        assert not ranks[tree == t][np.isnan(mine)].any()
+        start = span.stop
+
+
+def test_only_crowded_trees_are_binned() -> None:
+    tree = np.repeat([0, 1], [50, 8])
+    values = np.concatenate((np.arange(50.0), np.arange(8.0)))
+    ranks, _, counts, sizes = rank_within(values, tree, 2)
+    codes, sizes, starts, ends = merge_bins(ranks, tree, sizes, counts, limit=10, n_bins=5)
+    assert sizes.tolist() == [5, 8]
+    assert codes[tree == 1].tolist() == list(range(1, 9))
+    assert np.bincount(codes[tree == 0])[1:].tolist() == [10] * 5
+    assert ends[:5].tolist() == [9, 19, 29, 39, 49]
+    assert starts[5:].tolist() == ends[5:].tolist()
+
+
+@pytest.mark.parametrize("name", ["uniform", "normal", "lognormal", "clumped", "integers", "single"])
+def test_codes_agree_with_the_edges(name: str) -> None:
+    rng = np.random.default_rng(0)
+    values = {
+        "uniform": rng.random(20_000),
+        "normal": rng.normal(size=20_000),
+        "lognormal": np.exp(4 * rng.normal(size=20_000)),
+        "clumped": np.where(rng.random(20_000) < 0.99, rng.normal(0, 1e-9, 20_000), rng.normal(0, 1e9, 20_000)),
+        "integers": rng.integers(-40, 40, 20_000).astype(np.float64),
+        "single": np.full(20_000, 3.0),
+    }[name]
+    distinct, counts = distinct_values(values)
+    edges = Bins.from_values(distinct, counts, 100, 100).edges
+    probes = np.concatenate(
+        [
+            values,
+            edges,
+            np.nextafter(edges, np.inf),
+            np.nextafter(edges, -np.inf),
+            [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e300],
+        ]
+    )
+    expected = np.where(np.isnan(probes), 0, (probes[:, None] > edges[None, :]).sum(axis=1) + 1)
+    assert EdgeEncoder(edges, np.uint8).codes(probes).tolist() == expected.tolist()
+
+
+def test_infinite_edges_are_searched() -> None:
+    edges = np.array([-np.inf, 0.0, 5.0])
+    assert EdgeEncoder(edges, np.uint8).codes(np.array([-np.inf, -1.0, 0.0, 6.0, np.inf, np.nan])).tolist() == [
+        1,
+        2,
+        2,
+        4,
+        4,
+        0,
+    ]
+
+
+def test_unknown_keys_are_missing() -> None:
+    encoder = KeyEncoder(np.array([5.0, -3.0, 9.0]), np.uint16)
+    assert encoder.codes(np.array([9.0, 5.0, 4.0, np.nan, -3.0, 1e9])).tolist() == [3, 1, 0, 0, 2, 0]
+    assert KeyEncoder(np.zeros(0), np.uint8).codes(np.array([1.0])).tolist() == [0]

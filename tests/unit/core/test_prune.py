@@ -1,0 +1,52 @@
+"""Pruning by rpart's recursion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from madtree.core.prune import prune
+
+
+def tree(risks: list[float], left: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.array(risks), np.array(left), np.zeros(len(risks), int)
+
+
+def test_splits_that_lower_no_risk_go_even_at_cp_0() -> None:
+    # The root's split helps; the left child's does not.
+    pruned = prune(*tree([10, 4, 2, 3, 1], [1, 3, -1, -1, -1]), 0.0)
+    assert pruned.keep.tolist() == [True, True, True, False, False]
+    assert pruned.is_leaf.tolist()[:3] == [False, True, True]
+    assert pruned.complexity[0] == pytest.approx(0.4)
+
+
+def test_a_useless_split_stays_where_its_children_repay_it() -> None:
+    pruned = prune(*tree([10, 6, 4, 0, 0, 0, 0], [1, 3, 5, -1, -1, -1, -1]), 0.0)
+    assert pruned.keep.all()
+    # All three splits go together: ten errors less for three splits.
+    assert pruned.complexity[0] == pytest.approx(10 / 3 / 10)
+
+
+def test_a_larger_cp_gives_a_subtree() -> None:
+    rng = np.random.default_rng(0)
+    left = np.full(127, -1)
+    left[:63] = 2 * np.arange(63) + 1
+    risk = np.zeros(127)
+    risk[63:] = rng.random(64)
+    for node in range(62, -1, -1):
+        risk[node] = risk[left[node]] + risk[left[node] + 1] + rng.random() ** 3
+    before = np.ones(127, bool)
+    sizes = []
+    for cp in np.linspace(0, 0.03, 40):
+        keep = prune(risk, left, np.zeros(127, int), float(cp)).keep
+        assert (before | ~keep).all()
+        sizes.append(int(keep.sum()))
+        before = keep
+    assert sizes[0] > sizes[2] > sizes[-1]
+
+
+def test_trees_are_pruned_apart() -> None:
+    risk = np.array([10.0, 1000.0, 2, 2, 999, 0.5])
+    pruned = prune(risk, np.array([2, 4, -1, -1, -1, -1]), np.array([0, 1, 0, 0, 1, 1]), 0.05)
+    assert pruned.is_leaf.tolist() == [False, True, True, True, True, True]
+    assert pruned.keep.tolist() == [True, True, True, True, False, False]

@@ -1,0 +1,94 @@
+"""The same tree to the bit, however the rows are cut into blocks, ordered, batched or grouped."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from madtree.core.grow import grow
+from madtree.core.outcome import Outcome, conclude
+from madtree.core.params import Parameters
+from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, train, with_memory
+
+SETTINGS = [
+    pytest.param(2, False, "gini", id="two classes"),
+    pytest.param(2, True, "entropy", id="weighted"),
+    pytest.param(4, False, "gini", id="four classes"),
+    pytest.param(0, False, "mse", id="regression"),
+    pytest.param(0, True, "mse", id="weighted regression"),
+]
+
+
+def assert_identical(left: Outcome, right: Outcome) -> None:
+    for f in fields(Outcome):
+        a, b = getattr(left, f.name), getattr(right, f.name)
+        if isinstance(a, dict):
+            assert a.keys() == b.keys()
+            assert all(np.array_equal(a[key], b[key]) for key in a)
+        elif a is None:
+            assert b is None
+        else:
+            assert a.tobytes() == b.astype(a.dtype).tobytes(), f.name
+
+
+@pytest.mark.parametrize(("n_classes", "weighted", "criterion"), SETTINGS)
+@pytest.mark.parametrize("cache_bytes", [0, 5_000, 2**20])
+def test_cutting_and_permuting_blocks_changes_nothing(
+    n_classes: int, weighted: bool, criterion: str, cache_bytes: int
+) -> None:
+    parameters = Parameters(criterion, max_depth=7, min_split=10, min_bucket=4)
+    problem, block = problem_of(sample_rows(3_000, n_classes, weighted=weighted), n_classes, parameters)
+    expected = train(problem, block)
+    assert len(expected.tree) > 20
+    order = np.random.default_rng(1).permutation(block.codes.n_rows)
+    source = ManyBlocks(problem, cut(block, order, 7), cache_bytes)
+    assert_identical(expected, conclude(problem, grow(problem, source), source))
+
+
+@pytest.mark.parametrize(("n_classes", "weighted", "criterion"), SETTINGS)
+@pytest.mark.parametrize("n_bytes", [2_000, 20_000, 200_000])
+def test_a_small_memory_budget_changes_nothing(n_classes: int, weighted: bool, criterion: str, n_bytes: int) -> None:
+    """The smallest budget does not even hold one node's statistics, so features come in batches, too."""
+    parameters = Parameters(criterion, max_depth=7, min_split=10, min_bucket=4)
+    problem, block = problem_of(sample_rows(3_000, n_classes, weighted=weighted), n_classes, parameters)
+    assert_identical(train(problem, block), train(with_memory(problem, n_bytes), block))
+
+
+@pytest.mark.parametrize(("n_classes", "weighted", "criterion"), SETTINGS)
+def test_a_group_has_the_tree_of_its_rows_alone(n_classes: int, weighted: bool, criterion: str) -> None:
+    n_trees = 9
+    parameters = Parameters(criterion, max_depth=7, min_split=10, min_bucket=4, n_bins=20)
+    rows = sample_rows(4_000, n_classes, weighted=weighted, n_trees=n_trees)
+    problem, block = problem_of(rows, n_classes, parameters, n_trees)
+    together = train(problem, block)
+    assert rows.tree is not None
+    for t in range(n_trees):
+        mine = rows.select(rows.tree == t)
+        mine.tree[:] = 0  # type: ignore[index]
+        alone_problem, alone_block = problem_of(mine, n_classes, parameters)
+        alone = train(alone_problem, alone_block)
+        of_group = together.tree == t
+        for name in ("node_id", "n_rows", "feature", "threshold", "weight", "risk", "complexity", "improvement"):
+            assert getattr(together, name)[of_group].tobytes() == getattr(alone, name).tobytes(), name
+        assert together.prediction[of_group].tobytes() == alone.prediction.tobytes()
+        assert together.importance[t].tobytes() == alone.importance[0].tobytes()
+
+
+@pytest.mark.parametrize(("n_classes", "weighted", "criterion"), SETTINGS)
+def test_the_data_repeated_twenty_times_gives_the_same_tree(n_classes: int, weighted: bool, criterion: str) -> None:
+    rows = sample_rows(400, n_classes, weighted=weighted)
+    once = train(*problem_of(rows, n_classes, Parameters(criterion, 6, min_split=9, min_bucket=3)))
+    repeated = type(rows)(
+        np.tile(rows.features, 20),
+        np.tile(rows.target, 20),
+        None if rows.weight is None else np.tile(rows.weight, 20),
+        None,
+    )
+    often = train(*problem_of(repeated, n_classes, Parameters(criterion, 6, min_split=180, min_bucket=60)))
+    assert np.array_equal(once.node_id, often.node_id)
+    assert np.array_equal(once.feature, often.feature)
+    assert np.array_equal(once.threshold, often.threshold, equal_nan=True)
+    assert np.array_equal(20 * once.n_rows, often.n_rows)
+    np.testing.assert_allclose(20 * once.risk, often.risk, rtol=1e-9, atol=1e-9)
