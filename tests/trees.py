@@ -86,13 +86,15 @@ def expected_rows(nodes: dict[int, oracle.Node], rules: oracle.Rules, names: Nam
             "majority_left": split.majority_left if split else None,
             "n_rows": node.n_rows,
             "weight": pytest.approx(weight),
-            "impurity": pytest.approx(float(oracle.total_impurity(rules.criterion, node.totals)) / weight, abs=1e-9),
-            "risk": pytest.approx(node.risk, abs=1e-9),
+            "impurity": pytest.approx(
+                float(oracle.total_impurity(rules.criterion, node.totals)) / weight, rel=1e-9, abs=1e-9
+            ),
+            "risk": pytest.approx(node.risk, rel=1e-9, abs=1e-9),
             "complexity": pytest.approx(node.complexity, rel=1e-9, abs=1e-9),
             "improvement": pytest.approx(split.gain, rel=1e-9) if split else None,
             "prediction": names.classes[int(node.totals.argmax())]
             if rules.n_classes
-            else pytest.approx(node.totals[1] / weight, abs=1e-9),
+            else pytest.approx(node.totals[1] / weight, rel=1e-9, abs=1e-9),
             "class_weights": pytest.approx(list(node.totals)) if rules.n_classes else None,
         }
     return rows

@@ -136,6 +136,24 @@ def sql_order(db: psycopg.Connection, words: tuple[str, ...]) -> tuple[str, ...]
     return tuple(word for (word,) in db.execute("SELECT w FROM unnest(%s::text[]) w ORDER BY w", [list(words)]))
 
 
+def grown(
+    group: Group, batch: Batch, classes: tuple[str, ...], words: tuple[str, ...]
+) -> tuple[dict[int, oracle.Node], oracle.Rules, Names]:
+    """The oracle's tree of a group, and what `expected_rows` wants to know beside it."""
+    rules = oracle.Rules(batch.criterion, len(classes), batch.max_depth, batch.min_split, batch.min_bucket)
+    word = group.features["word"]
+    word_rank = np.array([words.index(word) for word in WORDS], float)
+    columns = [
+        oracle.Column(group.features["num"]),
+        oracle.Column(group.features["small"]),
+        oracle.Column(np.where(np.isnan(word), np.nan, word_rank[np.nan_to_num(word).astype(int)]), ordered=False),
+        oracle.Column(group.features["flag"], ordered=False),
+    ]
+    y = np.array([classes.index(LABELS[label]) for label in group.y]) if classes else group.y
+    nodes = oracle.prune(oracle.grow(columns, y, group.weights, rules), batch.cp)
+    return nodes, rules, Names(FEATURES, classes, {"word": words, "flag": ("false", "true")})
+
+
 @given(batch=BATCHES)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_node_is_the_oracles(db: psycopg.Connection, batch: Batch) -> None:
@@ -162,22 +180,29 @@ def test_every_node_is_the_oracles(db: psycopg.Connection, batch: Batch) -> None
     trained = read_nodes(db, "model")
     tree_ids = dict(db.execute("SELECT grp, tree_id FROM model").fetchall())
     assert sorted(tree_ids) == list(range(len(groups)))
-    rules = oracle.Rules(batch.criterion, len(classes), batch.max_depth, batch.min_split, batch.min_bucket)
-    names = Names(FEATURES, classes, {"word": words, "flag": ("false", "true")})
-    class_number = {LABELS.index(label): number for number, label in enumerate(classes)}
-    word_rank = np.array([words.index(word) for word in WORDS], float)
     for index, group in enumerate(groups):
-        word = group.features["word"]
-        ranks = np.where(np.isnan(word), np.nan, word_rank[np.nan_to_num(word).astype(int)])
-        columns = [
-            oracle.Column(group.features["num"]),
-            oracle.Column(group.features["small"]),
-            oracle.Column(ranks, ordered=False),
-            oracle.Column(group.features["flag"], ordered=False),
-        ]
-        y = np.array([class_number[label] for label in group.y]) if classes else group.y
-        expected = oracle.prune(oracle.grow(columns, y, group.weights, rules), batch.cp)
-        assert without_ids(trained[tree_ids[index]]) == expected_rows(expected, rules, names), f"group {index}"
+        expected = expected_rows(*grown(group, batch, classes, words))
+        assert without_ids(trained[tree_ids[index]]) == expected, f"group {index}"
+
+
+@pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 2), ("entropy", 3), ("mse", 0)])
+def test_trees_of_several_blocks_are_the_oracles(db: psycopg.Connection, criterion: str, n_classes: int) -> None:
+    """100,000 rows do not fit one block: the passes are SQL aggregates here, and not a loop over rows in hand."""
+    batch = Batch(criterion, n_classes, True, 4, 20, 6, 0, ())
+    group = make_group(Recipe(5, 100_000, 12, 6, 0.15, 0.5), batch)
+    classes = sql_order(db, LABELS[:n_classes])
+    words = sql_order(db, WORDS)
+    load(db, [group], LABELS[:n_classes])
+
+    db.execute(
+        "SELECT madtree.tree_train('data', 'model', 'id', 'y', 'num, small, word, flag', weights => 'w',"
+        " split_criterion => %s, max_depth => 4, n_bins => 0)",
+        [criterion],
+    )
+
+    expected = expected_rows(*grown(group, batch, classes, words))
+    assert without_ids(read_nodes(db, "model")[1]) == expected
+    assert len(expected) > 10
 
 
 @pytest.mark.parametrize("n_levels", [9, 10])
