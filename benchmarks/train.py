@@ -93,6 +93,7 @@ class Benchmark:
         wide = make_table(self.db, "wide", self.base.n_rows, 4 * self.base.n_columns)
         with self._dropped(wide):
             self._grown("40 columns", 4.4, wide)
+            self._peak(wide)
 
     def more_rows(self) -> None:
         """Ten times the rows: seconds, and memory, which must not grow with them."""
@@ -130,7 +131,7 @@ class Benchmark:
         peak = memory.peak_while_training(self.dsn, table)
         self.targets.append(
             Target(
-                f"peak memory of the backend, {table.n_rows:,} rows",
+                f"peak memory of the backend, {table.n_rows:,} rows, {table.n_columns} columns",
                 memory.allowed(table, BUDGET) / memory.MEGABYTE,
                 None if peak is None else peak / memory.MEGABYTE,
                 "MB",

@@ -71,6 +71,7 @@ def expected_rows(nodes: dict[int, oracle.Node], rules: oracle.Rules, names: Nam
         split = node.split
         feature = names.features[split.feature] if split else None
         weight = float(node.totals.sum() if rules.n_classes else node.totals[0])
+        impurity = float(oracle.total_impurity(rules.criterion, node.totals))
 
         def levels(ranks: tuple[float, ...] | None, feature: str | None = feature) -> list[str] | None:
             return [names.levels[feature][int(rank)] for rank in ranks] if feature and ranks else None
@@ -86,9 +87,7 @@ def expected_rows(nodes: dict[int, oracle.Node], rules: oracle.Rules, names: Nam
             "majority_left": split.majority_left if split else None,
             "n_rows": node.n_rows,
             "weight": pytest.approx(weight),
-            "impurity": pytest.approx(
-                float(oracle.total_impurity(rules.criterion, node.totals)) / weight, rel=1e-9, abs=1e-9
-            ),
+            "impurity": pytest.approx(impurity / weight, rel=1e-9, abs=1e-9),
             "risk": pytest.approx(node.risk, rel=1e-9, abs=1e-9),
             "complexity": pytest.approx(node.complexity, rel=1e-9, abs=1e-9),
             "improvement": pytest.approx(split.gain, rel=1e-9) if split else None,
