@@ -42,6 +42,7 @@ class Benchmark:
                 "column sums, one process": inside.column_sums(self.db, self.base),
                 "tree_train, one process": inside.train(self.db, self.base),
                 "tree_train": inside.train(self.db, self.base, workers=None),
+                "tree_train, two workers asked for": inside.train(self.db, self.base, workers=2),
             }
         )
         self._ratio(
