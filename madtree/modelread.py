@@ -122,14 +122,16 @@ def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
     """The model's trees by ascending tree_id, or the one asked for; a group that failed has a tree without nodes.
 
     Raises:
-        MadtreeError: the model has no tree `tree_id`.
+        MadtreeError: the model has no tree `tree_id`, or none at all, or a tree lacks nodes.
     """
     rows = host.query(sql.trees(tables.schema, tables.name, [unquoted(name) for name in model.grouping_columns]))
     nodes = dict(_nodes_by_tree(host, tables, model, tree_id))
+    if not rows:
+        raise MadtreeError(f"{tables.given} is damaged: it has no tree")
     wanted = [row for row in rows if tree_id is None or row["tree_id"] == tree_id]
-    if not wanted and tree_id is not None:
-        have = f"{rows[0]['tree_id']} to {rows[-1]['tree_id']}" if rows else "none"
-        raise MadtreeError(f"tree_id must be one of {tables.given}'s trees ({have}), not {tree_id}")
+    if not wanted:
+        first, last = rows[0]["tree_id"], rows[-1]["tree_id"]
+        raise MadtreeError(f"tree_id must be one of {tables.given}'s trees, {first} to {last}, not {tree_id}")
     return tuple(
         Tree(row["tree_id"], nodes.get(row["tree_id"], {}), tuple(row["group"] or ()), row["n_rows"] or 0)
         for row in wanted
@@ -149,8 +151,12 @@ def _nodes_by_tree(
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
     rows = host.stream(text, types, params, NODES_AT_ONCE)
     for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
-        nodes = (_node(row) for row in of_tree)
-        yield int(tree), {node.node_id: node for node in nodes}
+        nodes = {row["node_id"]: _node(row) for row in of_tree}
+        if 0 not in nodes or not all(
+            node.is_leaf or (node.left_id in nodes and node.right_id in nodes) for node in nodes.values()
+        ):
+            raise MadtreeError(f"{tables.given} is damaged: the nodes of tree {tree} are not a whole tree")
+        yield int(tree), nodes
 
 
 def _node(row: Row) -> Node:

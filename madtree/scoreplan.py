@@ -57,6 +57,7 @@ def score_in_blocks(
         [_packed(scan.features[feature.name]) for feature in features],
         [(output.name, expression) for output, expression in zip(outputs, expressions, strict=True)],
         id_type.name if id_type.is_array else None,
+        int(nodes["tree_id"][0]) if len(nodes["tree_id"]) else 0,
         _pages(host, source, scan),
         BLOCK_ROWS,
     )

@@ -142,6 +142,7 @@ def create_by_blocks(
     values: Sequence[str],
     outputs: Sequence[tuple[str, str]],
     array_id: str | None,
+    tree_id: int,
     pages: Sequence[tuple[str, str]] | None,
     block_rows: int,
 ) -> str:
@@ -154,12 +155,13 @@ def create_by_blocks(
         outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf or NULL.
         array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
             such an id travels as text.
+        tree_id: of the only tree, where the model is not grouped.
         pages: the source's page ranges, as the first tid of each and the one behind its last; None for views and the
             like.
         block_rows: rows in a block of a source without pages.
     """
     id_in, id_out = (f"({scan.id_sql})::pg_catalog.text", f"::{array_id}") if array_id else (scan.id_sql, "")
-    tree = f"madtree_model.{TREE}" if scan.groups else "0"
+    tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
     columns = f"{id_in} AS id, {tree} AS tree"
     columns += "".join(f", {value} AS f{number}" for number, value in enumerate(values))
     images = ", ".join(f"madtree.array_image(pg_catalog.array_agg(r.f{number}))" for number in range(len(values)))

@@ -140,9 +140,9 @@ def by_blocks(db: psycopg.Connection) -> str:
     return "by_blocks"
 
 
-def predictions(db: psycopg.Connection, function: str, type_: str) -> dict[int, Any]:
+def predictions(db: psycopg.Connection, function: str, type_: str, source: str = "rows") -> dict[int, Any]:
     db.execute("DROP TABLE IF EXISTS scored")
-    db.execute(f"SELECT {function}('m', 'rows', 'scored', %s)", [type_])
+    db.execute(f"SELECT {function}('m', %s, 'scored', %s)", [source, type_])
     return {row[0]: row[1:] for row in db.execute("SELECT * FROM scored ORDER BY id", prepare=False).fetchall()}
 
 
@@ -196,11 +196,13 @@ def test_routes_agree_on_every_type_and_on_groups(
     grouping = [Column("g1", "g1", "text"), Column("g2", "g2", "integer")]
     sketch = Sketch(features, [*trees, {}], classes=classes, grouping=grouping, groups=groups)
     write_model(db, schema, "m", sketch)
+    db.execute("CREATE VIEW rows_of_a_view AS SELECT * FROM rows")
     known = db.execute("SELECT id FROM rows WHERE (g1, g2) IN (('a', 1), ('it''s', 2), ('b', 1))").fetchall()
 
     for type_ in ("response", "leaf", *(("prob", "prob_columns") if classes else ())):
         scored = predictions(db, "madtree.tree_predict", type_)
         assert predictions(db, by_blocks, type_) == scored
+        assert predictions(db, by_blocks, type_, "rows_of_a_view") == scored
         assert len(scored) == N_ROWS
         assert {number for number, row in scored.items() if None not in row} == {number for (number,) in known}
         if type_ != "prob_columns":
@@ -216,4 +218,7 @@ def test_blocks_end_anywhere(db: psycopg.Connection, schema: str, by_blocks: str
     write_model(db, schema, "m", Sketch([feature], [nodes], classes=[]))
     db.execute("CREATE TABLE rows AS SELECT i AS id, sin(i) AS x FROM generate_series(1, 140000) i")
 
-    assert predictions(db, by_blocks, "response") == predictions(db, "madtree.tree_predict", "response")
+    db.execute("CREATE VIEW rows_of_a_view AS SELECT * FROM rows")
+    expected = predictions(db, "madtree.tree_predict", "response")
+    assert predictions(db, by_blocks, "response") == expected
+    assert predictions(db, by_blocks, "response", "rows_of_a_view") == expected

@@ -1,0 +1,93 @@
+"""A tree as a nested CASE, and its conditions."""
+
+from __future__ import annotations
+
+import pytest
+from make_model import inner, leaf
+
+from madtree.model import Feature, Kind, Node, Tree
+from madtree.render.case import nested_case
+from madtree.sqltext.condition import QUALIFIED, READABLE, goes_against_majority
+
+TREE = Tree(
+    1,
+    {
+        0: inner(0, "x", 1.5, majority_left=False),
+        1: leaf(1, "a"),
+        2: inner(2, "x", 2.5, majority_left=True),
+        5: leaf(5, "b"),
+        6: leaf(6, "c"),
+    },
+)
+
+
+def test_the_majority_is_the_else() -> None:
+    assert nested_case(TREE, lambda n: f"c{n.node_id}", lambda n: str(n.prediction)) == (
+        "CASE WHEN c0 THEN a ELSE CASE WHEN c2 THEN c ELSE b END END"
+    )
+
+
+def test_lines_are_indented() -> None:
+    assert nested_case(TREE, lambda n: f"c{n.node_id}", lambda n: str(n.prediction), margin="  ").splitlines() == [
+        "CASE WHEN c0",
+        "      THEN a",
+        "      ELSE CASE WHEN c2",
+        "          THEN c",
+        "          ELSE b END END",
+    ]
+
+
+def feature(type_: str, kind: Kind = Kind.CONTINUOUS, name: str = "f", labels: tuple[str, ...] = ()) -> Feature:
+    return Feature(name, type_, kind, labels)
+
+
+@pytest.mark.parametrize(
+    ("of", "node", "condition"),
+    [
+        (feature("real"), inner(0, "f", 0.1, majority_left=False), "f <= '0.1'::float8"),
+        (feature("real"), inner(0, "f", 0.1), "f > '0.1'::float8 AND f < 'NaN'::float8"),
+        (feature("integer"), inner(0, "f", 2.5), "f > 2"),
+        (feature("integer"), inner(0, "f", -1e12), "f >= '-2147483648'::int8"),
+        (feature("bigint"), inner(0, "f", 3e9, majority_left=False), "f <= '3000000000'::int8"),
+        (feature("numeric"), inner(0, "f", 0.1, majority_left=False), "f::float8 <= '0.1'::float8"),
+        (feature("date"), inner(0, "f", 0.0), "f > '1970-01-01'::date"),
+        (feature("interval"), inner(0, "f", 60.0), "pg_catalog.date_part('epoch', (f)) > '60.0'::float8"),
+        (feature("mood", labels=("sad", "it's")), inner(0, "f", 1.5), "f >= 'it''s'"),
+        (feature("mood", labels=("sad", "ok")), inner(0, "f", 2.0, majority_left=False), "f <= 'ok'"),
+        (feature("integer", name="a + b"), inner(0, "f", 2.5, majority_left=False), "(a + b) <= 2"),
+    ],
+)
+def test_conditions_on_numbers(of: Feature, node: Node, condition: str) -> None:
+    assert goes_against_majority(node, of, READABLE) == condition
+
+
+@pytest.mark.parametrize(
+    ("type_", "majority_left", "condition"),
+    [
+        ("text", True, "f COLLATE \"C\" = ANY (ARRAY['c', 'it''s']::text[])"),
+        ("text", False, "f COLLATE \"C\" = 'a'"),
+        ("character varying", False, "f::text COLLATE \"C\" = 'a'"),
+    ],
+)
+def test_conditions_on_levels(type_: str, majority_left: bool, condition: str) -> None:
+    node = inner(0, "f", left_levels=("a",), right_levels=("c", "it's"), majority_left=majority_left)
+    assert goes_against_majority(node, feature(type_, Kind.UNORDERED), READABLE) == condition
+
+
+@pytest.mark.parametrize(("majority_left", "condition"), [(True, "f"), (False, "NOT f")])
+def test_conditions_on_booleans(majority_left: bool, condition: str) -> None:
+    node = inner(0, "f", left_levels=("false",), right_levels=("true",), majority_left=majority_left)
+    assert goes_against_majority(node, feature("boolean", Kind.UNORDERED), READABLE) == condition
+
+
+def test_the_qualified_spelling_leaves_nothing_to_the_search_path() -> None:
+    node = inner(0, "f", 0.5)
+    assert goes_against_majority(node, feature("double precision"), QUALIFIED) == (
+        "f OPERATOR(pg_catalog.>) '0.5'::pg_catalog.float8 AND f OPERATOR(pg_catalog.<) 'NaN'::pg_catalog.float8"
+    )
+    numeric = goes_against_majority(node, feature("numeric"), QUALIFIED)
+    assert numeric.startswith("f OPERATOR(pg_catalog.>) '0.5000000000000000555")
+    levels = inner(0, "f", left_levels=("a",), right_levels=("b",))
+    assert goes_against_majority(levels, feature("text", Kind.UNORDERED), QUALIFIED) == (
+        "f COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) 'b'::pg_catalog.text"
+    )
