@@ -61,15 +61,16 @@ def _packer(values: dict[str, Any]) -> Packer:
 _packers = _Last(_packer)
 
 
-def encode_block(plan: bytes, images: bytes | None) -> tuple[int, int, bytes, bytes, bytes | None, bytes | None] | None:
+def encode_block(plan: bytes, images: bytes | None) -> tuple[Any, ...] | None:
     """A page range's rows as the fields of the SQL type `block`; None where a number is NULL instead of NaN."""
     try:
-        block, skipped = _packers.get(plan).pack(images or b"")
+        block, n_skipped, n_unknown = _packers.get(plan).pack(images or b"")
     except NullNumberError:
         return None
     return (
         block.codes.n_rows,
-        skipped,
+        n_skipped,
+        n_unknown,
         block.codes.tobytes(),
         block.target.tobytes(),
         None if block.weight is None else block.weight.tobytes(),

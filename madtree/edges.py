@@ -104,12 +104,9 @@ class EdgeFinder:
 
     def _read(self, query: str, chosen: Sequence[int], page_range: PageRange | None = None) -> RawRows:
         """Rows of the large trees with some of their features; `tree` counts from 0."""
-        narrow = RowFormat(
-            self._format.has_tree,
-            self._format.has_weight,
-            self._format.class_keys,
-            [self._format.level_keys[f] for f in chosen],
-        )
+        # The target's numbers stay as they are: a class that the profile does not know is no missing target.
+        keys = [self._format.level_keys[f] for f in chosen]
+        narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys)
         if page_range is None:
             found = self._host.query(query)
         else:

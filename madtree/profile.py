@@ -19,6 +19,8 @@ from madtree.task import TrainingTask
 MAX_CLASSES = 65_535
 MAX_LEVELS = 65_534
 BOOLEAN_LEVELS = ("false", "true")
+_PROFILE_SAMPLE = 50_000
+_MOSTLY_USABLE = 0.9
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Profile:
         regression.
     low, high, heaviest: smallest and largest target, largest weight.
     integral: all targets and weights are whole numbers.
+    estimated: it was made of a sample: rows are about right, and a rare class may be missing.
     """
 
     total: int
@@ -40,6 +43,7 @@ class Profile:
     high: float
     heaviest: float
     integral: bool
+    estimated: bool = False
 
     @property
     def never_null(self) -> bool:
@@ -114,6 +118,27 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     classes = tuple(str(row["label"]) for row in present)
     keys = np.array([float(row["key"]) for row in present])
     return Profile(total, usable, classes, _distinct(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
+
+
+def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected_rows: float) -> Profile | None:
+    """The classes found in a sample of a table that is known to be large; None where the sample does not say enough.
+
+    Saves a scan of the table. Whoever uses it counts the rows while packing them, and looks for unknown classes there.
+    """
+    if not task.is_classification or source.weight is not None or source.grouping:
+        return None
+    share = _PROFILE_SAMPLE / expected_rows
+    sample = sql.sampled(share, task.parameters.seed)
+    rows = host.query(sql.class_profile(source, task.dependent_sql, sample))
+    found, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
+    if not _PROFILE_SAMPLE / 2 < found < 2 * _PROFILE_SAMPLE or usable < _MOSTLY_USABLE * found:
+        return None
+    present = [row for row in rows if row["label"] is not None]
+    if len(present) > MAX_CLASSES:
+        return None
+    keys = _distinct(np.array([float(row["key"]) for row in present]), "dependent_variable")
+    classes = tuple(str(row["label"]) for row in present)
+    return Profile(int(found / share), int(usable / share), classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
 
 
 def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:

@@ -8,6 +8,7 @@ COMMENT ON FUNCTION @extschema@.array_image(anyarray) IS 'internal: the bytes of
 CREATE TYPE @extschema@.block AS (
     n_rows integer,
     n_skipped integer,
+    n_unknown integer,
     codes bytea,
     target bytea,
     weight bytea,
@@ -23,7 +24,7 @@ $python$;
 COMMENT ON FUNCTION @extschema@.encode_block(bytea, bytea) IS 'internal: bin the rows of a page range';
 
 -- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights.
--- The first query expects no NULL where none was seen in the sample; the second one is for the range that has one after all.
+-- The first query expects no NULL where the sample had none; the second one is for the range that has one after all.
 CREATE FUNCTION @extschema@.pack_block(
     query text, careful_query text, low tid, high tid, plan bytea
 ) RETURNS @extschema@.block
@@ -41,7 +42,8 @@ BEGIN
     RETURN packed;
 END
 $plpgsql$;
-COMMENT ON FUNCTION @extschema@.pack_block(text, text, tid, tid, bytea) IS 'internal: read a page range and bin its rows';
+COMMENT ON FUNCTION @extschema@.pack_block(text, text, tid, tid, bytea)
+IS 'internal: read a page range and bin its rows';
 
 CREATE FUNCTION @extschema@.node_statistics_transition(
     state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, plan bytea
@@ -68,6 +70,7 @@ return madtree.node_statistics_final(state)
 $python$;
 COMMENT ON FUNCTION @extschema@.node_statistics_final(bytea) IS 'internal: check the sums';
 
+-- noqa: disable=CP02,CP05,LT01
 CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, bytea, bytea, bytea) (
     SFUNC = @extschema@.node_statistics_transition,
     STYPE = bytea,
@@ -78,6 +81,7 @@ CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, byt
 COMMENT ON AGGREGATE @extschema@.node_statistics(
     integer, integer, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: sufficient statistics of the frontier, over blocks';
+-- noqa: enable=CP02,CP05,LT01
 
 CREATE FUNCTION @extschema@.grow_block(plan bytea, images bytea) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$

@@ -29,6 +29,7 @@ class RowFormat:
         has_tree, has_weight: which of the optional numbers are there.
         class_keys: (K,) the number that stands for each class, or None for regression.
         level_keys: for each feature the numbers that stand for its levels, or None where it is not unordered.
+        n_unknown: rows of the last `read` whose class was none of these.
     """
 
     has_tree: bool
@@ -36,6 +37,7 @@ class RowFormat:
     class_keys: Floats | None
     level_keys: Sequence[Floats | None]
     _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
+    n_unknown: int = field(default=0, init=False)
 
     @property
     def n_columns(self) -> int:
@@ -53,7 +55,9 @@ class RowFormat:
         at = int(self.has_tree)
         target = columns[at]
         if self.class_keys is not None:
+            n_known = len(target) - int(np.isnan(target).sum())
             target = self._index(-1, self.class_keys, target)
+            self.n_unknown = n_known - len(target) + int(np.isnan(target).sum())
         weight = columns[at + 1] if self.has_weight else None
         features = columns[at + 1 + self.has_weight :]
         for f, keys in enumerate(self.level_keys):
@@ -99,8 +103,8 @@ class Packer:
         self._layout = CodeLayout.for_widths(problem.bins.widths)
         self._encoders: dict[tuple[int, int], EdgeEncoder] = {}
 
-    def pack(self, images: bytes) -> tuple[Block, int]:
-        """The block of the usable rows among `images`, and how many rows were not usable."""
+    def pack(self, images: bytes) -> tuple[Block, int, int]:
+        """The block of the usable rows among `images`, how many were not usable, and how many had an unknown class."""
         rows = self._format.read(images)
         total = len(rows.target)
         keep = rows.usable()
@@ -114,7 +118,7 @@ class Packer:
         for f in range(len(rows.features)):
             codes.column(f)[:] = self._codes(f, rows)
         block = Block(codes, *on_grids(self._problem, rows), rows.tree)
-        return block, total - len(rows.target)
+        return block, total - len(rows.target), self._format.n_unknown
 
     def _codes(self, feature: int, rows: RawRows) -> Array:
         values = rows.features[feature]

@@ -64,6 +64,11 @@ class Scale:
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
         return cls(rows, centre, largest, largest_weight, integral and not centre.any())
 
+    def one_limb_will_do(self) -> bool:
+        """Whether all sums are of whole numbers below 2**53, as far as is known."""
+        weight, target = self.grids(True, True, 1)
+        return self.integral and all(grid is None or int(grid.exponents.max()) <= 0 for grid in (weight, target))
+
     def grids(self, weighted: bool, regression: bool, limbs: int) -> tuple[Grid | None, Grid | None]:
         """Grids of the weights, and of weight times target less centre."""
         weight = Grid.choose(self.largest_weight, self.rows, limbs) if weighted else None

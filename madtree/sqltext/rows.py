@@ -163,11 +163,11 @@ def levels(relation: str, feature: Feature) -> str:
     )
 
 
-def class_profile(source: RowSource, dependent: str) -> str:
-    """Classes in SQL order with their numbers, rows, and what is wrong with weights."""
+def class_profile(source: RowSource, dependent: str, sample: str = "") -> str:
+    """Classes in SQL order with their numbers, rows, and faults of weights; `sample` is a TABLESAMPLE clause."""
     return (
         f"SELECT ({dependent})::pg_catalog.text AS label, {source.target} AS key, {_weight_profile(source)} "
-        f"FROM {source.relation} GROUP BY {dependent} ORDER BY {dependent}"
+        f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}"
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import ident, literal, qualified
 
-_BLOCK_FIELDS = ("n_rows", "n_skipped", "codes", "target", "weight", "tree")
+_BLOCK_FIELDS = ("n_rows", "n_skipped", "n_unknown", "codes", "target", "weight", "tree")
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
 _PAGE_FILLER = 5_000
 
@@ -51,7 +51,7 @@ class WorkTables:
     def create_blocks(self) -> str:
         blocks = self.name("blocks")
         return (
-            f"{self.create} {blocks} (part int4, block_id int4, n_rows int4, n_skipped int4, "
+            f"{self.create} {blocks} (part int4, block_id int4, n_rows int4, n_skipped int4, n_unknown int4, "
             "codes bytea, target bytea, weight bytea, tree bytea, filler text); "
             f"ALTER TABLE {blocks} ALTER codes SET STORAGE EXTERNAL, ALTER target SET STORAGE EXTERNAL, "
             "ALTER weight SET STORAGE EXTERNAL, ALTER tree SET STORAGE EXTERNAL, ALTER filler SET STORAGE PLAIN"
@@ -79,6 +79,17 @@ class WorkTables:
             "WITH ORDINALITY AS c(low, high, query, block_id) OFFSET 0) AS madtree_packed"
         )
 
+    def clear_blocks(self) -> str:
+        return f"TRUNCATE {self.name('blocks')}"
+
+    def totals(self) -> str:
+        """Rows packed, rows that were not usable, and those among them whose class had not been seen before."""
+        return (
+            "SELECT pg_catalog.sum(n_rows)::pg_catalog.int8 AS n_rows, "
+            "pg_catalog.sum(n_skipped)::pg_catalog.int8 AS n_skipped, "
+            f"pg_catalog.sum(n_unknown)::pg_catalog.int8 AS n_unknown FROM {self.name('blocks')}"
+        )
+
     def settle(self, workers: int) -> str:
         """Tell the planner about the blocks, and how many workers may share them."""
         blocks = self.name("blocks")
@@ -91,6 +102,14 @@ class WorkTables:
             f"FROM {self.name('blocks')}"
         )
 
+
+# The rows to be expected in tables by OID: their density when they were last analysed times their size now; NULL where
+# one of them never was.
+EXPECTED_ROWS = """
+SELECT CASE WHEN pg_catalog.bool_and(relpages > 0 AND reltuples >= 0) THEN
+    pg_catalog.sum(reltuples / NULLIF(relpages, 0) * pg_catalog.pg_relation_size(oid)
+        / pg_catalog.current_setting('block_size')::pg_catalog.int8) END AS expected
+FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) ANY ($1)"""
 
 # Tables by OID, in the order given, with the pages of each.
 PAGES_OF_TABLES = """
