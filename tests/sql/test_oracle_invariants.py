@@ -153,3 +153,29 @@ def test_training_rows_score_into_the_leaves_that_they_made(
     """).fetchall()
     assert sorted(scored) == sorted(leaves)
     assert len(leaves) > 3
+
+
+@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
+def test_the_model_table_sums_up_its_nodes(db: psycopg.Connection, dependent: str, criterion: str) -> None:
+    """One row a tree; the importance of a feature is the gain of its splits."""
+    train(db, "data", "model", dependent, criterion, weights="w", grouping_cols="grp")
+
+    names = FEATURES.split(", ")
+    for tree_id, *found in db.execute("""
+        SELECT tree_id, n_rows, n_nodes, n_leaves, tree_depth, root_risk, impurity_var_importance, success, message
+        FROM model
+    """):
+        nodes = read_nodes(db, "model")[tree_id]
+        inner = [row for row in nodes.values() if not row["is_leaf"]]
+        gains = [sum(row["improvement"] for row in inner if row["feature"] == name) for name in names]
+        assert found == [
+            nodes[0]["n_rows"],
+            len(nodes),
+            len(nodes) - len(inner),
+            max(row["depth"] for row in nodes.values()),
+            nodes[0]["risk"],
+            pytest.approx(gains, rel=1e-12),
+            True,
+            None,
+        ]
+        assert inner
