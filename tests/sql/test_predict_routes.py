@@ -192,9 +192,10 @@ def test_routes_agree_on_every_type_and_on_groups(
     trees: list[Nodes] = [
         random_tree(rng, features, 5, candidates(rows, features), levels(features), classes) for _ in range(3)
     ]
-    groups = [("a", 1), ("it's", 2), ("b", 1), ("b", 2)]
+    trees.insert(1, {})  # a group that failed
+    groups = [("a", 1), ("b", 2), ("it's", 2), ("b", 1)]
     grouping = [Column("g1", "g1", "text"), Column("g2", "g2", "integer")]
-    sketch = Sketch(features, [*trees, {}], classes=classes, grouping=grouping, groups=groups)
+    sketch = Sketch(features, trees, classes=classes, grouping=grouping, groups=groups)
     write_model(db, schema, "m", sketch)
     db.execute("CREATE VIEW rows_of_a_view AS SELECT * FROM rows")
     known = db.execute("SELECT id FROM rows WHERE (g1, g2) IN (('a', 1), ('it''s', 2), ('b', 1))").fetchall()
