@@ -72,7 +72,7 @@ class Benchmark:
 
     def scikit_learn(self) -> None:
         name = "psycopg, pandas, scikit-learn"
-        self._time({name: outside.scikit_learn_tree(self.dsn, self.base)}, runs=max(1, self.runs // 3), warm_up=False)
+        self._time({name: outside.scikit_learn_tree(self.dsn, self.base)}, runs=(self.runs + 1) // 2, warm_up=False)
         speed_up = self.timings[name].median / self.timings["tree_train"].median
         self.targets.append(Target(f"{name} / tree_train", 10, speed_up, TIMES, at_least=True))
 
@@ -124,7 +124,7 @@ class Benchmark:
     def _grown(self, what: str, limit: float, table: Table) -> None:
         """One process on a larger table against the base, alternating."""
         base, larger = f"tree_train beside {what}", f"tree_train on {what}, one process"
-        runs = max(1, self.runs // 2)
+        runs = (self.runs + 1) // 2
         self._time({base: inside.train(self.db, self.base), larger: inside.train(self.db, table)}, runs)
         self._ratio(f"{what} / {self.base.n_rows:,} rows, 10 columns", limit, larger, base)
 
