@@ -7,7 +7,7 @@ They know no session and no SQL: each gets a plan, the bytes of named values and
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from madtree.batch import Batch
 from madtree.core import codec
 from madtree.core.assignment import AssignmentCache
 from madtree.core.block import Block, CodeLayout
-from madtree.core.forest import Forest, Routing
+from madtree.core.forest import Forest
 from madtree.core.grow import LevelReport, grow
 from madtree.core.inblock import BlockSource
 from madtree.core.outcome import conclude
@@ -24,8 +24,10 @@ from madtree.core.packing import NullNumberError, Packer, RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import RawRows, prepare
 from madtree.core.problem import Problem
+from madtree.core.routing import Routing
 from madtree.core.squares import add_squares, square_grid
-from madtree.core.statistics import StatisticsLayout, add_block, check, merge
+from madtree.core.statistics import StatisticsLayout, add_block, add_totals, check, merge
+from madtree.core.surrogates import side_planes
 from madtree.core.types import Array, Floats, Ints
 from madtree.model import Kind
 
@@ -79,56 +81,51 @@ def encode_block(plan: bytes, images: bytes | None) -> tuple[Any, ...] | None:
 
 
 class CountPlan:
-    """What a pass counts: statistics of the frontier's slots, or, with `means`, squares about the leaves' means."""
+    """What a pass over the blocks counts, by `what`:
+
+    - statistics: of the frontier's slots, over the codes of some features;
+    - sides: the same, with the side of the node's primary split as the class (core.surrogates);
+    - totals: of some nodes, whatever the codes;
+    - squares: about the leaves' means.
+    """
 
     def __init__(self, values: dict[str, Any]) -> None:
+        self.what: str = values["what"]
         self.run: str = values["run"]
         self.depth: int = values["depth"]
         self.cache_bytes: int = values["cache_bytes"]
         self.problem = Problem.from_values(values)
         self.codes = CodeLayout.for_widths(self.problem.bins.widths)
-        self.routing = Routing(*(values[f"routing_{f.name}"] for f in fields(Routing)))
-        self.slot_of_node: Ints | None = values["slot_of_node"]
-        self.means: Floats | None = values["means"]
-        self.dtype = np.dtype(values["dtype"])
-        first, last = values["features"]
-        self.layout = StatisticsLayout(
-            self.problem.planes, self.problem.bins.widths[first:last], values["n_slots"], first
-        )
+        self.routing = Routing(**{f.name: values[f"routing_{f.name}"] for f in fields(Routing)})
+        self.slot_of_node: Ints | None = values.get("slot_of_node")
+        self.means: Floats | None = values.get("means")
+        self.n_slots: int = values.get("n_slots", 0)
+        first, last = values.get("features", (0, 0))
+        self.planes = side_planes(self.problem) if self.what == "sides" else self.problem.planes
+        self.layout = StatisticsLayout(self.planes, self.problem.bins.widths[first:last], self.n_slots, first)
 
     @staticmethod
-    def dump(
-        run: str,
-        depth: int,
-        problem: Problem,
-        forest: Forest,
-        cache_bytes: int,
-        *,
-        layout: StatisticsLayout | None = None,
-        slot_of_node: Ints | None = None,
-        means: Floats | None = None,
-    ) -> bytes:
-        last = layout.first + len(layout.widths) if layout else 0
+    def dump(what: str, run: str, problem: Problem, forest: Forest, cache_bytes: int, **rest: Any) -> bytes:
+        """A plan's bytes; `rest`: slot_of_node, n_slots and features (from, to), or means."""
         return codec.dump(
             {
                 **problem.to_values(),
                 **{f"routing_{f.name}": getattr(forest.routing, f.name) for f in fields(Routing)},
+                "what": what,
                 "run": run,
-                "depth": depth,
+                "depth": int(forest.depth.max()),
                 "cache_bytes": cache_bytes,
-                "slot_of_node": slot_of_node,
-                "means": means,
-                "features": (layout.first if layout else 0, last),
-                "n_slots": layout.n_slots if layout else 0,
-                "dtype": problem.planes.dtype(problem.n_rows).str if means is None else "<f8",
+                **rest,
             }
         )
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        if self.means is None:
-            return self.layout.planes.count, self.layout.n_cells
-        return square_grid(self.problem).limbs, len(self.means)
+    def zeros(self) -> Array:
+        """An empty state: (n_planes, n_cells), (n_planes, n_slots) or (n_limbs, n_nodes)."""
+        if self.what == "squares":
+            return np.zeros((square_grid(self.problem).limbs, len(self.routing.child)))
+        if self.what == "totals":
+            return np.zeros((self.planes.count, self.n_slots))
+        return self.layout.zeros(self.planes.dtype(self.problem.n_rows))
 
     def block(self, n_rows: int, codes: bytes, target: bytes, weight: bytes | None, tree: bytes | None) -> Block:
         problem = self.problem
@@ -147,8 +144,15 @@ class CountPlan:
         node = _assignments(self.run, self.cache_bytes).nodes(block_id, block, self.routing, self.depth)
         if self.means is not None:
             add_squares(state, self.problem, square_grid(self.problem), block, node, self.means)
-        elif self.slot_of_node is not None:
-            add_block(state, self.layout, block, self.slot_of_node[node])
+            return
+        assert self.slot_of_node is not None
+        slots = self.slot_of_node[node]
+        if self.what == "totals":
+            add_totals(state, self.planes, block, slots)
+            return
+        if self.what == "sides":
+            block = replace(block, target=self.routing.primary_side(node, block.codes))
+        add_block(state, self.layout, block, slots)
 
 
 _count_plans = _Last(CountPlan)
@@ -190,7 +194,9 @@ def node_statistics_transition(
 ) -> bytes:
     """Count one block into a state; a state is the dtype in 8 bytes, then (n_planes, n_cells) numbers."""
     todo = _count_plans.get(plan)
-    numbers = np.zeros(todo.shape, todo.dtype) if state is None else _untagged(state).reshape(todo.shape).copy()
+    numbers = todo.zeros()
+    if state is not None:
+        numbers.reshape(-1)[:] = _untagged(state)
     if n_rows:
         todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree))
     return _tagged(numbers)

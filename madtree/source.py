@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from madtree import blocks
@@ -28,27 +30,30 @@ class TableSource:
         self._work = work
         self._cache_bytes = problem.parameters.memory_bytes // _CACHE_SHARE
 
-    def statistics(self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout) -> Array:
-        plan = CountPlan.dump(
-            self._work.token,
-            int(forest.depth.max()),
-            self._problem,
+    def statistics(
+        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
+    ) -> Array:
+        state = self._run(
+            "sides" if by_side else "statistics",
             forest,
-            self._cache_bytes,
-            layout=layout,
             slot_of_node=slot_of_node,
+            n_slots=layout.n_slots,
+            features=(layout.first, layout.first + len(layout.widths)),
         )
         shape = (layout.planes.count, layout.n_cells)
-        return blocks.read_statistics(self._run(plan), shape, layout.planes.dtype(self._problem.n_rows))
+        return blocks.read_statistics(state, shape, layout.planes.dtype(self._problem.n_rows))
+
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int) -> Floats:
+        state = self._run("totals", forest, slot_of_node=slot_of_node, n_slots=n_slots)
+        return blocks.read_statistics(state, (self._problem.planes.count, n_slots), np.dtype("<f8"))
 
     def squares(self, forest: Forest, means: Floats) -> Floats:
-        plan = CountPlan.dump(
-            self._work.token, int(forest.depth.max()), self._problem, forest, self._cache_bytes, means=means
-        )
         grid = square_grid(self._problem)
-        sums = blocks.read_statistics(self._run(plan), (grid.limbs, forest.n_nodes), np.dtype("<f8"))
+        state = self._run("squares", forest, means=means)
+        sums = blocks.read_statistics(state, (grid.limbs, forest.n_nodes), np.dtype("<f8"))
         return grid.join(sums, forest.tree)
 
-    def _run(self, plan: bytes) -> bytes | None:
+    def _run(self, what: str, forest: Forest, **rest: Any) -> bytes | None:
+        plan = CountPlan.dump(what, self._work.token, self._problem, forest, self._cache_bytes, **rest)
         state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["state"]
         return state

@@ -199,6 +199,10 @@ def prune(nodes: dict[int, Node], cp: float = 0.0) -> dict[int, Node]:
         return sum(splits) + 1, sum(risks)
 
     visit(0, np.inf)
+    for number in sorted(nodes):  # a child falls with its parent at the latest
+        if number:
+            parent = nodes[(number - 1) // 2]
+            nodes[number].complexity = min(nodes[number].complexity, max(parent.complexity, alpha))
     for node in nodes.values():
         node.complexity = node.complexity / nodes[0].risk if nodes[0].risk > 0 else 0.0
     return nodes

@@ -7,7 +7,7 @@ from collections import OrderedDict
 import numpy as np
 
 from madtree.core.block import Block
-from madtree.core.forest import Routing
+from madtree.core.routing import Routing
 from madtree.core.types import Array, Ints
 
 

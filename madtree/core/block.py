@@ -68,6 +68,24 @@ class Codes:
         row: Array = matrix[int(self.layout.position[feature])]
         return row
 
+    def gather(self, feature: Ints) -> Array:
+        """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""
+        n_rows = self.n_rows
+        if self.layout.n_wide == 0:
+            code: Array = self.narrow.reshape(-1).take(feature * np.int64(n_rows) + np.arange(n_rows))
+            return code
+        return self.gather_at(feature, np.arange(n_rows))
+
+    def gather_at(self, feature: Ints, rows: Ints) -> Array:
+        """(m,) uint16 code of the feature `feature` (m,) in each of `rows` (m,)."""
+        code = np.zeros(len(rows), np.uint16)
+        is_wide = self.layout.wide.take(feature)
+        position = self.layout.position.take(feature)
+        for chosen, matrix in ((~is_wide, self.narrow), (is_wide, self.wide)):
+            at = np.flatnonzero(chosen)
+            code[at] = matrix[position[at], rows[at]]
+        return code
+
     def tobytes(self) -> bytes:
         return self.narrow.tobytes() + self.wide.astype("<u2", copy=False).tobytes()
 

@@ -1,81 +1,15 @@
-"""Trees while they grow: flat arrays over the nodes of all trees, and the way of a row down them."""
+"""Trees while they grow: flat arrays over the nodes of all trees."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from madtree.core.block import Codes
+from madtree.core.routing import Routing, level_table
+from madtree.core.surrogates import Surrogate
 from madtree.core.types import Array, Floats, Ints
-
-
-@dataclass
-class Routing:
-    """What a row needs to find its way, an entry for each node of all trees.
-
-    A row with code c of the node's feature goes to `child` where c <= cut, else to `child` + 1. Code 0, missing, goes
-    left by that rule; where the majority went right, codes are lowered by one first, and 0 wraps round to the
-    largest. A leaf leads to itself.
-
-    Attributes:
-        feature: int32, 0 for a leaf.
-        cut: int32, largest code (less `shift`) that goes left.
-        shift: uint8, 1 where missing values go right.
-        child: int32, the left child's index; the right one's is one more.
-        table: int32, where the node's table of levels starts in `levels`, -1 for ordered splits and leaves.
-        levels: uint8, 1 for codes that go right; tables of all nodes with unordered splits, one after the other.
-    """
-
-    feature: Ints
-    cut: Ints
-    shift: Array
-    child: Ints
-    table: Ints
-    levels: Array
-
-    @classmethod
-    def leaves(cls, first: int, count: int) -> Routing:
-        """Nodes `first` to `first + count - 1` as leaves."""
-        return cls(
-            np.zeros(count, np.int32),
-            np.full(count, 65_535, np.int32),
-            np.zeros(count, np.uint8),
-            np.arange(first, first + count, dtype=np.int32),
-            np.full(count, -1, np.int32),
-            np.zeros(0, np.uint8),
-        )
-
-    def append(self, more: Routing) -> None:
-        """Add nodes behind those that are there; `more` must hold leaves only."""
-        for name in ("feature", "cut", "shift", "child", "table"):
-            setattr(self, name, np.concatenate((getattr(self, name), getattr(more, name))))
-
-    def advance(self, node: Ints, codes: Codes) -> Ints:
-        """One step down: the node (n_rows,) of each row after the step, from its node before."""
-        n_rows = codes.n_rows
-        layout = codes.layout
-        feature = self.feature.take(node)
-        row = np.arange(n_rows)
-        if layout.n_wide == 0:
-            code = codes.narrow.reshape(-1).take(feature * np.int64(n_rows) + row)
-            code -= self.shift.take(node)
-        else:
-            code = np.zeros(n_rows, np.uint16)
-            is_wide = layout.wide.take(feature)
-            position = layout.position.take(feature)
-            for chosen, matrix in ((~is_wide, codes.narrow), (is_wide, codes.wide)):
-                at = np.flatnonzero(chosen)
-                code[at] = matrix[position[at], at]
-            code -= self.shift.take(node)
-        right = code > self.cut.take(node)
-        if len(self.levels):
-            table = self.table.take(node)
-            at = np.flatnonzero(table >= 0)
-            right[at] = self.levels.take(table[at] + code[at])
-        moved: Ints = self.child.take(node)
-        moved += right
-        return moved
 
 
 @dataclass
@@ -92,6 +26,7 @@ class Forest:
         feature: int32, -1 for leaves.
         threshold: float64, NaN where there is none.
         left_codes, right_codes: codes of the levels on either side, by node index, for unordered splits only.
+        surrogates: by node index, in the order in which they are asked.
         majority_left: bool.
         improvement: float64, the split's gain.
         routing: the same splits as rows follow them.
@@ -111,6 +46,7 @@ class Forest:
     improvement: Floats = field(init=False)
     left_codes: dict[int, Ints] = field(default_factory=dict)
     right_codes: dict[int, Ints] = field(default_factory=dict)
+    surrogates: dict[int, list[Surrogate]] = field(default_factory=dict)
     routing: Routing = field(init=False)
 
     def __post_init__(self) -> None:
@@ -157,3 +93,27 @@ class Forest:
         self.routing.append(Routing.leaves(first, count))
         self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
         return np.arange(first, first + count)
+
+    def add_surrogates(self, nodes: Ints, found: Sequence[list[Surrogate]], widths: Ints) -> None:
+        """Tell rows of the surrogates of `nodes` (m,); `widths` (n_features,) codes of each feature."""
+        routing = self.routing
+        entries = [surrogate for surrogates in found for surrogate in surrogates]
+        counts = np.array([len(surrogates) for surrogates in found], np.int32)
+        routing.first_surrogate[nodes] = len(routing.surrogate_feature) + np.cumsum(counts) - counts
+        routing.surrogates[nodes] = counts
+        tables = [
+            level_table(int(widths[s.feature]), s.left_codes, s.right_codes)
+            for s in entries
+            if s.left_codes is not None and s.right_codes is not None
+        ]
+        starts = np.full(len(entries), -1, np.int32)
+        starts[[i for i, s in enumerate(entries) if s.left_codes is not None]] = routing.add_tables(tables)
+        new: dict[str, Array] = {
+            "surrogate_feature": np.array([s.feature for s in entries], np.int32),
+            "surrogate_cut": np.array([s.cut for s in entries], np.int32),
+            "surrogate_table": starts,
+            "surrogate_low_right": np.array([not s.low_goes_left for s in entries], np.uint8),
+        }
+        for name, values in new.items():
+            setattr(routing, name, np.concatenate((getattr(routing, name), values)))
+        self.surrogates.update({node: own for node, own in zip(nodes.tolist(), found, strict=True) if own})

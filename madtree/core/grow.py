@@ -8,6 +8,7 @@ every tree at once. In outline:
         statistics of the frontier's nodes        one pass over the blocks; of two siblings only the smaller is
                                                   counted, the other is the parent less its sibling, exactly
         best split of each node                   core.search
+        surrogates, where wanted                  one more pass, with the side of the split as the class
         children of the nodes that were split     their sums follow from the split
         frontier = children that may be split     large enough, impure, not too deep
 
@@ -25,8 +26,10 @@ import numpy as np
 from madtree.core import impurity
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
+from madtree.core.routing import level_table
 from madtree.core.search import Splits, search
 from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
+from madtree.core.surrogates import Surrogate, find_surrogates, side_planes
 from madtree.core.types import Array, Floats, Ints
 
 # Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
@@ -36,8 +39,17 @@ _STATE_SHARE = 4
 class StatisticsSource(Protocol):
     """Where statistics come from."""
 
-    def statistics(self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout) -> Array:
-        """(n_planes, n_cells) of the nodes that `slot_of_node` (n_nodes,) gives a slot; -1 for the others."""
+    def statistics(
+        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
+    ) -> Array:
+        """(n_planes, n_cells) of the nodes that `slot_of_node` (n_nodes,) gives a slot; -1 for the others.
+
+        `by_side`: rows are classed by the side of their node's primary split (core.surrogates) instead of the target.
+        """
+        ...
+
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int) -> Floats:
+        """(n_planes, n_slots) sums over all rows of these nodes."""
         ...
 
     def squares(self, forest: Forest, means: Floats) -> Floats:
@@ -64,7 +76,7 @@ def grow(problem: Problem, source: StatisticsSource, report: Callable[[LevelRepo
         splits = memory.best_splits(forest, frontier)
         if report:
             report(LevelReport(level, len(frontier), int(forest.n_rows[frontier].sum())))
-        children = _split(problem, forest, frontier, splits)
+        children = _split(problem, source, forest, frontier, splits)
         frontier = children[_may_split(problem, forest, children)]
         level += 1
     return forest
@@ -80,7 +92,7 @@ def _may_split(problem: Problem, forest: Forest, nodes: Ints) -> Array:
     return wanted
 
 
-def _split(problem: Problem, forest: Forest, frontier: Ints, splits: Splits) -> Ints:
+def _split(problem: Problem, source: StatisticsSource, forest: Forest, frontier: Ints, splits: Splits) -> Ints:
     """Enter the splits that were found into the forest; the indices (2 m,) of the children, left and right in turn."""
     if len(frontier) == forest.n_trees and forest.n_nodes == forest.n_trees:
         splits.gain[~_may_split(problem, forest, frontier)] = 0.0
@@ -99,35 +111,83 @@ def _split(problem: Problem, forest: Forest, frontier: Ints, splits: Splits) -> 
     forest.feature[nodes] = feature
     forest.majority_left[nodes] = majority_left
     forest.improvement[nodes] = splits.gain[chosen]
-    ordered = ~problem.unordered[feature]
-    at = nodes[ordered]
-    forest.threshold[at] = problem.bins.threshold(
-        tree[ordered], feature[ordered], splits.left[chosen[ordered]], splits.right[chosen[ordered]]
-    )
-    routing = forest.routing
+    _enter_primaries(problem, forest, nodes, splits, chosen)
+    if problem.parameters.max_surrogates and len(nodes):
+        _enter_surrogates(problem, source, forest, nodes)
+    children = forest.add_children(nodes, problem.row_counts(sums), sums)
+    _recount(problem, source, forest, nodes[problem.row_counts(missing) > 0])
+    return children
+
+
+def _enter_primaries(problem: Problem, forest: Forest, nodes: Ints, splits: Splits, chosen: Ints) -> None:
+    """Tell the forest how rows go on from `nodes` (m,), whose splits are those of the slots `chosen` (m,)."""
+    routing, tree, feature = forest.routing, forest.tree[nodes], forest.feature[nodes]
     routing.feature[nodes] = feature
-    routing.shift[at] = ~majority_left[ordered]
-    routing.cut[at] = splits.left[chosen[ordered]] - routing.shift[at]
-    _enter_levels(problem, forest, nodes[~ordered], chosen[~ordered], splits)
-    return forest.add_children(nodes, problem.row_counts(sums), sums)
-
-
-def _enter_levels(problem: Problem, forest: Forest, nodes: Ints, slots: Ints, splits: Splits) -> None:
-    """Tables of levels for the nodes with unordered splits; a level absent from the node goes with the majority."""
-    routing = forest.routing
+    routing.missing_right[nodes] = ~forest.majority_left[nodes]
+    ordered = ~problem.unordered[feature]
+    left, right = splits.left[chosen[ordered]], splits.right[chosen[ordered]]
+    forest.threshold[nodes[ordered]] = problem.bins.threshold(tree[ordered], feature[ordered], left, right)
+    routing.cut[nodes[ordered]] = left
     widths = problem.bins.widths
-    tables = [routing.levels]
-    end = len(routing.levels)
-    for node, slot in zip(nodes.tolist(), slots.tolist(), strict=True):
-        left, right = splits.left_codes[slot], splits.right_codes[slot]
-        forest.left_codes[node], forest.right_codes[node] = left, right
-        table = np.full(int(widths[forest.feature[node]]), not forest.majority_left[node], np.uint8)
-        table[left], table[right] = 0, 1
-        routing.table[node] = end
-        end += len(table)
-        tables.append(table)
-    if len(tables) > 1:
-        routing.levels = np.concatenate(tables)
+    tables = []
+    for node, slot in zip(nodes[~ordered].tolist(), chosen[~ordered].tolist(), strict=True):
+        forest.left_codes[node], forest.right_codes[node] = splits.left_codes[slot], splits.right_codes[slot]
+        tables.append(level_table(int(widths[forest.feature[node]]), splits.left_codes[slot], splits.right_codes[slot]))
+    routing.table[nodes[~ordered]] = routing.add_tables(tables)
+
+
+def _enter_surrogates(problem: Problem, source: StatisticsSource, forest: Forest, nodes: Ints) -> None:
+    """Find the surrogates of `nodes`, which have been split but have no children yet, and tell the forest of them."""
+    planes = side_planes(problem)
+    widths, dtype = problem.bins.widths, planes.dtype(problem.n_rows)
+    found: list[list[Surrogate]] = [[] for _ in nodes]
+    for slots, first, last in batches(len(nodes), widths, planes.count * dtype.itemsize, state_limit(problem)):
+        mine = nodes[slots]
+        layout = StatisticsLayout(planes, widths[first:last], len(mine), first)
+        slot_of_node = np.full(forest.n_nodes, -1, np.int32)
+        slot_of_node[mine] = np.arange(len(mine), dtype=np.int32)
+        state = source.statistics(forest, slot_of_node, layout, by_side=True)
+        check(state)
+        part = found[slots]
+        find_surrogates(problem, state, layout, forest.tree[mine], forest.feature[mine], part)
+    forest.add_surrogates(nodes, found, widths)
+
+
+def _recount(problem: Problem, source: StatisticsSource, forest: Forest, nodes: Ints) -> None:
+    """Count the children of those of `nodes` that have surrogates: each missing row may have gone its own way."""
+    nodes = nodes[forest.routing.surrogates[nodes] > 0]
+    if len(nodes) == 0:
+        return
+    left = forest.routing.child[nodes].astype(np.int64)
+    children = np.sort(np.concatenate((left, left + 1)))
+    slot_of_node = np.full(forest.n_nodes, -1, np.int32)
+    slot_of_node[children] = np.arange(len(children), dtype=np.int32)
+    forest.sums[:, children] = source.totals(forest, slot_of_node, len(children))
+    forest.n_rows[children] = problem.row_counts(forest.sums[:, children])
+
+
+def state_limit(problem: Problem) -> int:
+    """Bytes that one array of statistics may take."""
+    return problem.parameters.memory_bytes // _STATE_SHARE
+
+
+def batches(n_nodes: int, widths: Ints, cell_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
+    """Slots and features (from, to) of each pass.
+
+    As many nodes as fit the limit; where not even one fits, part of its features.
+    """
+    per_node = int(widths.sum()) * cell_bytes
+    if per_node <= limit:
+        size = max(limit // per_node, 1)
+        return [(slice(i, min(i + size, n_nodes)), 0, len(widths)) for i in range(0, n_nodes, size)]
+    ranges, first, total = [], 0, 0
+    for i, width in enumerate(widths.tolist()):
+        if i > first and total + width * cell_bytes > limit:
+            ranges.append((first, i))
+            first, total = i, 0
+        total += width * cell_bytes
+    ranges.append((first, len(widths)))
+    return [(slice(i, i + 1), a, b) for i in range(n_nodes) for a, b in ranges]
 
 
 class _Memory:
@@ -139,14 +199,13 @@ class _Memory:
         self.widths = problem.bins.widths
         self.dtype = problem.planes.dtype(problem.n_rows)
         self.cell_bytes = problem.planes.count * self.dtype.itemsize
-        self.limit = problem.parameters.memory_bytes // _STATE_SHARE
         self.kept: tuple[Ints, StatisticsLayout, Array] | None = None  # nodes, layout and statistics of the last level
 
     def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
         problem = self.problem
         found = Splits.none(len(frontier), problem.planes.count)
         kept, self.kept = self.kept, None
-        for slots, first, last in self._batches(len(frontier)):
+        for slots, first, last in batches(len(frontier), self.widths, self.cell_bytes, state_limit(problem)):
             nodes = frontier[slots]
             layout = StatisticsLayout(problem.planes, self.widths[first:last], len(nodes), first)
             whole = len(nodes) == len(frontier) and last - first == len(self.widths)
@@ -181,23 +240,6 @@ class _Memory:
         search(self.problem, state, layout, forest.tree[nodes], part)
         found.left_codes.update({slots.start + slot: codes for slot, codes in part.left_codes.items()})
         found.right_codes.update({slots.start + slot: codes for slot, codes in part.right_codes.items()})
-
-    def _batches(self, n_nodes: int) -> list[tuple[slice, int, int]]:
-        """Slots and features of each pass: as many nodes as fit the limit; where not even one fits, part of its
-        features.
-        """
-        per_node = int(self.widths.sum()) * self.cell_bytes
-        if per_node <= self.limit:
-            size = max(self.limit // per_node, 1)
-            return [(slice(i, min(i + size, n_nodes)), 0, len(self.widths)) for i in range(0, n_nodes, size)]
-        ranges, first, total = [], 0, 0
-        for i, width in enumerate(self.widths.tolist()):
-            if i > first and total + width * self.cell_bytes > self.limit:
-                ranges.append((first, i))
-                first, total = i, 0
-            total += width * self.cell_bytes
-        ranges.append((first, len(self.widths)))
-        return [(slice(i, i + 1), a, b) for i in range(n_nodes) for a, b in ranges]
 
     def _scan(self, forest: Forest, nodes: Ints, layout: StatisticsLayout) -> Array:
         slot_of_node = np.full(forest.n_nodes, -1, np.int32)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from madtree.core.block import Block
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
 from madtree.core.squares import add_squares, square_grid
-from madtree.core.statistics import StatisticsLayout, add_block
+from madtree.core.statistics import StatisticsLayout, add_block, add_totals
 from madtree.core.types import Array, Floats, Ints
 
 
@@ -21,12 +23,22 @@ class BlockSource:
         n_rows = block.codes.n_rows
         self._node = np.zeros(n_rows, np.int32) if block.tree is None else block.tree.astype(np.int32)
         self._depth = 0
-        self._dtype = problem.planes.dtype(problem.n_rows)
 
-    def statistics(self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout) -> Array:
+    def statistics(
+        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
+    ) -> Array:
         self._advance(forest)
-        state = layout.zeros(self._dtype)
-        add_block(state, layout, self._block, slot_of_node[self._node])
+        block = self._block
+        if by_side:
+            block = replace(block, target=forest.routing.primary_side(self._node, block.codes))
+        state = layout.zeros(layout.planes.dtype(self._problem.n_rows))
+        add_block(state, layout, block, slot_of_node[self._node])
+        return state
+
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int) -> Floats:
+        self._advance(forest)
+        state = np.zeros((self._problem.planes.count, n_slots))
+        add_totals(state, self._problem.planes, self._block, slot_of_node[self._node])
         return state
 
     def squares(self, forest: Forest, means: Floats) -> Floats:

@@ -14,6 +14,19 @@ from madtree.core.statistics import Planes
 from madtree.core.types import Array, Bools, Floats, Ints
 
 
+def weights_by_group(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
+    """(n_groups, m) weights, of sums (n_planes, m): rows by group, then each limb of the weights by group.
+
+    Args:
+        grid: of the weights; None where every weight is 1.
+        tree: (m,) the tree of each column.
+    """
+    if grid is None:
+        return np.asarray(sums[:n_groups])
+    limbs = sums[n_groups : n_groups * (1 + grid.limbs)].reshape(grid.limbs, n_groups, -1)
+    return np.stack([grid.join(limbs[:, group], tree) for group in range(n_groups)])
+
+
 @dataclass(frozen=True)
 class Problem:
     """A set of trees to be grown on binned data.
@@ -63,11 +76,7 @@ class Problem:
 
     def class_weights(self, sums: Array, tree: Ints) -> Floats:
         """(K, m) class weights, of sums (n_planes, m) that belong to the trees `tree` (m,)."""
-        k = self.n_classes
-        if self.weight_grid is None:
-            return np.asarray(sums[:k], np.float64)
-        limbs = np.asarray(sums[k:], np.float64).reshape(self.weight_grid.limbs, k, -1)
-        return np.stack([self.weight_grid.join(limbs[:, c], tree) for c in range(k)])
+        return weights_by_group(np.asarray(sums, np.float64), self.n_classes, self.weight_grid, tree)
 
     def weights(self, sums: Array, tree: Ints) -> Floats:
         """(m,) total weight."""

@@ -15,7 +15,8 @@ _ROUNDING = 1e-13
 @dataclass(frozen=True)
 class Pruned:
     """Attributes:
-    complexity: (n_nodes,) complexity parameter, relative to the root's risk; NaN for nodes that are pruned away.
+    complexity: (n_nodes,) complexity parameter, relative to the root's risk and not above the parent's; NaN for nodes
+        that are pruned away.
     is_leaf: (n_nodes,) bool in the pruned tree.
     keep: (n_nodes,) bool, nodes of the pruned tree.
     """
@@ -48,6 +49,9 @@ def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
         parents = nodes[~is_leaf[nodes]]
         nodes = np.concatenate((left[parents], left[parents] + 1))
         keep[nodes] = True
+        # A child falls with its parent at the latest.
+        cap = np.tile(np.maximum(complexity[parents], cp * risk[tree[parents]]), 2)
+        complexity[nodes] = np.minimum(complexity[nodes], cap)
     root_risk = risk[tree]
     complexity = np.divide(complexity, root_risk, out=np.zeros_like(complexity), where=root_risk > 0)
     return Pruned(np.where(keep, complexity, np.nan), is_leaf, keep)

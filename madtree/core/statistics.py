@@ -82,28 +82,11 @@ def add_block(state: Array, layout: StatisticsLayout, block: Block, slots: Ints)
     Args:
         slots: (n_rows,) int32 slot of each row, or a negative number for rows that are not in play.
     """
-    active = np.flatnonzero(slots >= 0)
-    if len(active) == 0:
+    rows = _rows_in_play(layout.planes, layout.n_slots, block, slots)
+    if rows is None:
         return
-    planes = layout.planes
-    n_rows = block.codes.n_rows
-    take = active if len(active) < _GATHER_BELOW * n_rows else None
-    spare = 0 if take is not None or len(active) == n_rows else 1
-    slot = (slots if take is None else slots[take]).astype(np.int64)
-    n_slots = layout.n_slots
-    if spare:
-        # Rows out of play are counted too, past the end, where that is quicker than copying the others out.
-        slot[slot < 0] = n_slots * planes.groups
-    if planes.n_classes:
-        target = block.target if take is None else block.target[take]
-        slot += target.astype(np.int64) * n_slots
-        if spare:
-            np.minimum(slot, n_slots * planes.groups, out=slot)
-    limbs = [] if block.weight is None else list(block.weight)
-    if not planes.n_classes:
-        limbs += list(block.target)
-    if take is not None:
-        limbs = [limb[take] for limb in limbs]
+    slot, limbs, take = rows
+    planes, n_slots = layout.planes, layout.n_slots
     offsets = layout.offsets
     key_width, key = -1, slot
     index = np.empty(len(slot), np.int64)
@@ -123,6 +106,52 @@ def add_block(state: Array, layout: StatisticsLayout, block: Block, slots: Ints)
             sums = np.bincount(index, limb, minlength=size)[:size]
             state[at : at + planes.groups, span] += sums.reshape(planes.groups, -1)
             at += planes.groups
+
+
+def add_totals(state: Array, planes: Planes, block: Block, slots: Ints) -> None:
+    """Count a block's rows into `state` (n_planes, n_slots) whatever their codes, in place."""
+    n_slots = state.shape[1]
+    rows = _rows_in_play(planes, n_slots, block, slots)
+    if rows is None:
+        return
+    slot, limbs, _ = rows
+    size = n_slots * planes.groups
+    at = 0
+    for weights in (None, *limbs):
+        sums = np.bincount(slot, weights, minlength=size)[:size]
+        state[at : at + planes.groups] += sums.reshape(planes.groups, -1)
+        at += planes.groups
+
+
+def _rows_in_play(
+    planes: Planes, n_slots: int, block: Block, slots: Ints
+) -> tuple[Ints, list[Floats], Ints | None] | None:
+    """The rows with a slot.
+
+    Returns:
+        Their group and slot as one number, group * n_slots + slot; the limbs that are summed beside the row counts; and
+        their indices, or None where all rows stand here: those out of play then have a number past the end. None if no
+        row is in play.
+    """
+    active = np.flatnonzero(slots >= 0)
+    if len(active) == 0:
+        return None
+    n_rows = block.codes.n_rows
+    take = active if len(active) < _GATHER_BELOW * n_rows else None
+    slot = (slots if take is None else slots[take]).astype(np.int64)
+    spare = take is None and len(active) < n_rows
+    if spare:
+        # Counting them along is quicker than copying the others out.
+        slot[slot < 0] = n_slots * planes.groups
+    if planes.n_classes:
+        target = block.target if take is None else block.target[take]
+        slot += target.astype(np.int64) * n_slots
+        if spare:
+            np.minimum(slot, n_slots * planes.groups, out=slot)
+    limbs = [] if block.weight is None else list(block.weight)
+    if not planes.n_classes:
+        limbs += list(block.target)
+    return slot, limbs if take is None else [limb[take] for limb in limbs], take
 
 
 def merge(left: Array, right: Array) -> Array:

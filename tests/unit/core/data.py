@@ -17,7 +17,7 @@ from madtree.core.params import Parameters
 from madtree.core.prepare import RawRows, prepare
 from madtree.core.problem import Problem
 from madtree.core.squares import add_squares, square_grid
-from madtree.core.statistics import StatisticsLayout, add_block, merge
+from madtree.core.statistics import StatisticsLayout, add_block, add_totals, merge
 from madtree.core.types import Array, Floats, Ints
 from madtree.model import Kind
 
@@ -79,13 +79,23 @@ class ManyBlocks:
         self._problem, self._blocks = problem, list(blocks)
         self._cache = AssignmentCache(cache_bytes)
 
-    def statistics(self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout) -> Array:
+    def statistics(
+        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
+    ) -> Array:
         total = layout.zeros(layout.planes.dtype(self._problem.n_rows))
         for i, block in enumerate(self._blocks):
-            state = np.zeros_like(total)
-            add_block(state, layout, block, slot_of_node[self._nodes(i, forest)])
+            state, node = np.zeros_like(total), self._nodes(i, forest)
+            if by_side:
+                block = replace(block, target=forest.routing.primary_side(node, block.codes))
+            add_block(state, layout, block, slot_of_node[node])
             total = merge(total, state)
         return total
+
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int) -> Floats:
+        state = np.zeros((self._problem.planes.count, n_slots))
+        for i, block in enumerate(self._blocks):
+            add_totals(state, self._problem.planes, block, slot_of_node[self._nodes(i, forest)])
+        return state
 
     def squares(self, forest: Forest, means: Floats) -> Floats:
         grid = square_grid(self._problem)

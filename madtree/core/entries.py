@@ -1,0 +1,137 @@
+"""The cells of some nodes' statistics that hold rows, ready to be searched.
+
+A *segment* is a run of entries with the same feature and slot; entries come in the order feature, slot, code. Cells
+of the missing code are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.core.binning import MISSING
+from madtree.core.statistics import StatisticsLayout
+from madtree.core.types import Array, Floats, Ints
+
+_CHUNK_CELLS = 300_000  # array elements of a chunk of features, to bound temporary memory
+
+
+@dataclass
+class Entries:
+    """Attributes:
+    layout: of the features that were looked at.
+    code: (n_entries,) int64.
+    sums: (n_planes, n_entries) float64.
+    segment: (n_entries,) int64 the segment that an entry is of.
+    start, stop: (n_segments,) each segment's entries.
+    feature: (n_segments,) index of the feature, counted from 0 in the whole problem.
+    slot: (n_segments,).
+    """
+
+    layout: StatisticsLayout
+    code: Ints
+    sums: Floats
+    segment: Ints
+    start: Ints
+    stop: Ints
+    feature: Ints
+    slot: Ints
+
+    @classmethod
+    def of(cls, state: Array, layout: StatisticsLayout) -> Entries:
+        """From statistics (n_planes, n_cells)."""
+        groups = layout.planes.groups
+        counts = state[0] if groups == 1 else state[:groups].sum(axis=0)
+        cell = np.flatnonzero(counts)
+        offsets = layout.offsets
+        feature = np.repeat(np.arange(len(layout.widths)), np.diff(np.searchsorted(cell, offsets)))
+        local = cell - offsets[feature]
+        slot = local // layout.widths[feature]
+        code = local - slot * layout.widths[feature]
+        known = np.flatnonzero(code != MISSING)
+        if len(known) < len(cell):
+            cell, feature, slot, code = cell[known], feature[known], slot[known], code[known]
+        first = np.ones(len(cell), np.bool_)
+        first[1:] = (np.diff(feature) != 0) | (np.diff(slot) != 0)
+        start = np.flatnonzero(first)
+        return cls(
+            layout,
+            code,
+            np.asarray(state[:, cell], np.float64),
+            np.cumsum(first) - 1,
+            start,
+            np.append(start[1:], len(cell)) if len(cell) else start,
+            feature[start] + layout.first,
+            slot[start],
+        )
+
+    @property
+    def n_segments(self) -> int:
+        return len(self.start)
+
+    def totals(self) -> Floats:
+        """(n_planes, n_segments) sums over each segment."""
+        if self.n_segments == 0:
+            return np.zeros((len(self.sums), 0))
+        return np.asarray(np.add.reduceat(self.sums, self.start, axis=1))
+
+    def running(self) -> tuple[Array, Array]:
+        """Sums (n_planes, n_entries) int64 from the start of an entry's segment up to it, and the segments' totals.
+
+        A sum that ran on over all segments would leave what float64 adds exactly; int64 does not, and differences stay
+        right even where it overflows.
+        """
+        sums = self.sums.astype(np.int64)
+        running = np.cumsum(sums, axis=1)
+        before = running[:, self.start] - sums[:, self.start]
+        total: Array = running[:, self.stop - 1] - before
+        return running - before[:, self.segment], total
+
+    def permute(self, entries: Ints, order: Ints) -> None:
+        """Put `entries` into another order; each must stay within its segment."""
+        self.code[entries] = self.code[entries[order]]
+        self.sums[:, entries] = self.sums[:, entries[order]]
+
+
+def first_of_best(values: Floats, segment: Ints, n_segments: int, tolerance: float) -> tuple[Floats, Ints]:
+    """The largest of the non-negative `values` in each segment, and the first entry that comes up to it.
+
+    Args:
+        values: (m,); `segment` (m,) ascending.
+        tolerance: relative; values that differ by less are equal.
+
+    Returns:
+        largest: (n_segments,) 0 where a segment has no value.
+        first: (n_segments,) position in `values`, -1 where there is none.
+    """
+    largest, first = np.zeros(n_segments), np.full(n_segments, -1, np.int64)
+    if len(values) == 0:
+        return largest, first
+    heads = np.flatnonzero(np.diff(segment, prepend=-1))
+    largest[segment[heads]] = np.maximum.reduceat(values, heads)
+    hits = np.flatnonzero(values >= largest[segment] * (1 - tolerance))
+    firsts = hits[np.flatnonzero(np.diff(segment[hits], prepend=-1))]
+    first[segment[firsts]] = firsts
+    return largest, first
+
+
+def chunks(layout: StatisticsLayout, n_planes: int) -> Iterator[tuple[int, int]]:
+    """Features (from, to) to be looked at together, counted within the layout."""
+    first, total = 0, 0
+    for i, width in enumerate(layout.widths.tolist()):
+        cells = width * layout.n_slots * n_planes
+        if i > first and total + cells > _CHUNK_CELLS:
+            yield first, i
+            first, total = i, 0
+        total += cells
+    yield first, len(layout.widths)
+
+
+def split_by_chunks(state: Array, layout: StatisticsLayout) -> Iterator[tuple[Array, StatisticsLayout]]:
+    """The statistics in chunks of features that bound temporary memory, in order."""
+    offsets = layout.offsets
+    for first, last in chunks(layout, len(state)):
+        part = StatisticsLayout(layout.planes, layout.widths[first:last], layout.n_slots, layout.first + first)
+        yield state[:, int(offsets[first]) : int(offsets[last])], part
