@@ -6,7 +6,7 @@ here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value =
 export <- function(frame, name, seed) {
     set.seed(seed)
     names(frame) <- gsub(".", "_", tolower(names(frame)), fixed = TRUE)
-    frame$w <- round(runif(nrow(frame), 0.2, 3), 4)
+    frame$w <- sample(13:192, nrow(frame), replace = TRUE) / 64
     frame$fold <- sample(rep(1:5, length.out = nrow(frame)))
     write.csv(frame, file.path(here, "data", paste0(name, ".csv")), row.names = FALSE, na = "", quote = FALSE)
 }

@@ -32,13 +32,20 @@ def letters(prefix: str, n: int) -> list[str]:
     return [f"{prefix}{i}" for i in range(n)]
 
 
+def ranked(levels: Sequence[str], ranks: np.ndarray) -> np.ndarray:
+    """The levels of these ranks, rounded down, the first and the last one for all that lie beyond."""
+    chosen: np.ndarray = np.array(levels, object)[np.clip(ranks, 0, len(levels) - 1).astype(int)]
+    return chosen
+
+
 def number(levels: np.ndarray) -> np.ndarray:
     """The number that ends a level's name."""
     return np.array([int(level[-1]) for level in levels], np.float64)
 
 
 def weights(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.uniform(0.2, 3.0, n).round(4)
+    """Multiples of 1/64: their sums are exact, so that a split that lowers no risk has a complexity of 0 in rpart."""
+    return rng.integers(13, 193, n) / 64
 
 
 def knock_out(rng: np.random.Generator, columns: Columns, names: Sequence[str], share: float) -> None:
@@ -108,7 +115,9 @@ def clinic(rng: np.random.Generator) -> Columns:
         "pressure": (130 + 15 * health + rng.normal(0, 6, n)).round(3),
         "sugar": (95 + 18 * health + rng.normal(0, 14, n)).round(3),
         "pulse": (72 - 6 * health + rng.normal(0, 7, n)).round(3),
-        "ward": np.array(letters("w", 5), object)[np.clip((health + rng.normal(0, 0.9, n)) * 1.3 + 2, 0, 4).astype(int)],
+        "ward": np.array(letters("w", 5), object)[
+            np.clip((health + rng.normal(0, 0.9, n)) * 1.3 + 2, 0, 4).astype(int)
+        ],
         "pain": np.array(["none", "mild", "strong", "worst"], object)[
             np.clip(health + rng.normal(0, 0.8, n) + 1.5, 0, 3).astype(int)
         ],
@@ -161,16 +170,16 @@ def species(rng: np.random.Generator) -> Columns:
 
 
 def panels(rng: np.random.Generator) -> Columns:
-    """Of every row either `left` or `right` is known, so that nothing can stand in for a missing value."""
+    """Of every row either `near` or `far` is known, so that nothing can stand in for a missing value."""
     n = 200
     value = rng.normal(0, 1, n)
-    on_left = rng.random(n) < 0.65
-    left = np.where(on_left, (value + rng.normal(0, 0.4, n)).round(4), np.nan)
-    right = np.where(on_left, np.nan, (rng.normal(0, 0.5, n) - value).round(4))
+    is_near = rng.random(n) < 0.65
+    near = np.where(is_near, (value + rng.normal(0, 0.4, n)).round(4), np.nan)
+    far = np.where(is_near, np.nan, (rng.normal(0, 0.5, n) - value).round(4))
     high = rng.random(n) < 1 / (1 + np.exp(-3 * value))
     return {
-        "left": [None if np.isnan(v) else v for v in left],
-        "right": [None if np.isnan(v) else v for v in right],
+        "near": [None if np.isnan(v) else v for v in near],
+        "far": [None if np.isnan(v) else v for v in far],
         "level": (10 * value + rng.normal(0, 1, n)).round(4),
         "high": np.where(high, "yes", "no").astype(object),
         "w": weights(rng, n),
@@ -184,7 +193,7 @@ def survey(rng: np.random.Generator) -> Columns:
     answers = ["never", "seldom", "often", "always"]
 
     def ask(noise: float) -> np.ndarray:
-        return np.array(answers, object)[np.clip(mood * 1.2 + rng.normal(0, noise, n) + 1.5, 0, 3).astype(int)]
+        return ranked(answers, mood * 1.2 + rng.normal(0, noise, n) + 1.5)
 
     columns: Columns = {
         "sleeps": ask(0.7),
@@ -192,7 +201,7 @@ def survey(rng: np.random.Generator) -> Columns:
         "member": rng.random(n) < 1 / (1 + np.exp(-1.5 * mood)),
         "income": (2000 + 700 * mood + rng.normal(0, 500, n)).round(2),
         "age": rng.uniform(18, 90, n).round(2),
-        "region": np.array(letters("r", 4), object)[np.clip(mood + rng.normal(0, 0.8, n) + 1.5, 0, 3).astype(int)],
+        "region": ranked(letters("r", 4), mood + rng.normal(0, 0.8, n) + 1.5),
     }
     knock_out(rng, columns, list(columns), 0.1)
     party = np.clip(mood + rng.normal(0, 0.6, n) + 1.5, 0, 2.999).astype(int)

@@ -63,7 +63,7 @@ golden <- function(set, name, case) {
         frame = list(node = node, var = as.character(frame$var), n = frame$n, wt = frame$wt, dev = frame$dev,
                      yval = if (set$method == "class") attr(fit, "ylevels")[frame$yval] else frame$yval,
                      complexity = frame$complexity, nsurrogate = frame$nsurrogate),
-        counts = counts,
+        classes = attr(fit, "ylevels"), counts = counts,
         splits = list(var = rownames(fit$splits), ncat = unname(fit$splits[, "ncat"]),
                       improve = unname(fit$splits[, "improve"]), index = unname(fit$splits[, "index"]),
                       adj = unname(fit$splits[, "adj"])),

@@ -64,7 +64,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Surrogate:
-    test: Question
+    question: Question
     agreement: float
     adjusted_agreement: float
 
@@ -79,7 +79,7 @@ class Node:
     complexity: float
     prediction: Any
     class_weights: list[float] | None
-    test: Question | None
+    question: Question | None
     improvement: float | None
     surrogates: tuple[Surrogate, ...]
 
@@ -103,10 +103,11 @@ class Fit:
         for number in sorted(self._row_of):
             node_id, row = self.id_of[number], self._row_of[number]
             split = primaries.get(row)
-            test, improvement, surrogates = None, None, ()
+            question, improvement = None, None
+            surrogates: tuple[Surrogate, ...] = ()
             if split is not None:
                 low_left, flipped = self._direction(split)
-                test = self._test(split, flipped, low_left)
+                question = self._question(split, flipped, low_left)
                 improvement = self._gain(split, row)
                 surrogates = tuple(self._surrogates(split, frame["nsurrogate"][row], flipped))
                 self.id_of[2 * number] = 2 * node_id + (2 if flipped else 1)
@@ -116,9 +117,9 @@ class Fit:
                 weight=frame["wt"][row],
                 risk=frame["dev"][row],
                 complexity=frame["complexity"][row],
-                prediction=frame["yval"][row],
+                prediction=frame["yval"][row] == "true" if data_set.dependent_kind == "boolean" else frame["yval"][row],
                 class_weights=self._golden["counts"][row] if self._golden["counts"] else None,
-                test=test,
+                question=question,
                 improvement=improvement,
                 surrogates=surrogates,
             )
@@ -146,6 +147,30 @@ class Fit:
         """The node that each row of the new data ends in."""
         return [self.id_of[number] for number in self._golden["scored"]]
 
+    @property
+    def classes(self) -> list[str]:
+        """As text, in order."""
+        names: list[str] = self._golden["classes"]
+        return names
+
+    def splits_above(self, cp: float) -> list[int]:
+        """The split nodes of the tree that rpart's `prune` makes of this one."""
+        result = [0] if self.nodes[0].question and self.nodes[0].complexity > cp else []
+        for number in result:
+            children = (2 * number + 1, 2 * number + 2)
+            result += [n for n in children if self.nodes[n].question and self.nodes[n].complexity > cp]
+        return result
+
+    @property
+    def larger_child(self) -> dict[int, int | None]:
+        """Of every split node the child with more rows, None if they have as many."""
+        result: dict[int, int | None] = {}
+        for number, node in self.nodes.items():
+            if node.question:
+                left, right = self.nodes[2 * number + 1].n_rows, self.nodes[2 * number + 2].n_rows
+                result[number] = None if left == right else 2 * number + (1 if left > right else 2)
+        return result
+
     def _primaries(self) -> dict[int, int]:
         """Row of `splits` by row of `frame`; the surrogates' rows follow their primary's."""
         frame, result, at = self._golden["frame"], {}, 0
@@ -162,7 +187,9 @@ class Fit:
     def _gain(self, split: int, row: int) -> float:
         improve: float = self._golden["splits"]["improve"][split]
         # rpart divides the decrease of the sum of squares by the node's.
-        return improve * self._golden["frame"]["dev"][row] if self.data_set.method == "anova" else improve / self._unit()
+        return (
+            improve * self._golden["frame"]["dev"][row] if self.data_set.method == "anova" else improve / self._unit()
+        )
 
     def _sides(self, split: int) -> tuple[list[str], list[str], list[str]]:
         """All levels of a factor's split, and those that go to rpart's left and right."""
@@ -194,7 +221,7 @@ class Fit:
         levels, left, right = self._sides(split)
         return None, max(left + right, key=levels.index) in left
 
-    def _test(self, split: int, flipped: bool, low_left: bool | None) -> Question:
+    def _question(self, split: int, flipped: bool, low_left: bool | None) -> Question:
         splits = self._golden["splits"]
         feature = splits["var"][split]
         if low_left is None:
@@ -211,5 +238,5 @@ class Fit:
     def _surrogates(self, primary: int, count: int, flipped: bool) -> Iterator[Surrogate]:
         splits = self._golden["splits"]
         for split in range(primary + 1, primary + 1 + count):
-            test = self._test(split, flipped, self._low_goes_left(split))
-            yield Surrogate(test, splits["improve"][split], splits["adj"][split])
+            question = self._question(split, flipped, self._low_goes_left(split))
+            yield Surrogate(question, splits["improve"][split], splits["adj"][split])

@@ -17,7 +17,15 @@ from rpart_frame import HERE, DataSet, Fit, Node, Question, data_sets
 from trees import read_nodes
 
 SETS = data_sets()
-CASES = [pytest.param((name, case), id=f"{name}: {case}") for name, entry in SETS.items() for case in entry.cases]
+FOLDS, WHOLE = (
+    [
+        pytest.param((name, case), id=f"{name}: {case}")
+        for name, entry in SETS.items()
+        for case, settings in entry.cases.items()
+        if settings.get("folds", False) == folds
+    ]
+    for folds in (True, False)
+)
 CRITERIA = {"gini": "gini", "information": "entropy"}
 TYPES = {"float": "float8", "integer": "integer", "boolean": "boolean", "factor": 'text COLLATE "C"'}
 
@@ -34,13 +42,20 @@ class Trained:
         (nodes,) = read_nodes(self.db, "model").values()
         return nodes
 
-    def rows(self, query: str) -> list[dict[str, Any]]:
-        return self.db.cursor(row_factory=dict_row).execute(query).fetchall()  # type: ignore[arg-type]
+    @property
+    def questions(self) -> dict[int, Question]:
+        """What the split nodes ask, by id."""
+        entry = self.fit.data_set
+        return {number: asked(row, entry) for number, row in self.nodes.items() if not row["is_leaf"]}
 
-    def leaves(self, table: str) -> dict[int, int]:
-        """The leaf of every row of a table, by id."""
-        self.db.execute("SELECT madtree.tree_predict('model', %s, %s, 'leaf')", [table, f"{table}_leaves"])
-        return {row["id"]: row["node_id"] for row in self.rows(f"SELECT * FROM {table}_leaves")}
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        return self.db.cursor(row_factory=dict_row).execute(query).fetchall()
+
+    def predict(self, table: str, kind: str, column: str) -> dict[int, Any]:
+        """A column of what tree_predict writes for a table, by id."""
+        self.db.execute("DROP TABLE IF EXISTS scored")
+        self.db.execute("SELECT madtree.tree_predict('model', %s, 'scored', %s)", [table, kind])
+        return {row["id"]: row[column] for row in self.rows("SELECT * FROM scored ORDER BY id")}
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +99,7 @@ def copy(db: psycopg.Connection, table: str, file: str, types: dict[str, str]) -
 
 def train(db: psycopg.Connection, entry: DataSet, settings: dict[str, Any]) -> None:
     criterion = CRITERIA[settings.get("split", "gini")] if entry.method == "class" else "mse"
-    surrogates = f"max_surrogates={settings.get('maxsurrogate', 0)}, surrogate_style={settings.get('surrogatestyle', 0)}"
+    count, style = settings.get("maxsurrogate", 0), settings.get("surrogatestyle", 0)
     try:
         db.execute(
             "SELECT madtree.tree_train('data', 'model', 'id', %s, %s, split_criterion => %s, weights => %s,"
@@ -98,7 +113,7 @@ def train(db: psycopg.Connection, entry: DataSet, settings: dict[str, Any]) -> N
                 settings.get("maxdepth", 30),
                 settings["minsplit"],
                 settings["minbucket"],
-                surrogates,
+                f"max_surrogates={count}, surrogate_style={style}",
                 f"cp={settings['cp']}" + (", fold_col=fold" if settings.get("folds") else ""),
             ],
         )
@@ -106,7 +121,8 @@ def train(db: psycopg.Connection, entry: DataSet, settings: dict[str, Any]) -> N
         pytest.skip(str(error.diag.message_primary))
 
 
-def near(value: float) -> Any:
+def near(value: Any) -> Any:
+    """A number, or a list or dict of numbers, but for rounding."""
     return pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
@@ -129,41 +145,128 @@ def described(node: Node) -> dict[str, Any]:
         "n_rows": node.n_rows,
         "weight": near(node.weight),
         "risk": near(node.risk),
-        "complexity": near(node.complexity),
         "prediction": node.prediction if node.class_weights else near(node.prediction),
         "class_weights": near(node.class_weights) if node.class_weights else None,
+        "complexity": near(node.complexity) if node.question else None,
         "improvement": near(node.improvement) if node.improvement is not None else None,
-        "test": node.test,
+        "question": node.question,
     }
 
 
-every_case = pytest.mark.parametrize("trained", CASES, indirect=True)
+each_tree = pytest.mark.parametrize("trained", WHOLE, indirect=True)
+each_cross_validation = pytest.mark.parametrize("trained", FOLDS, indirect=True)
 
 
-@every_case
+@each_tree
 def test_nodes_are_rparts(trained: Trained) -> None:
-    if trained.fit.settings.get("folds"):
-        pytest.skip("the tree is pruned at the cp that cross-validation chose")
+    """But for the complexity of leaves: where rpart undid splits it depends on the order in which it tried them."""
+    questions = trained.questions
+    columns = ("n_rows", "weight", "risk", "prediction", "class_weights", "improvement")
     nodes = {
-        number: {name: row[name] for name in ("n_rows", "weight", "risk", "complexity", "prediction", "improvement")}
-        | {"class_weights": row["class_weights"], "test": None if row["is_leaf"] else asked(row, trained.fit.data_set)}
+        number: {name: row[name] for name in columns}
+        | {
+            "complexity": None if row["is_leaf"] else row["complexity"],
+            "question": questions.get(number),
+        }
         for number, row in trained.nodes.items()
     }
     assert nodes == {number: described(node) for number, node in trained.fit.nodes.items()}
 
 
-@every_case
+@each_tree
+def test_leaves_have_at_most_the_complexity_asked_for(trained: Trained) -> None:
+    leaves = [row for row in trained.nodes.values() if row["is_leaf"]]
+    assert max(row["complexity"] for row in leaves) <= trained.fit.settings["cp"] * (1 + 1e-9)
+
+
+@each_tree
+def test_surrogates_are_rparts(trained: Trained) -> None:
+    if not trained.fit.settings.get("maxsurrogate"):
+        pytest.skip("trained without surrogates")
+    found: dict[int, list[tuple[Question, float, float]]] = {}
+    for row in trained.rows("SELECT * FROM model_surrogates ORDER BY node_id, rank"):
+        question = asked(row, trained.fit.data_set)
+        found.setdefault(row["node_id"], []).append((question, row["agreement"], row["adjusted_agreement"]))
+    assert found == {
+        number: [(s.question, near(s.agreement), near(s.adjusted_agreement)) for s in node.surrogates]
+        for number, node in trained.fit.nodes.items()
+        if node.surrogates
+    }
+
+
+@each_tree
+def test_importance_is_rparts(trained: Trained) -> None:
+    trained.db.execute("DROP TABLE IF EXISTS importance")
+    trained.db.execute("SELECT madtree.get_var_importance('model', 'importance')")
+    raw = {row["feature"]: row["raw_importance"] for row in trained.rows("SELECT * FROM importance")}
+    assert {name: value for name, value in raw.items() if value} == near(trained.fit.importance)
+
+
+@each_tree
 def test_training_rows_end_in_rparts_leaves(trained: Trained) -> None:
-    if trained.fit.settings.get("folds"):
-        pytest.skip("the tree is pruned at the cp that cross-validation chose")
-    leaves = trained.leaves("data")
+    leaves = trained.predict("data", "leaf", "node_id")
     known = {number: leaf for number, leaf in enumerate(trained.fit.trained_leaves, 1) if leaf is not None}
     assert {number: leaves[number] for number in known} == known
 
 
-@every_case
+@each_tree
 def test_new_rows_end_in_rparts_leaves(trained: Trained) -> None:
-    if trained.fit.settings.get("folds"):
-        pytest.skip("the tree is pruned at the cp that cross-validation chose")
-    leaves = trained.leaves("new")
-    assert list(leaves.values()) == trained.fit.scored_leaves
+    """But for rows that reach a node whose feature they lack, and no surrogate helps. rpart then goes by the number of
+    rows in its children, or nowhere if they are equal; madtree, as rpart itself in training, by their weight.
+    """
+    nodes, by_count = trained.nodes, trained.fit.larger_child
+    leaves, elsewhere = trained.predict("new", "leaf", "node_id"), []
+    for number, expected in enumerate(trained.fit.scored_leaves, 1):
+        leaf = leaves[number]
+        if leaf != expected:
+            parting = last_in_common(leaf, expected)
+            heavier = 2 * parting + (1 if nodes[parting]["majority_left"] else 2)
+            if by_count[parting] == heavier or heavier not in path(leaf):
+                elsewhere.append((number, leaf, expected))
+    assert elsewhere == []
+
+
+@each_tree
+def test_predictions_are_those_of_rparts_leaves(trained: Trained) -> None:
+    fit, leaves = trained.fit, trained.predict("new", "leaf", "node_id")
+    nodes = {number: fit.nodes[leaf] for number, leaf in leaves.items()}
+    response = trained.predict("new", "response", f"estimated_{fit.data_set.dependent}")
+    if fit.data_set.method == "anova":
+        assert response == near({number: node.prediction for number, node in nodes.items()})
+        return
+    assert response == {number: node.prediction for number, node in nodes.items()}
+    shares = {number: [w / node.weight for w in node.class_weights or []] for number, node in nodes.items()}
+    if len(shares[1]) == 2:
+        first = fit.classes[0]
+        found = trained.predict("new", "prob", f"estimated_prob_{first}")
+        assert found == near({number: share[0] for number, share in shares.items()})
+    else:
+        found = trained.predict("new", "prob", "estimated_prob")
+        assert found == {number: near(share) for number, share in shares.items()}
+
+
+@each_cross_validation
+def test_cross_validated_errors_are_rparts(trained: Trained) -> None:
+    names = ("cp", "n_splits", "rel_error", "xerror", "xstd")
+    found = [{name: row[name] for name in names} for row in trained.rows("SELECT * FROM model_cv ORDER BY cp DESC")]
+    assert found == [near(row) for row in trained.fit.cp_table]
+
+
+@each_cross_validation
+def test_tree_is_pruned_at_the_cp_with_the_least_error(trained: Trained) -> None:
+    (chosen,) = trained.rows("SELECT * FROM model_cv WHERE chosen")
+    least = min(row["xerror"] for row in trained.fit.cp_table)
+    best = max(row["cp"] for row in trained.fit.cp_table if row["xerror"] == near(least))
+    assert chosen["cp"] == near(best)
+    assert trained.questions == {
+        number: trained.fit.nodes[number].question for number in trained.fit.splits_above(best)
+    }
+
+
+def path(node: int) -> list[int]:
+    """The ids from a node up to the root."""
+    return [node, *(path((node - 1) // 2) if node else [])]
+
+
+def last_in_common(one: int, other: int) -> int:
+    return max(set(path(one)) & set(path(other)))
