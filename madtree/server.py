@@ -112,7 +112,64 @@ def tree_drop(plpy: Any, model: str | None) -> str:
     return HELP if _asks_for_help(model) else tree_drop(PlpyHost(plpy), model)
 
 
+@_entry
+def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None) -> str:
+    """Prune a model into a new one; returns one line."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.prunemodel import tree_prune
+
+    return tree_prune(PlpyHost(plpy), model, new_model, cp)
+
+
+@_entry
+def get_var_importance(plpy: Any, model_name: str | None, output_table: str | None) -> str:
+    """Write a model's variable importance into a new table; returns one line."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.importance import get_var_importance
+
+    return get_var_importance(PlpyHost(plpy), model_name, output_table)
+
+
+@_entry
+def tree_evaluate(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+    """Rows of metrics."""
+    from madtree.evaluate import tree_evaluate
+    from madtree.host.plpy import PlpyHost
+
+    return tree_evaluate(PlpyHost(plpy), tree_model, test_table)
+
+
+@_entry
+def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+    """The cells of the confusion matrix."""
+    from madtree.evaluate import tree_confusion
+    from madtree.host.plpy import PlpyHost
+
+    return tree_confusion(PlpyHost(plpy), tree_model, test_table)
+
+
+@_entry
+def usage(plpy: Any, function: str, message: str | None) -> str:
+    """The usage text of a function whose one-argument form takes nothing else."""
+    if not _asks_for_help(message):
+        raise MadtreeError(
+            f"{function} with one argument takes {', '.join(map(repr, HELP_MESSAGES))}, not {message!r}",
+            hint=f"SELECT madtree.{function}() tells how to call it.",
+        )
+    from importlib import import_module
+
+    module, name = _HELP_TEXTS[function]
+    return str(getattr(import_module(f"madtree.{module}"), name))
+
+
 HELP_MESSAGES = ("usage", "help", "?")
+# Function to module and name of its usage text.
+_HELP_TEXTS = {
+    "tree_prune": ("prunemodel", "HELP"),
+    "get_var_importance": ("importance", "HELP"),
+    "tree_evaluate": ("evaluate", "EVALUATE_HELP"),
+    "tree_confusion": ("evaluate", "CONFUSION_HELP"),
+}
 
 
 def _asks_for_help(message: str | None) -> bool:

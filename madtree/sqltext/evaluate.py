@@ -1,0 +1,293 @@
+"""Statements that compare a model's predictions with known outcomes.
+
+Each is a chain of common table expressions: *cells*, the test table's rows counted by tree, leaf and outcome; and what
+follows from the cells, which are few. In the templates below, text between backticks is an operator of pg_catalog's:
+`` `+` `` stands for ``OPERATOR(pg_catalog.+)``. All operators that are written so bind alike, hence the brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.model import Tree
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.predict import TREE, Output, Scan, _case_of_tree, tree_case
+from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.tables import model_table
+
+ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
+_OPERATOR = re.compile("`([^`]+)`")
+_SPELLED = r"OPERATOR(pg_catalog.\1)"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of which model.
+
+    Attributes:
+        schema, name: of the model, unquoted.
+        rows: a query for the test table's rows: tree, leaf, actual and, for a weighted model, weight.
+        weighted: whether the model is.
+        grouping: the model's grouping columns, unquoted.
+    """
+
+    schema: str
+    name: str
+    rows: str
+    weighted: bool
+    grouping: tuple[str, ...]
+
+    def fill(self, template: str, **parts: str) -> str:
+        """A template with `parts`, their operators spelled out, and then with the model's and the user's own names."""
+        own = {key: _OPERATOR.sub(_SPELLED, part) for key, part in parts.items()}
+        return _OPERATOR.sub(_SPELLED, template).format(
+            trees=model_table(self.schema, self.name),
+            nodes=model_table(self.schema, self.name, "_nodes"),
+            rows=self.rows,
+            group=self._group(),
+            **own,
+        )
+
+    def _group(self) -> str:
+        """The values of a tree's group as the text of a JSON object; NULL where not grouped."""
+        if not self.grouping:
+            return "NULL::pg_catalog.text"
+        pairs = ", ".join(f"{literal(column)}::pg_catalog.text, t.{ident(column)}" for column in self.grouping)
+        return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
+
+
+def actual_class(dependent: str, type_: str) -> str:
+    """A row's class as the text by which the model knows it."""
+    return f'(({dependent})::{type_})::pg_catalog.text COLLATE pg_catalog."C"'
+
+
+def number(expression: str) -> str:
+    return f"({expression})::pg_catalog.float8"
+
+
+def rows_by_case(scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, weight: str | None) -> str:
+    """A query for the rows, each with the leaf that an expression finds."""
+    cases = [tree_case(t, scan.features, leaf, QUALIFIED) if t.nodes else f"NULL::{leaf.type}" for t in trees]
+    if scan.groups is None:
+        tree, found = f"{trees[0].tree_id}::pg_catalog.int4", cases[0]
+    else:
+        tree = f"madtree_model.{TREE}"
+        found = f"CASE WHEN {tree} IS NOT NULL THEN {_case_of_tree([t.tree_id for t in trees], cases)} END"
+    weights = f", {weight} AS weight" if weight else ""
+    return f"SELECT {tree} AS tree, {found} AS leaf, {actual} AS actual{weights} FROM {scan.rows()}"
+
+
+def payload(scan: Scan, tree_id: int, actual: str, weight: str | None) -> str:
+    """What `rows_of_payload` wants of a row besides its leaf, in place of an id, which it need not have."""
+    tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
+    elements = [f"({element})::pg_catalog.text" for element in (tree, actual, *([weight] if weight else []))]
+    return f"ARRAY[{', '.join(elements)}]"
+
+
+def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str:
+    """A query for the rows from a table that holds payloads and leaves; without a weight it is NULL."""
+    return (
+        f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, t.{ident(leaf)} AS leaf, "
+        f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight "
+        f"FROM {table} AS t"
+    )
+
+
+def class_metrics(question: Question) -> str:
+    """Metrics of a classification by scope; $1 are the classes in order."""
+    template = f"WITH {_CLASS_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
+    return question.fill(template, counts=_counts(question), **_whole(question, "judged"))
+
+
+def number_metrics(question: Question) -> str:
+    """Metrics of a regression by scope."""
+    usable = f"n.node_id IS NOT NULL AND {_FINITE}{f' AND {_POSITIVE}' if question.weighted else ''}"
+    return question.fill(
+        f"WITH {_NUMBER_CELLS}{_SCOPES}{_NUMBER_METRICS}{_RESULT}",
+        weight="r.weight" if question.weighted else "1::pg_catalog.float8",
+        usable=f"FILTER (WHERE {usable})",
+        finite=_FINITE,
+        bad_weights=_BAD_WEIGHTS if question.weighted else "0",
+        **_whole(question, "cells"),
+    )
+
+
+def confusion(question: Question) -> str:
+    """Rows of the confusion matrix of each tree; $1 are the classes in order."""
+    return question.fill(f"WITH {_CLASS_CELLS}{_JUDGED}{_CONFUSION}", counts=_counts(question))
+
+
+def _counts(question: Question) -> str:
+    return _WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS
+
+
+def _whole(question: Question, judged: str) -> dict[str, str]:
+    """What `_SCOPES` needs: the name of the cells that count, and where there may be several trees, the whole."""
+    parts = {"judged": judged, "all_cells": "", "all_totals": "", "all_scopes": ""}
+    if question.grouping:
+        parts["all_cells"] = f" UNION ALL SELECT {ALL}, j.* FROM {judged} AS j"
+        parts["all_totals"] = f" UNION ALL SELECT {ALL}, {_SUMS} FROM cells AS c"
+        parts["all_scopes"] = f" UNION ALL SELECT {ALL}, NULL"
+    return parts
+
+
+_POSITIVE = "r.weight `>` 0 AND r.weight `<` 'Infinity'::pg_catalog.float8"
+_BAD_WEIGHTS = "pg_catalog.count(*) FILTER (WHERE r.weight `<` 0 OR NOT r.weight `<` 'Infinity'::pg_catalog.float8)"
+_FINITE = "(r.actual `>` '-Infinity'::pg_catalog.float8 AND r.actual `<` 'Infinity'::pg_catalog.float8)"
+_PLAIN_COUNTS = "pg_catalog.count(*) AS n, pg_catalog.count(*)::pg_catalog.float8 AS weight, 0 AS bad_weights"
+_WEIGHTED_COUNTS = f"""pg_catalog.count(*) FILTER (WHERE {_POSITIVE}) AS n,
+        pg_catalog.sum(r.weight) FILTER (WHERE {_POSITIVE}) AS weight, {_BAD_WEIGHTS} AS bad_weights"""
+
+_CLASS_CELLS = """cells AS (
+    SELECT r.tree, r.leaf, r.actual, pg_catalog.count(*) AS total, 0 AS bad_actuals,
+        {counts}
+    FROM ({rows}) AS r GROUP BY r.tree, r.leaf, r.actual
+),"""
+
+# The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
+_JUDGED = """
+judged AS (
+    SELECT c.tree, c.actual, c.n, c.weight, k.class, n.prediction::pg_catalog.text COLLATE pg_catalog."C" AS predicted,
+        n.class_weights[1] `/` s.total AS p_first, COALESCE(n.class_weights[k.class], 0) `/` s.total AS p_actual
+    FROM cells AS c
+    INNER JOIN {nodes} AS n ON n.tree_id `=` c.tree AND n.node_id `=` c.leaf
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.array_position($1::pg_catalog.text[], c.actual COLLATE pg_catalog."C") AS class
+    ) AS k
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.sum(u.weight) AS total FROM pg_catalog.unnest(n.class_weights) AS u(weight)
+    ) AS s
+    WHERE c.actual IS NOT NULL AND c.n `>` 0
+),"""
+
+_NUMBER_CELLS = """cells AS (
+    SELECT r.tree, n.prediction, pg_catalog.count(*) AS total,
+        pg_catalog.count(*) FILTER (WHERE NOT {finite}) AS bad_actuals, {bad_weights} AS bad_weights,
+        pg_catalog.count(*) {usable} AS n,
+        pg_catalog.sum({weight}) {usable} AS weight,
+        pg_catalog.sum({weight} `*` (r.actual `-` n.prediction)) {usable} AS errors,
+        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` n.prediction, 2)) {usable} AS squares,
+        pg_catalog.sum({weight} `*` pg_catalog.abs(r.actual `-` n.prediction)) {usable} AS sizes,
+        pg_catalog.min(r.actual) {usable} AS low,
+        pg_catalog.max(r.actual) {usable} AS high
+    FROM ({rows}) AS r
+    LEFT JOIN {nodes} AS n ON n.tree_id `=` r.tree AND n.node_id `=` r.leaf
+    GROUP BY r.tree, n.tree_id, n.node_id, n.prediction
+),"""
+
+# Rows of no tree belong to the whole only.
+_SUMS = "pg_catalog.sum(c.total), pg_catalog.sum(c.bad_weights), pg_catalog.sum(c.bad_actuals)"
+_SCOPES = f"""
+scoped AS (SELECT j.tree AS scope, j.* FROM {{judged}} AS j{{all_cells}}),
+totals (scope, total, bad_weights, bad_actuals) AS (
+    SELECT c.tree, {_SUMS} FROM cells AS c GROUP BY c.tree{{all_totals}}
+),
+scopes AS (SELECT t.tree_id AS scope, {{group}} AS group_values FROM {{trees}} AS t{{all_scopes}}),"""
+
+# Probabilities are kept as far from 0 and 1 as scikit-learn does it: by float64's machine epsilon.
+_EPSILON = f"{2.0**-52!r}::pg_catalog.float8"
+_CLASS_METRICS = f"""
+summed AS (
+    SELECT s.scope, pg_catalog.sum(s.n) AS n,
+        COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.actual `=` s.predicted), 0) `/` pg_catalog.sum(s.weight)
+            AS accuracy,
+        pg_catalog.sum(s.weight `*` (`-` pg_catalog.ln(
+            GREATEST(LEAST(s.p_actual, 1::pg_catalog.float8 `-` {_EPSILON}), {_EPSILON})
+        ))) `/` pg_catalog.sum(s.weight) AS log_loss
+    FROM scoped AS s GROUP BY s.scope
+),
+recalls AS (
+    SELECT s.scope, COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.actual `=` s.predicted), 0)
+        `/` pg_catalog.sum(s.weight) AS recall
+    FROM scoped AS s GROUP BY s.scope, s.actual
+),
+balanced AS (SELECT r.scope, pg_catalog.avg(r.recall) AS balanced_accuracy FROM recalls AS r GROUP BY r.scope),
+ties AS (
+    SELECT s.scope, s.p_first,
+        COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 1), 0) AS of_first,
+        COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 2), 0) AS of_second
+    FROM scoped AS s WHERE pg_catalog.cardinality($1::pg_catalog.text[]) `=` 2 GROUP BY s.scope, s.p_first
+),
+ranks AS (
+    SELECT t.scope, t.of_first, t.of_second,
+        (pg_catalog.sum(t.of_second) OVER (PARTITION BY t.scope ORDER BY t.p_first))
+            `-` (t.of_second `/` 2::pg_catalog.float8) AS below
+    FROM ties AS t
+),
+areas AS (
+    SELECT r.scope, pg_catalog.sum(r.of_first `*` r.below)
+        `/` (pg_catalog.sum(r.of_first) `*` pg_catalog.sum(r.of_second)) AS auc
+    FROM ranks AS r GROUP BY r.scope
+    HAVING pg_catalog.sum(r.of_first) `>` 0 AND pg_catalog.sum(r.of_second) `>` 0
+),
+metrics AS (
+    SELECT s.scope, s.n, s.accuracy, b.balanced_accuracy, s.log_loss, a.auc,
+        NULL::pg_catalog.float8 AS rmse, NULL::pg_catalog.float8 AS mae, NULL::pg_catalog.float8 AS r2
+    FROM summed AS s
+    INNER JOIN balanced AS b ON b.scope `=` s.scope
+    LEFT JOIN areas AS a ON a.scope `=` s.scope
+)"""
+
+# The sum of squares about the mean comes from each leaf's, whose values lie close to its prediction, and from the
+# distances between the leaves' means and the whole's: sums of squares of the values themselves would cancel.
+_NUMBER_METRICS = """
+summed AS (
+    SELECT s.scope, pg_catalog.sum(s.n) AS n, pg_catalog.sum(s.weight) AS weight,
+        pg_catalog.sum((s.weight `*` s.prediction) `+` s.errors) `/` pg_catalog.sum(s.weight) AS mean,
+        pg_catalog.sum(s.squares) AS squares, pg_catalog.sum(s.sizes) AS sizes,
+        pg_catalog.max(s.high) `>` pg_catalog.min(s.low) AS varies
+    FROM scoped AS s WHERE s.n `>` 0 GROUP BY s.scope
+),
+spreads AS (
+    SELECT s.scope, pg_catalog.sum(
+        GREATEST(s.squares `-` (pg_catalog.power(s.errors, 2) `/` s.weight), 0)
+            `+` (s.weight `*` pg_catalog.power(d.distance, 2))
+    ) AS spread
+    FROM scoped AS s
+    INNER JOIN summed AS m ON m.scope `=` s.scope
+    CROSS JOIN LATERAL (SELECT (s.prediction `-` m.mean) `+` (s.errors `/` s.weight) AS distance) AS d
+    WHERE s.n `>` 0
+    GROUP BY s.scope
+),
+metrics AS (
+    SELECT s.scope, s.n, NULL::pg_catalog.float8 AS accuracy, NULL::pg_catalog.float8 AS balanced_accuracy,
+        NULL::pg_catalog.float8 AS log_loss, NULL::pg_catalog.float8 AS auc,
+        pg_catalog.sqrt(s.squares `/` s.weight) AS rmse, s.sizes `/` s.weight AS mae,
+        CASE WHEN s.varies AND p.spread `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.spread) END AS r2
+    FROM summed AS s INNER JOIN spreads AS p ON p.scope `=` s.scope
+)"""
+_RESULT = """
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, COALESCE(m.n, 0)::pg_catalog.int8 AS n,
+    (COALESCE(t.total, 0) `-` COALESCE(m.n, 0))::pg_catalog.int8 AS n_skipped,
+    m.accuracy, m.balanced_accuracy, m.log_loss, m.auc, m.rmse, m.mae, m.r2,
+    COALESCE(t.bad_weights, 0)::pg_catalog.int8 AS bad_weights,
+    COALESCE(t.bad_actuals, 0)::pg_catalog.int8 AS bad_actuals
+FROM scopes AS s
+LEFT JOIN totals AS t ON t.scope `=` s.scope
+LEFT JOIN metrics AS m ON m.scope `=` s.scope
+ORDER BY s.scope"""
+
+_CONFUSION = """
+labels AS (
+    SELECT l.label COLLATE pg_catalog."C" AS label, l.position
+    FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS l(label, position)
+),
+outcomes AS (
+    SELECT t.tree_id AS tree, l.label, l.position FROM {trees} AS t CROSS JOIN labels AS l
+    UNION ALL
+    SELECT DISTINCT j.tree, j.actual, NULL::pg_catalog.int8 FROM judged AS j WHERE j.class IS NULL
+),
+counts AS (
+    SELECT j.tree, j.actual, j.predicted, pg_catalog.sum(j.n)::pg_catalog.int8 AS n, pg_catalog.sum(j.weight) AS weight
+    FROM judged AS j GROUP BY j.tree, j.actual, j.predicted
+)
+SELECT o.tree AS tree_id, {group} AS group_values, o.label AS actual, p.label AS predicted,
+    COALESCE(s.n, 0) AS n, COALESCE(s.weight, 0) AS weight, b.bad_weights
+FROM outcomes AS o
+CROSS JOIN labels AS p
+CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
+INNER JOIN {trees} AS t ON t.tree_id `=` o.tree
+LEFT JOIN counts AS s ON s.tree `=` o.tree AND s.actual `=` o.label AND s.predicted `=` p.label
+ORDER BY o.tree, o.position NULLS LAST, o.label, p.position"""

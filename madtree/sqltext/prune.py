@@ -1,0 +1,130 @@
+"""Statements that write a pruned copy of a model, without the data that it was trained on.
+
+The copies have the columns of the originals, whatever these are, and none of their constraints but the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from madtree.sqltext.quote import ident
+from madtree.sqltext.tables import model_table
+
+Name = tuple[str, str]  # schema and name of a model, unquoted
+
+_KEYS = {"": "tree_id", "_nodes": "tree_id, node_id", "_surrogates": "tree_id, node_id, rank"}
+# What only an inner node has.
+_SPLIT_COLUMNS = ("feature", "threshold", "left_levels", "right_levels", "majority_left", "improvement")
+
+
+def node_images(model: Name) -> str:
+    """What pruning must know of the nodes, by tree and id, as one array image a column (see `madtree.core.image`)."""
+    columns = ("tree_id", "node_id", "is_leaf", "depth", "n_rows", "risk", "complexity")
+    images = ", ".join(
+        f"madtree.array_image(COALESCE(pg_catalog.array_agg(n.{column}), '{{}}')) AS {column}" for column in columns
+    )
+    # Aggregates take a sub-select's rows in its order; an ORDER BY in each of them would sort once for each.
+    nodes = f"SELECT m.* FROM {model_table(*model, '_nodes')} AS m ORDER BY m.tree_id, m.node_id OFFSET 0"
+    return f"SELECT {images} FROM ({nodes}) AS n"
+
+
+def tree_cps(model: Name) -> str:
+    """The complexity parameter at which each tree was pruned."""
+    return f"SELECT t.tree_id, t.pruning_cp FROM {model_table(*model)} AS t ORDER BY t.tree_id"
+
+
+def create_copies(old: Name, new: Name, suffixes: Sequence[str]) -> str:
+    """Empty tables for the new model."""
+    statements = []
+    for suffix in suffixes:
+        key = f", PRIMARY KEY ({_KEYS[suffix]})" if suffix in _KEYS else ""
+        statements.append(f"CREATE TABLE {model_table(*new, suffix)} (LIKE {model_table(*old, suffix)}{key})")
+    return ";\n".join(statements)
+
+
+def fill_nodes(old: Name, new: Name, columns: Sequence[str]) -> str:
+    """Copy the nodes that are kept: $1 tree ids, $2 node ids, $3 whether a leaf now, $4 complexities, as literals."""
+    values = {column: f"CASE WHEN NOT k.is_leaf THEN n.{ident(column)} END" for column in _SPLIT_COLUMNS}
+    values |= {"is_leaf": "k.is_leaf", "complexity": "k.complexity"}
+    # Unqualified on purpose: only so the grammar takes several arguments, and then it means pg_catalog's.
+    kept = (
+        "unnest($1::pg_catalog.int4[], $2::pg_catalog.int8[], $3::pg_catalog.bool[], $4::pg_catalog.float8[]) "
+        "AS k(tree_id, node_id, is_leaf, complexity)"
+    )
+    match = "n.tree_id OPERATOR(pg_catalog.=) k.tree_id AND n.node_id OPERATOR(pg_catalog.=) k.node_id"
+    return (
+        f"{_insert(new, '_nodes', columns, values, 'n')} FROM {model_table(*old, '_nodes')} AS n "
+        f"INNER JOIN {kept} ON {match} ORDER BY n.tree_id, n.node_id"
+    )
+
+
+def fill_surrogates(old: Name, new: Name, columns: Sequence[str]) -> str:
+    """Copy the surrogates of the nodes that are still split."""
+    match = "n.tree_id OPERATOR(pg_catalog.=) s.tree_id AND n.node_id OPERATOR(pg_catalog.=) s.node_id"
+    return (
+        f"{_insert(new, '_surrogates', columns, {}, 's')} FROM {model_table(*old, '_surrogates')} AS s "
+        f"INNER JOIN {model_table(*new, '_nodes')} AS n ON {match} AND NOT n.is_leaf "
+        "ORDER BY s.tree_id, s.node_id, s.rank"
+    )
+
+
+def fill_trees(old: Name, new: Name, columns: Sequence[str], has_surrogates: bool) -> str:
+    """Copy the trees and count anew what has changed, from the nodes and surrogates of the new model; $1 is the cp."""
+    values = {
+        "n_nodes": "COALESCE(c.n_nodes, 0)",
+        "n_leaves": "COALESCE(c.n_leaves, 0)",
+        "tree_depth": "COALESCE(c.tree_depth, 0)",
+        "pruning_cp": "GREATEST(t.pruning_cp, $1::pg_catalog.float8)",
+        "impurity_var_importance": "i.importance",
+    }
+    nodes = model_table(*new, "_nodes")
+    gains = (
+        "SELECT n.tree_id, n.node_id, n.feature, n.improvement AS gain, 0 AS rank "
+        f"FROM {nodes} AS n WHERE NOT n.is_leaf"
+    )
+    if has_surrogates:
+        match = "n.tree_id OPERATOR(pg_catalog.=) s.tree_id AND n.node_id OPERATOR(pg_catalog.=) s.node_id"
+        gains += (
+            " UNION ALL SELECT s.tree_id, s.node_id, s.feature, "
+            "n.improvement OPERATOR(pg_catalog.*) s.adjusted_agreement, s.rank "
+            f"FROM {model_table(*new, '_surrogates')} AS s INNER JOIN {nodes} AS n ON {match}"
+        )
+    return f"""WITH gains AS ({gains}),
+counts AS (
+    SELECT n.tree_id, pg_catalog.count(*)::pg_catalog.int4 AS n_nodes, pg_catalog.max(n.depth) AS tree_depth,
+        pg_catalog.count(*) FILTER (WHERE n.is_leaf)::pg_catalog.int4 AS n_leaves
+    FROM {nodes} AS n GROUP BY n.tree_id
+),
+sums AS (
+    SELECT g.tree_id, g.feature, pg_catalog.sum(g.gain ORDER BY g.node_id, g.rank) AS raw
+    FROM gains AS g GROUP BY g.tree_id, g.feature
+),
+importances AS (
+    SELECT t.tree_id, pg_catalog.array_agg(COALESCE(s.raw, 0) ORDER BY f.position) AS importance
+    FROM {model_table(*old)} AS t
+    CROSS JOIN {model_table(*old, "_summary")} AS m
+    CROSS JOIN LATERAL pg_catalog.unnest(m.features) WITH ORDINALITY AS f(feature, position)
+    LEFT JOIN sums AS s ON s.tree_id OPERATOR(pg_catalog.=) t.tree_id AND s.feature OPERATOR(pg_catalog.=) f.feature
+    GROUP BY t.tree_id
+)
+{_insert(new, "", columns, values, "t")} FROM {model_table(*old)} AS t
+LEFT JOIN counts AS c ON c.tree_id OPERATOR(pg_catalog.=) t.tree_id
+LEFT JOIN importances AS i ON i.tree_id OPERATOR(pg_catalog.=) t.tree_id
+ORDER BY t.tree_id"""
+
+
+def fill_summary(old: Name, new: Name, columns: Sequence[str]) -> str:
+    """Copy the summary; $1 is the new model's name as given, $2 the cp."""
+    values = {"model_table": "$1::pg_catalog.text", "input_cp": "$2::pg_catalog.float8"}
+    return f"{_insert(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
+
+
+def fill_cv(old: Name, new: Name, columns: Sequence[str]) -> str:
+    return f"{_insert(new, '_cv', columns, {}, 's')} FROM {model_table(*old, '_cv')} AS s"
+
+
+def _insert(new: Name, suffix: str, columns: Sequence[str], values: Mapping[str, str], alias: str) -> str:
+    """INSERT .. SELECT of all columns, some of them with other values, up to the FROM clause."""
+    names = ", ".join(map(ident, columns))
+    selected = ", ".join(values.get(column, f"{alias}.{ident(column)}") for column in columns)
+    return f"INSERT INTO {model_table(*new, suffix)} ({names}) SELECT {selected}"
