@@ -22,6 +22,7 @@ class Batch:
         left_sizes, right_sizes: (n,) number of levels on either side, 0 where the split is not unordered.
         left_levels, right_levels: the levels' indices, node after node.
         class_weights: (n, K); (n, 0) for regression.
+        surrogate_*: one entry for each surrogate; levels as above.
         trees: (T,) ids of the trees.
         importance: (T, n_features).
         root_risk: (T,).
@@ -49,6 +50,18 @@ class Batch:
     trees: Ints
     importance: Floats
     root_risk: Floats
+    surrogate_tree_id: Ints
+    surrogate_node_id: Ints
+    surrogate_rank: Ints
+    surrogate_feature: Ints
+    surrogate_threshold: Floats
+    surrogate_low_goes_left: Array
+    surrogate_agreement: Floats
+    surrogate_adjusted: Floats
+    surrogate_left_sizes: Ints
+    surrogate_right_sizes: Ints
+    surrogate_left_levels: Ints
+    surrogate_right_levels: Ints
 
     @classmethod
     def of(cls, outcome: Outcome, problem: Problem, tree_ids: Ints) -> Batch:
@@ -66,6 +79,7 @@ class Batch:
             class_weights=np.zeros((n, 0)) if weights is None else weights,
             trees=tree_ids,
             **{name: getattr(outcome, name) for name in _AS_THEY_ARE},
+            **_surrogates(outcome, problem, tree_ids),
         )
 
     @classmethod
@@ -102,11 +116,46 @@ _AS_THEY_ARE = (
 
 
 def _levels(codes: dict[int, Ints], outcome: Outcome, problem: Problem) -> tuple[Ints, Ints]:
-    """Number of levels of each node, and their indices; a code's bin holds its level's index."""
+    """Number of levels of each node, and their indices."""
     sizes = np.zeros(len(outcome.tree), np.int32)
     parts: list[Ints] = []
     for node in sorted(codes):
-        start = int(problem.bins.offsets[outcome.tree[node], outcome.feature[node]])
         sizes[node] = len(codes[node])
-        parts.append(problem.bins.lower[start + codes[node] - 1].astype(np.int32))
-    return sizes, np.concatenate(parts) if parts else np.zeros(0, np.int32)
+        parts.append(_level_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), codes[node]))
+    return sizes, _joined(parts)
+
+
+def _surrogates(outcome: Outcome, problem: Problem, tree_ids: Ints) -> dict[str, Array]:
+    """The `surrogate_*` arrays."""
+    flat = [
+        (node, rank, s) for node in sorted(outcome.surrogates) for rank, s in enumerate(outcome.surrogates[node], 1)
+    ]
+    nodes = np.array([node for node, _, _ in flat], np.int64)
+    columns: dict[str, Array] = {
+        "tree_id": tree_ids[outcome.tree[nodes]],
+        "node_id": outcome.node_id[nodes],
+        "rank": np.array([rank for _, rank, _ in flat], np.int32),
+        "feature": np.array([s.feature for _, _, s in flat], np.int32),
+        "threshold": np.array([s.threshold for _, _, s in flat], np.float64),
+        "low_goes_left": np.array([s.low_goes_left for _, _, s in flat], np.bool_),
+        "agreement": np.array([s.agreement for _, _, s in flat], np.float64),
+        "adjusted": np.array([s.adjusted for _, _, s in flat], np.float64),
+    }
+    for side in ("left", "right"):
+        codes = [(int(outcome.tree[node]), s.feature, getattr(s, f"{side}_codes")) for node, _, s in flat]
+        columns[f"{side}_sizes"] = np.array([0 if own is None else len(own) for _, _, own in codes], np.int32)
+        columns[f"{side}_levels"] = _joined(
+            [_level_indices(problem, tree, feature, own) for tree, feature, own in codes if own is not None]
+        )
+    return {f"surrogate_{name}": values for name, values in columns.items()}
+
+
+def _level_indices(problem: Problem, tree: int, feature: int, codes: Ints) -> Ints:
+    """Indices of the levels that codes stand for: a code's bin holds its level's index."""
+    start = int(problem.bins.offsets[tree, feature])
+    indices: Ints = problem.bins.lower[start + codes - 1].astype(np.int32)
+    return indices
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int32)

@@ -63,7 +63,14 @@ def create_tables(host: Host, task: TrainingTask) -> None:
     check_output(host, task.output_schema, task.output_name, task.replace)
     if task.replace:
         drop_model(host, task.output_schema, task.output_name)
-    host.command(sql.create_tables(task.output_schema, task.output_name, task.grouping, prediction_type(task)))
+    statements = sql.create_tables(
+        task.output_schema,
+        task.output_name,
+        task.grouping,
+        prediction_type(task),
+        surrogates=task.parameters.max_surrogates > 0,
+    )
+    host.command(statements)
 
 
 def drop_model(host: Host, schema: str, name: str) -> list[str]:

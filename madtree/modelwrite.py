@@ -26,7 +26,7 @@ CHUNK_BYTES = 8 * 2**20  # of a chunk's widest parameter, about
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
 TEXT = "pg_catalog.text"
-Levels = Sequence[str] | None
+Levels = Sequence[str | None] | None
 Encoder = Callable[[slice], str]  # some of a column's rows as an array literal
 
 
@@ -102,6 +102,32 @@ class Totals:
     num_failed_groups: int
     total_rows_processed: int
     total_rows_skipped: int
+    levels: dict[str, list[str | None]] | None = None  # of each unordered feature, where NULL is one of them
+
+
+@dataclass(frozen=True)
+class SurrogateColumns:
+    """Surrogates of all trees, a column each; k rows.
+
+    Attributes:
+        tree_id, node_id, rank: int (k,); rank from 1
+        feature: int (k,), index into the task's features
+        threshold: float (k,), NaN where there is none
+        left_levels, right_levels: k lists of level texts; None where there are none
+        low_goes_left: bool (k,)
+        agreement, adjusted_agreement: float (k,)
+    """
+
+    tree_id: Any
+    node_id: Any
+    rank: Any
+    feature: Any
+    threshold: Any
+    left_levels: Sequence[Levels]
+    right_levels: Sequence[Levels]
+    low_goes_left: Any
+    agreement: Any
+    adjusted_agreement: Any
 
 
 def write_trees(host: Host, task: TrainingTask, columns: TreeColumns, group_source: str | None = None) -> None:
@@ -155,6 +181,23 @@ def write_nodes(host: Host, task: TrainingTask, columns: NodeColumns, classes: S
         host.command(statement, [TEXT] * len(values), values)
 
 
+def write_surrogates(host: Host, task: TrainingTask, columns: SurrogateColumns) -> None:
+    """Fill `<output>_surrogates`."""
+    encoders: dict[str, Encoder] = {
+        **{key: _integers(getattr(columns, key)) for key in ("tree_id", "node_id", "rank")},
+        **{key: _floats(getattr(columns, key)) for key in ("threshold", "agreement", "adjusted_agreement")},
+        "feature": _picked([text.quoted(f.name) for f in task.features], columns.feature),
+        "left_levels": lambda part: text.rows_of_texts(columns.left_levels[part]),
+        "right_levels": lambda part: text.rows_of_texts(columns.right_levels[part]),
+        "low_goes_left": _picked(["false", "true"], columns.low_goes_left),
+    }
+    sizes = np.array([*map(_levels_size, columns.left_levels, columns.right_levels)], dtype=int)
+    statement = sql.insert_surrogates(task.output_schema, task.output_name)
+    for part in _chunks(sizes):
+        values = [encoders[column](part) for column, _ in sql.SURROGATE_COLUMNS]
+        host.command(statement, [TEXT] * len(values), values)
+
+
 def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
     """Fill `<output>_summary` with its one row."""
     arguments, parameters = task.arguments, task.parameters
@@ -203,6 +246,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "enum_labels": json.dumps(labels),
         "grouping_columns": [column.sql for column in task.grouping],
         "grouping_types": [column.type for column in task.grouping],
+        "levels": None if totals.levels is None else json.dumps(totals.levels, ensure_ascii=False),
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
     statement = sql.insert_summary(task.output_schema, task.output_name)
@@ -233,7 +277,7 @@ def _picked(elements: Sequence[str], index: Any) -> Encoder:
 
 def _levels_size(left: Levels, right: Levels) -> int:
     """About how many bytes a node's levels take, in the wider of their two columns."""
-    return max(sum(map(len, levels)) + 8 * len(levels) if levels else 0 for levels in (left, right))
+    return max(sum(len(level or "") + 8 for level in levels) if levels else 0 for levels in (left, right))
 
 
 def _chunks(sizes: np.ndarray) -> Iterator[slice]:

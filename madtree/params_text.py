@@ -51,19 +51,16 @@ def parse_params(surrogate_params: str | None, pruning_params: str | None) -> Te
 
 
 def refuse_unreleased(params: TextParameters) -> None:
-    """Raise MadtreeError for what is understood but not built yet: surrogates and cross-validation."""
+    """Raise MadtreeError for what is understood but not built yet: cross-validation."""
     for key, asked in (
-        ("max_surrogates", params.max_surrogates > 0),
-        ("null_as_category", params.null_as_category),
         ("n_folds", params.n_folds > 0),
         ("fold_col", params.fold_col is not None),
     ):
         if asked:
             raise MadtreeError(
                 f"{key} = {str(getattr(params, key)).lower() if key != 'fold_col' else params.fold_col} "
-                "is not available in this version of madtree, which has no surrogates and no cross-validation yet",
-                hint=f"Leave {key} out. Rows with a missing value follow the branch that had more training weight; "
-                "cp can be chosen by hand.",
+                "is not available in this version of madtree, which has no cross-validation yet",
+                hint=f"Leave {key} out; cp can be chosen by hand.",
                 sqlstate="0A000",
             )
 

@@ -76,11 +76,13 @@ class Groups:
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of an unordered feature in SQL order: their texts, and the numbers that stand for them in packed
+    """The levels of an unordered feature in SQL order, NULL last.
+
+    Their texts (None for NULL), and the numbers that stand for them in packed
     rows.
     """
 
-    labels: tuple[str, ...]
+    labels: tuple[str | None, ...]
     keys: Floats
 
 
@@ -189,8 +191,10 @@ def read_groups(host: Host, table: str, block_rows: int) -> Groups:
     )
 
 
-def read_levels(host: Host, source: RowSource, features: Sequence[Feature]) -> list[Levels | None]:
-    """The levels of each unordered feature, None for the others.
+def read_levels(
+    host: Host, source: RowSource, features: Sequence[Feature], null_as_category: bool
+) -> list[Levels | None]:
+    """The levels of each unordered feature, None for the others; with `null_as_category` NULL is one, NaN its key.
 
     Raises:
         MadtreeError: a feature has more levels than codes.
@@ -210,6 +214,8 @@ def read_levels(host: Host, source: RowSource, features: Sequence[Feature]) -> l
                 )
             keys = np.array([float(row["key"]) for row in rows])
             found.append(Levels(tuple(row["level"] for row in rows), _distinct(keys, feature.name)))
+    if null_as_category:
+        return [levels and Levels((*levels.labels, None), np.append(levels.keys, np.nan)) for levels in found]
     return found
 
 

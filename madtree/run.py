@@ -52,7 +52,9 @@ class Run:
         relation = work_sql.aliased(task.source.schema, task.source.name) if leaves else self._stage()
         self.source = self._row_source(relation)
         self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
-        self.levels: list[Levels | None] = read_levels(host, self.source, task.features)
+        self.levels: list[Levels | None] = read_levels(
+            host, self.source, task.features, task.parameters.null_as_category
+        )
         self.kinds = [feature.kind for feature in task.features]
         self.block_rows = max(_MIN_BLOCK_ROWS, min(BLOCK_ROWS, _BLOCK_BYTES // (8 * self.source.n_columns)))
         self.groups: Groups | None = self._group() if task.grouping else None

@@ -10,7 +10,16 @@ from madtree.batch import Batch
 from madtree.core.types import Ints
 from madtree.host.protocol import Host
 from madtree.modeltables import create_tables
-from madtree.modelwrite import NodeColumns, Totals, TreeColumns, write_nodes, write_summary, write_trees
+from madtree.modelwrite import (
+    NodeColumns,
+    SurrogateColumns,
+    Totals,
+    TreeColumns,
+    write_nodes,
+    write_summary,
+    write_surrogates,
+    write_trees,
+)
 from madtree.run import Run
 from madtree.settings import local_settings
 from madtree.task import TrainingTask
@@ -61,8 +70,11 @@ def _write(host: Host, task: TrainingTask, run: Run, batch: Batch) -> int:
         total_rows_processed=n_rows,
         # Rows may come and go between two looks at the table.
         total_rows_skipped=max(run.profile.total - n_rows, 0),
+        levels=_known_levels(task, run) if task.parameters.null_as_category else None,
     )
     write_summary(host, task, totals)
+    if task.parameters.max_surrogates:
+        write_surrogates(host, task, _surrogates(run, batch))
     return n_rows
 
 
@@ -100,8 +112,8 @@ def _trees(task: TrainingTask, run: Run, batch: Batch) -> TreeColumns:
 def _nodes(run: Run, batch: Batch) -> NodeColumns:
     """A row for each node, by tree and node id."""
     order = np.lexsort((batch.node_id, batch.tree_id))
-    left = _level_texts(run, batch, batch.left_sizes, batch.left_levels)
-    right = _level_texts(run, batch, batch.right_sizes, batch.right_levels)
+    left = _level_texts(run, batch.feature, batch.left_sizes, batch.left_levels)
+    right = _level_texts(run, batch.feature, batch.right_sizes, batch.right_levels)
     as_they_are = (
         "tree_id",
         "node_id",
@@ -125,12 +137,37 @@ def _nodes(run: Run, batch: Batch) -> NodeColumns:
     )
 
 
-def _level_texts(run: Run, batch: Batch, sizes: Ints, indices: Ints) -> list[list[str] | None]:
-    """For each node the texts of its levels on one side, None where its split is not unordered."""
-    texts: list[list[str] | None] = [None] * len(sizes)
+def _surrogates(run: Run, batch: Batch) -> SurrogateColumns:
+    """A row for each surrogate, by tree, node id and rank."""
+    order = np.lexsort((batch.surrogate_rank, batch.surrogate_node_id, batch.surrogate_tree_id))
+    left = _level_texts(run, batch.surrogate_feature, batch.surrogate_left_sizes, batch.surrogate_left_levels)
+    right = _level_texts(run, batch.surrogate_feature, batch.surrogate_right_sizes, batch.surrogate_right_levels)
+    as_they_are = ("tree_id", "node_id", "rank", "feature", "threshold", "low_goes_left", "agreement")
+    return SurrogateColumns(
+        left_levels=[left[i] for i in order],
+        right_levels=[right[i] for i in order],
+        adjusted_agreement=batch.surrogate_adjusted[order],
+        **{name: getattr(batch, f"surrogate_{name}")[order] for name in as_they_are},
+    )
+
+
+def _level_texts(run: Run, feature: Ints, sizes: Ints, indices: Ints) -> list[list[str | None] | None]:
+    """For each split the texts of its levels on one side, None where its feature is not unordered.
+
+    Args:
+        feature: (n,) index of the feature; `sizes` (n,) number of levels.
+        indices: the levels' indices, split after split.
+    """
+    texts: list[list[str | None] | None] = [None] * len(sizes)
     ends = np.cumsum(sizes)
-    for node in np.flatnonzero(sizes).tolist():
-        levels = run.levels[int(batch.feature[node])]
+    for split in range(len(sizes)):
+        levels = run.levels[int(feature[split])] if feature[split] >= 0 else None
         if levels is not None:
-            texts[node] = [levels.labels[i] for i in indices[ends[node] - sizes[node] : ends[node]].tolist()]
+            texts[split] = [levels.labels[i] for i in indices[ends[split] - sizes[split] : ends[split]].tolist()]
     return texts
+
+
+def _known_levels(task: TrainingTask, run: Run) -> dict[str, list[str | None]]:
+    """The levels of each unordered feature, NULL among them where it is one."""
+    pairs = zip(task.features, run.levels, strict=True)
+    return {feature.name: list(levels.labels) for feature, levels in pairs if levels is not None}

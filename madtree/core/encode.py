@@ -69,10 +69,15 @@ class EdgeEncoder:
 
 
 class KeyEncoder:
-    """Codes of values that must be one of a known set: 1 + index of the key, 0 where NaN or unknown."""
+    """Codes of values that must be one of a known set: 1 + index of the key, 0 where unknown.
+
+    NaN, a missing value, is unknown unless it is the last of the keys.
+    """
 
     def __init__(self, keys: Floats, dtype: type[np.unsignedinteger]) -> None:
         """`keys` (L,): distinct; code i + 1 stands for keys[i]."""
+        self._missing = len(keys) if len(keys) and np.isnan(keys[-1]) else MISSING
+        keys = keys[: len(keys) - 1] if self._missing else keys
         order = np.argsort(keys, kind="stable")
         self._keys = keys[order]
         self._codes = (order + 1).astype(dtype)
@@ -80,10 +85,12 @@ class KeyEncoder:
 
     def codes(self, values: Floats) -> Array:
         """(n,) codes of `values` (n,)."""
-        if len(self._keys) == 0:
-            return np.zeros(len(values), self._dtype)
-        at = np.searchsorted(self._keys, values)
-        np.minimum(at, len(self._keys) - 1, out=at)
-        codes = self._codes.take(at)
-        codes[self._keys.take(at) != values] = MISSING
+        codes = np.zeros(len(values), self._dtype)
+        if len(self._keys):
+            at = np.searchsorted(self._keys, values)
+            np.minimum(at, len(self._keys) - 1, out=at)
+            codes = self._codes.take(at)
+            codes[self._keys.take(at) != values] = MISSING
+        if self._missing:
+            codes[np.isnan(values)] = self._missing
         return codes

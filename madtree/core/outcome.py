@@ -11,6 +11,7 @@ from madtree.core.forest import Forest
 from madtree.core.grow import StatisticsSource
 from madtree.core.problem import Problem
 from madtree.core.prune import prune
+from madtree.core.surrogates import Surrogate
 from madtree.core.types import Array, Floats, Ints
 
 
@@ -24,11 +25,13 @@ class Outcome:
         feature: index, -1 for leaves.
         threshold: NaN where there is none.
         left_codes, right_codes: codes of the levels on either side, by position in this outcome, of unordered splits.
+        surrogates: of inner nodes, by position, in the order in which they are asked.
         weight, impurity, risk, complexity: float64.
         improvement: NaN for leaves.
         class_weights: (n_nodes, K), or None for regression.
         prediction: class index, or mean.
-        importance: (n_trees, n_features) gain summed over the splits of a feature.
+        importance: (n_trees, n_features) gain summed over the splits of a feature, and, where it is a surrogate, gain
+            times adjusted agreement.
         root_risk: (n_trees,).
     """
 
@@ -42,6 +45,7 @@ class Outcome:
     threshold: Floats
     left_codes: dict[int, Ints]
     right_codes: dict[int, Ints]
+    surrogates: dict[int, list[Surrogate]]
     weight: Floats
     impurity: Floats
     risk: Floats
@@ -78,6 +82,12 @@ def conclude(problem: Problem, forest: Forest, source: StatisticsSource) -> Outc
     importance = np.zeros((problem.n_trees, len(problem.unordered)))
     inner = ~is_leaf
     np.add.at(importance, (forest.tree[kept][inner], feature[inner]), improvement[inner])
+    surrogates = {
+        i: forest.surrogates[node] for i, node in enumerate(kept.tolist()) if node in forest.surrogates and inner[i]
+    }
+    for i, found in surrogates.items():
+        for surrogate in found:
+            importance[forest.tree[kept[i]], surrogate.feature] += improvement[i] * surrogate.adjusted
     unordered = {i: int(node) for i, node in enumerate(kept) if int(node) in forest.left_codes and not is_leaf[i]}
     return Outcome(
         tree=forest.tree[kept],
@@ -90,6 +100,7 @@ def conclude(problem: Problem, forest: Forest, source: StatisticsSource) -> Outc
         threshold=np.where(is_leaf, np.nan, forest.threshold[kept]),
         left_codes={i: forest.left_codes[node] for i, node in unordered.items()},
         right_codes={i: forest.right_codes[node] for i, node in unordered.items()},
+        surrogates=surrogates,
         weight=weight[kept],
         impurity=impurities[kept],
         risk=risk[kept],

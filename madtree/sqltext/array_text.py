@@ -26,9 +26,9 @@ def rows_of_floats(flat: Sequence[float], width: int) -> str:
     return (joined([row] * count) % tuple(flat)).replace("nan", "NULL")
 
 
-def rows_of_texts(rows: Sequence[Sequence[str] | None]) -> str:
+def rows_of_texts(rows: Sequence[Sequence[str | None] | None]) -> str:
     """A text[] literal of text[] literals of any lengths, or NULLs."""
-    known: dict[str, str] = {}
+    known: dict[str | None, str] = {}
     elements: list[str] = []
     for row in rows:
         if row is None:

@@ -45,6 +45,18 @@ NODE_COLUMNS: tuple[tuple[str, str | None], ...] = (
     ("class_weights", "float8[]"),
     ("right_levels", "text[]"),
 )
+SURROGATE_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("tree_id", "int4"),
+    ("node_id", "int8"),
+    ("rank", "int4"),
+    ("feature", "text"),
+    ("threshold", "float8"),
+    ("left_levels", "text[]"),
+    ("low_goes_left", "bool"),
+    ("agreement", "float8"),
+    ("adjusted_agreement", "float8"),
+    ("right_levels", "text[]"),
+)
 SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("method", "text"),
     ("is_classification", "bool"),
@@ -88,6 +100,7 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("enum_labels", "jsonb"),
     ("grouping_columns", "text[]"),
     ("grouping_types", "text[]"),
+    ("levels", "jsonb"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {
@@ -132,18 +145,20 @@ def type_sql(name: str) -> str:
     return f"pg_catalog.{name}"
 
 
-def create_tables(schema: str, name: str, grouping: Sequence[Column], prediction_type: str) -> str:
-    """Statements that create a model's tables."""
+def create_tables(schema: str, name: str, grouping: Sequence[Column], prediction_type: str, *, surrogates: bool) -> str:
+    """Statements that create a model's tables; that of the surrogates where they are wanted."""
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
     nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
+    tables = {
+        "": [*groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"],
+        "_nodes": [*nodes, "PRIMARY KEY (tree_id, node_id)"],
+        "_summary": _definitions(SUMMARY_COLUMNS),
+    }
+    if surrogates:
+        tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     return ";\n".join(
-        f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})"
-        for suffix, columns in (
-            ("", [*groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"]),
-            ("_nodes", [*nodes, "PRIMARY KEY (tree_id, node_id)"]),
-            ("_summary", _definitions(SUMMARY_COLUMNS)),
-        )
+        f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )
 
 
@@ -188,6 +203,15 @@ def insert_nodes(schema: str, name: str, prediction_type: str) -> str:
     return (
         f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
         f"SELECT {_cast_arrays(values)} FROM {_unnest('n', NODE_PARAMETERS)}"
+    )
+
+
+def insert_surrogates(schema: str, name: str) -> str:
+    """Fill `<output>_surrogates` from one array literal per column of `SURROGATE_COLUMNS`."""
+    columns = [column for column, _ in SURROGATE_COLUMNS]
+    return (
+        f"INSERT INTO {model_table(schema, name, '_surrogates')} ({', '.join(columns)}) "
+        f"SELECT {_cast_arrays([f's.{column}' for column in columns])} FROM {_unnest('s', SURROGATE_COLUMNS)}"
     )
 
 

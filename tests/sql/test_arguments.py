@@ -190,7 +190,6 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"pruning_params": "fold_col=nope"}, "fold_col: column nope does not exist in data"),
     ({"pruning_params": "fold_col=fold"}, "fold_col = fold is not available in this version of madtree"),
     ({"pruning_params": "n_folds=5"}, "n_folds = 5 is not available in this version of madtree"),
-    ({"surrogate_params": "max_surrogates=2"}, "max_surrogates = 2 is not available in this version of madtree"),
 ]
 
 
@@ -222,7 +221,7 @@ def schema_of(db: psycopg.Connection) -> str:
             "Choose another name, drop it, or, if it is a madtree model, call with replace",
         ),
         ({"split_criterion": "mse", "dependent_variable": "n", "list_of_features": "x"}, "cast it: (n)::float8"),
-        ({"pruning_params": "n_folds=5"}, "Leave n_folds out."),
+        ({"pruning_params": "n_folds=5"}, "Leave n_folds out; cp can be chosen by hand."),
     ],
     ids=str,
 )

@@ -362,6 +362,7 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
         "enum_labels": {"m": ["sad", "happy"]},
         "grouping_columns": ["g1", '"G 2"'],
         "grouping_types": ["date", "character varying(9)"],
+        "levels": None,
     }
 
 

@@ -79,9 +79,7 @@ def test_a_mistake_is_named(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("max_surrogates=2", "max_surrogates = 2"),
         ("n_folds=10", "n_folds = 10"),
-        ("null_as_category=true", "null_as_category = true"),
         ('fold_col="F"', 'fold_col = "F"'),
     ],
 )

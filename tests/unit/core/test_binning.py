@@ -117,4 +117,6 @@ def test_infinite_edges_are_searched() -> None:
 def test_unknown_keys_are_missing() -> None:
     encoder = KeyEncoder(np.array([5.0, -3.0, 9.0]), np.uint16)
     assert encoder.codes(np.array([9.0, 5.0, 4.0, np.nan, -3.0, 1e9])).tolist() == [3, 1, 0, 0, 2, 0]
+    with_null = KeyEncoder(np.array([5.0, -3.0, np.nan]), np.uint16)
+    assert with_null.codes(np.array([5.0, 4.0, np.nan, -3.0])).tolist() == [1, 0, 3, 2]
     assert KeyEncoder(np.zeros(0), np.uint8).codes(np.array([1.0])).tolist() == [0]
