@@ -17,15 +17,7 @@ from rpart_frame import HERE, DataSet, Fit, Node, Question, data_sets
 from trees import read_nodes
 
 SETS = data_sets()
-FOLDS, WHOLE = (
-    [
-        pytest.param((name, case), id=f"{name}: {case}")
-        for name, entry in SETS.items()
-        for case, settings in entry.cases.items()
-        if settings.get("folds", False) == folds
-    ]
-    for folds in (True, False)
-)
+CASES = [(name, case) for name, entry in SETS.items() for case in entry.cases]
 CRITERIA = {"gini": "gini", "information": "entropy"}
 TYPES = {"float": "float8", "integer": "integer", "boolean": "boolean", "factor": 'text COLLATE "C"'}
 
@@ -153,8 +145,19 @@ def described(node: Node) -> dict[str, Any]:
     }
 
 
-each_tree = pytest.mark.parametrize("trained", WHOLE, indirect=True)
-each_cross_validation = pytest.mark.parametrize("trained", FOLDS, indirect=True)
+def cases(**settings: bool) -> pytest.MarkDecorator:
+    """Run a test on the cases that have these settings, or do not have them."""
+    chosen = [
+        pytest.param((name, case), id=f"{name}: {case}")
+        for name, case in CASES
+        if all(bool(SETS[name].cases[case].get(key)) == wanted for key, wanted in settings.items())
+    ]
+    return pytest.mark.parametrize("trained", chosen, indirect=True)
+
+
+each_tree = cases(folds=False)
+each_tree_with_surrogates = cases(folds=False, maxsurrogate=True)
+each_cross_validation = cases(folds=True)
 
 
 @each_tree
@@ -179,10 +182,8 @@ def test_leaves_have_at_most_the_complexity_asked_for(trained: Trained) -> None:
     assert max(row["complexity"] for row in leaves) <= trained.fit.settings["cp"] * (1 + 1e-9)
 
 
-@each_tree
+@each_tree_with_surrogates
 def test_surrogates_are_rparts(trained: Trained) -> None:
-    if not trained.fit.settings.get("maxsurrogate"):
-        pytest.skip("trained without surrogates")
     found: dict[int, list[tuple[Question, float, float]]] = {}
     for row in trained.rows("SELECT * FROM model_surrogates ORDER BY node_id, rank"):
         question = asked(row, trained.fit.data_set)
