@@ -161,7 +161,7 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
 
     Such a leaf keeps what the split was worth as its complexity; a leaf that was never split has the cp itself. At
     cp 0 the two can be the same: then a leaf counts as tried if it could have been split, by a criterion that sees
-    gain where the risk stays the same.
+    gain where the risk stays the same. Whichever it is, the pruned trees are the same but for that leaf's complexity.
     """
     summary = model.summary
     could_split = (
