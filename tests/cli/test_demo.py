@@ -107,7 +107,18 @@ def fresh(dsn: str) -> Iterator[psycopg.Connection]:
 def start(dsn: str, data: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "madtree", "demo", "--dsn", dsn, "--data", str(data)]
     environment = {**os.environ, "COLUMNS": "120"}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+
+    def heed_interrupts() -> None:  # a suite run in the background hands its children a SIGINT that is ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        preexec_fn=heed_interrupts,
+    )
 
 
 def test_the_demo_runs_again_and_again(dsn: str, fresh: psycopg.Connection, downloaded: Path) -> None:
