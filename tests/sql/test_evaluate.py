@@ -263,11 +263,16 @@ def test_auc_counts_ties_half(db: psycopg.Connection) -> None:
     """Three leaves; between rows of the same leaf it is a draw."""
     db.execute("CREATE TABLE plain (id int, x float8, y text)")
     db.execute("""INSERT INTO plain SELECT row_number() OVER (), x, y FROM (VALUES (1, 'a', 4), (1, 'b', 1),
-                  (2, 'a', 2), (2, 'b', 3), (3, 'b', 5)) v(x, y, n), generate_series(1, n)""")
+                  (2, 'a', 2), (2, 'b', 5), (3, 'a', 5), (3, 'b', 2)) v(x, y, n), generate_series(1, n)""")
     db.execute("SELECT madtree.tree_train('plain', 'model', 'id', 'y', 'x', min_split => 2)")
     assert db.execute("SELECT n_leaves FROM model").fetchone() == (3,)
     (row,) = evaluate(db, table="plain")
-    pairs = [(a < b) + 0.5 * (a == b) for a in [1] * 4 + [2] * 2 for b in [1] + [2] * 3 + [3] * 5]
+    best, least, middle = 4 / 5, 2 / 7, 5 / 7
+    pairs = [
+        (a > b) + 0.5 * (a == b)
+        for a in [best] * 4 + [least] * 2 + [middle] * 5
+        for b in [best] + [least] * 5 + [middle] * 2
+    ]
     assert row["auc"] == pytest.approx(sum(pairs) / len(pairs), rel=1e-15)
 
 
