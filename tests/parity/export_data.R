@@ -12,5 +12,5 @@ export <- function(frame, name, seed) {
 }
 
 export(datasets::mtcars, "mtcars", 1)
-export(datasets::iris, "iris", 2)
+export(datasets::iris, "iris", 8)
 export(datasets::airquality, "airquality", 3)

@@ -200,7 +200,7 @@ def survey(rng: np.random.Generator) -> Columns:
         "reads": ask(1.2),
         "member": rng.random(n) < 1 / (1 + np.exp(-1.5 * mood)),
         "income": (2000 + 700 * mood + rng.normal(0, 500, n)).round(2),
-        "age": rng.uniform(18, 90, n).round(2),
+        "age": rng.uniform(18, 90, n).round(4),
         "region": ranked(letters("r", 4), mood + rng.normal(0, 0.8, n) + 1.5),
     }
     knock_out(rng, columns, list(columns), 0.1)
