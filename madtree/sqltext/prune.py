@@ -69,7 +69,10 @@ def fill_surrogates(old: Name, new: Name, columns: Sequence[str]) -> str:
 
 
 def fill_trees(old: Name, new: Name, columns: Sequence[str], has_surrogates: bool) -> str:
-    """Copy the trees and count anew what has changed, from the nodes and surrogates of the new model; $1 is the cp."""
+    """Copy the trees and count anew what has changed, from the nodes and surrogates of the new model; $1 is the cp.
+
+    Gains are added up in training's order, the splits' before the surrogates', so that the sums are equal to the bit.
+    """
     values = {
         "n_nodes": "COALESCE(c.n_nodes, 0)",
         "n_leaves": "COALESCE(c.n_leaves, 0)",
@@ -96,7 +99,8 @@ counts AS (
     FROM {nodes} AS n GROUP BY n.tree_id
 ),
 sums AS (
-    SELECT g.tree_id, g.feature, pg_catalog.sum(g.gain ORDER BY g.node_id, g.rank) AS raw
+    SELECT g.tree_id, g.feature,
+        pg_catalog.sum(g.gain ORDER BY g.rank OPERATOR(pg_catalog.>) 0, g.node_id, g.rank) AS raw
     FROM gains AS g GROUP BY g.tree_id, g.feature
 ),
 importances AS (

@@ -46,12 +46,12 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
     return db
 
 
-def train(db: psycopg.Connection, model: str, setting: str, cp: float, **options: Any) -> None:
+def train(db: psycopg.Connection, model: str, setting: str, cp: float, surrogates: str | None = None) -> None:
     dependent, criterion, weights, grouping = TRAININGS[setting]
     db.execute(
         """SELECT madtree.tree_train('data', %s, 'id', %s, 'a, b, c', NULL, %s, %s, %s, 8, min_split => 6,
-           pruning_params => %s)""",
-        [model, dependent, criterion, grouping, weights, f"cp={cp}"],
+           surrogate_params => %s, pruning_params => %s)""",
+        [model, dependent, criterion, grouping, weights, surrogates, f"cp={cp}"],
     )
 
 
@@ -127,23 +127,22 @@ def test_a_pruned_model_predicts(data: psycopg.Connection) -> None:
         WHERE n.is_leaf IS NOT TRUE AND region <> 'd'""").fetchone() == (0,)
 
 
-def test_surrogates_of_the_nodes_that_stay(data: psycopg.Connection) -> None:
+@pytest.mark.parametrize("setting", ["gini", "weighted classes", "regression", "groups"])
+@pytest.mark.parametrize("surrogates", ["max_surrogates=2", "max_surrogates=5, null_as_category=true"])
+def test_surrogates_of_the_nodes_that_stay(data: psycopg.Connection, setting: str, surrogates: str) -> None:
     """They count for importance by their adjusted agreement."""
-    train(data, "whole", "gini", 0)
-    data.execute("DROP TABLE IF EXISTS whole_surrogates")
-    data.execute("""CREATE TABLE whole_surrogates AS SELECT tree_id, node_id, 1 AS rank, 'b'::text AS feature,
-        1.5::float8 AS threshold, NULL::text[] AS left_levels, true AS low_goes_left, 0.9::float8 AS agreement,
-        0.5::float8 AS adjusted_agreement FROM whole_nodes WHERE NOT is_leaf AND feature <> 'b'""")
-    prune(data, "whole", "small", 0.01)
-    nodes = read_nodes(data, "small")[1]
-    inner = {number: node for number, node in nodes.items() if not node["is_leaf"]}
-    stay = data.execute("SELECT node_id FROM small_surrogates ORDER BY node_id").fetchall()
-    assert [number for (number,) in stay] == sorted(number for number, node in inner.items() if node["feature"] != "b")
-    assert 0 < len(stay) < data.execute("SELECT count(*) FROM whole_surrogates").fetchone()[0]
-    gains = {name: sum(n["improvement"] for n in inner.values() if n["feature"] == name) for name in "abc"}
-    gains["b"] += 0.5 * (gains["a"] + gains["c"])
-    (importance,) = data.execute("SELECT impurity_var_importance FROM small").fetchone()
-    assert importance == pytest.approx([gains["a"], gains["b"], gains["c"]], rel=1e-12)
+    train(data, "whole", setting, 0, surrogates)
+    cursor = data.cursor(row_factory=dict_row)
+    for number, cp in enumerate([0, 0.002, 0.01, 0.05]):
+        trained, pruned = f"trained{number}", f"pruned{number}"
+        train(data, trained, setting, cp, surrogates)
+        prune(data, "whole", pruned, cp)
+        assert read_model(data, pruned) == read_model(data, trained)
+        rows = [
+            cursor.execute(f"SELECT * FROM {model}_surrogates ORDER BY tree_id, node_id, rank").fetchall()
+            for model in (pruned, trained)
+        ]
+        assert rows[0] == rows[1] != []
 
 
 def test_cross_validation_is_copied(data: psycopg.Connection) -> None:
