@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.features import Item, is_text, list_items, make_features
 from madtree.host.protocol import Host
 from madtree.modeltables import check_output
-from madtree.params_text import TextParameters, parse_params, refuse_unreleased
+from madtree.params_text import TextParameters, parse_params
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression, parse_name, split_list
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS
@@ -101,7 +101,6 @@ def check(
     if weight:
         _check_weights(weight, types[1])
     criterion = _fitting_criterion(criterion, is_classification, dependent, types[0])
-    refuse_unreleased(text)
     features, bare = make_features(host, source, id_item.sql, items, types[len(roles) :])
     return TrainingTask(
         arguments=arguments,

@@ -22,7 +22,8 @@ class Batch:
         left_sizes, right_sizes: (n,) number of levels on either side, 0 where the split is not unordered.
         left_levels, right_levels: the levels' indices, node after node.
         class_weights: (n, K); (n, 0) for regression.
-        surrogate_*: one entry for each surrogate; levels as above.
+        cv_tree_id: one entry for each row of each tree's cp table (core.validation), where there is one; cv_chosen:
+            bool. surrogate_*: one entry for each surrogate; levels as above.
         trees: (T,) ids of the trees.
         importance: (T, n_features).
         root_risk: (T,).
@@ -50,6 +51,16 @@ class Batch:
     trees: Ints
     importance: Floats
     root_risk: Floats
+    pruning_cp: Floats
+    cv_tree_id: Ints
+    cv_cp: Floats
+    cv_n_splits: Ints
+    cv_rel_error: Floats
+    cv_error_avg: Floats
+    cv_error_stddev: Floats
+    cv_xerror: Floats
+    cv_xstd: Floats
+    cv_chosen: Array
     surrogate_tree_id: Ints
     surrogate_node_id: Ints
     surrogate_rank: Ints
@@ -80,6 +91,7 @@ class Batch:
             trees=tree_ids,
             **{name: getattr(outcome, name) for name in _AS_THEY_ARE},
             **_surrogates(outcome, problem, tree_ids),
+            **_cp_tables(outcome, problem, tree_ids),
         )
 
     @classmethod
@@ -148,6 +160,27 @@ def _surrogates(outcome: Outcome, problem: Problem, tree_ids: Ints) -> dict[str,
             [_level_indices(problem, tree, feature, own) for tree, feature, own in codes if own is not None]
         )
     return {f"surrogate_{name}": values for name, values in columns.items()}
+
+
+def _cp_tables(outcome: Outcome, problem: Problem, tree_ids: Ints) -> dict[str, Array]:
+    """The cp that each tree was pruned at, and the `cv_*` arrays."""
+    tables = outcome.cp_tables
+    sizes = [len(table.cp) for table in tables]
+
+    def column(name: str) -> Array:
+        return np.concatenate([getattr(table, name) for table in tables]) if tables else np.zeros(0)
+
+    is_chosen = [np.arange(len(table.cp)) == table.chosen for table in tables]
+    chosen = [table.cp[table.chosen] for table in tables] or [problem.parameters.cp] * len(tree_ids)
+    return {
+        "pruning_cp": np.array(chosen, np.float64),
+        "cv_tree_id": np.repeat(tree_ids, sizes) if tables else np.zeros(0, np.int64),
+        "cv_n_splits": column("n_splits").astype(np.int64),
+        "cv_error_avg": column("cv_error_avg"),
+        "cv_error_stddev": column("cv_error_stddev"),
+        **{f"cv_{name}": column(name) for name in ("cp", "rel_error", "xerror", "xstd")},
+        "cv_chosen": np.concatenate(is_chosen) if tables else np.zeros(0, np.bool_),
+    }
 
 
 def _level_indices(problem: Problem, tree: int, feature: int, codes: Ints) -> Ints:

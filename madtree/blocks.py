@@ -16,16 +16,17 @@ from madtree.batch import Batch
 from madtree.core import codec
 from madtree.core.assignment import AssignmentCache
 from madtree.core.block import Block, CodeLayout
+from madtree.core.copies import held_out, slots_of, taught
 from madtree.core.forest import Forest
 from madtree.core.grow import LevelReport, grow
 from madtree.core.inblock import BlockSource
 from madtree.core.outcome import conclude
 from madtree.core.packing import NullNumberError, Packer, RowFormat
 from madtree.core.params import Parameters
-from madtree.core.prepare import RawRows, prepare
+from madtree.core.powers import LIMBS, add_powers
+from madtree.core.prepare import prepare
 from madtree.core.problem import Problem
 from madtree.core.routing import Routing
-from madtree.core.squares import add_squares, square_grid
 from madtree.core.statistics import StatisticsLayout, add_block, add_totals, check, merge
 from madtree.core.surrogates import side_planes
 from madtree.core.types import Array, Floats, Ints
@@ -77,6 +78,7 @@ def encode_block(plan: bytes, images: bytes | None) -> tuple[Any, ...] | None:
         block.target.tobytes(),
         None if block.weight is None else block.weight.tobytes(),
         None if block.tree is None else block.tree.astype("<i4").tobytes(),
+        None if block.fold is None else block.fold.tobytes(),
     )
 
 
@@ -86,7 +88,9 @@ class CountPlan:
     - statistics: of the frontier's slots, over the codes of some features;
     - sides: the same, with the side of the node's primary split as the class (core.surrogates);
     - totals: of some nodes, whatever the codes;
-    - squares: about the leaves' means.
+    - powers: of the distances to the leaves' means (core.powers).
+
+    The last two can be of the rows that a fold's tree is tested on, instead of those that it is grown on.
     """
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -94,11 +98,13 @@ class CountPlan:
         self.run: str = values["run"]
         self.depth: int = values["depth"]
         self.cache_bytes: int = values["cache_bytes"]
+        self.testing: bool = values.get("testing", False)
         self.problem = Problem.from_values(values)
         self.codes = CodeLayout.for_widths(self.problem.bins.widths)
         self.routing = Routing(**{f.name: values[f"routing_{f.name}"] for f in fields(Routing)})
-        self.slot_of_node: Ints | None = values.get("slot_of_node")
-        self.means: Floats | None = values.get("means")
+        self.slot_of_node: Ints = values.get("slot_of_node", np.zeros(0, np.int32))
+        self.means: Floats = values.get("means", np.zeros(0))
+        self.powers: list[int] = values.get("powers", [])
         self.n_slots: int = values.get("n_slots", 0)
         first, last = values.get("features", (0, 0))
         self.planes = side_planes(self.problem) if self.what == "sides" else self.problem.planes
@@ -106,7 +112,7 @@ class CountPlan:
 
     @staticmethod
     def dump(what: str, run: str, problem: Problem, forest: Forest, cache_bytes: int, **rest: Any) -> bytes:
-        """A plan's bytes; `rest`: slot_of_node, n_slots and features (from, to), or means."""
+        """A plan's bytes; `rest`: slot_of_node, n_slots, features (from, to), means, powers, testing."""
         return codec.dump(
             {
                 **problem.to_values(),
@@ -120,15 +126,17 @@ class CountPlan:
         )
 
     def zeros(self) -> Array:
-        """An empty state: (n_planes, n_cells), (n_planes, n_slots) or (n_limbs, n_nodes)."""
-        if self.what == "squares":
-            return np.zeros((square_grid(self.problem).limbs, len(self.routing.child)))
+        """An empty state: (n_planes, n_cells), (n_planes, n_slots) or (n_powers * limbs, n_nodes)."""
+        if self.what == "powers":
+            return np.zeros((len(self.powers) * LIMBS, len(self.means)))
         if self.what == "totals":
             return np.zeros((self.planes.count, self.n_slots))
-        return self.layout.zeros(self.planes.dtype(self.problem.n_rows))
+        return self.layout.zeros(self.planes.dtype(self.problem.most_rows))
 
-    def block(self, n_rows: int, codes: bytes, target: bytes, weight: bytes | None, tree: bytes | None) -> Block:
+    def block(self, n_rows: int, codes: bytes, target: bytes, *rest: bytes | None) -> Block:
+        """A block from its columns; `rest`: weight, tree, fold."""
         problem = self.problem
+        weight, tree, fold = rest
         if problem.target_grid is None:
             targets: Array = np.frombuffer(target, np.uint8 if problem.n_classes <= 256 else "<u2")
         else:
@@ -138,21 +146,24 @@ class CountPlan:
             targets,
             None if weight is None else np.frombuffer(weight, "<f8").reshape(-1, n_rows),
             None if tree is None else np.frombuffer(tree, "<i4"),
+            None if fold is None else np.frombuffer(fold, np.uint8),
         )
 
     def add(self, state: Array, block_id: int, block: Block) -> None:
-        node = _assignments(self.run, self.cache_bytes).nodes(block_id, block, self.routing, self.depth)
-        if self.means is not None:
-            add_squares(state, self.problem, square_grid(self.problem), block, node, self.means)
-            return
-        assert self.slot_of_node is not None
-        slots = self.slot_of_node[node]
-        if self.what == "totals":
-            add_totals(state, self.planes, block, slots)
-            return
-        if self.what == "sides":
-            block = replace(block, target=self.routing.primary_side(node, block.codes))
-        add_block(state, self.layout, block, slots)
+        """Count a block in every copy."""
+        assignments = _assignments(self.run, self.cache_bytes)
+        for copy in range(self.problem.n_copies):
+            node = assignments.nodes(block_id, block, self.routing, self.depth, copy, self.problem.n_groups)
+            if self.what == "powers":
+                keep = held_out(block, copy) if self.testing else taught(block, copy)
+                add_powers(state, self.problem, self.powers, block, node, self.means, keep)
+                continue
+            slots = slots_of(node, self.slot_of_node, block, copy, testing=self.testing)
+            if self.what == "totals":
+                add_totals(state, self.planes, block, slots)
+                continue
+            sides = self.routing.primary_side(node, block.codes) if self.what == "sides" else None
+            add_block(state, self.layout, block if sides is None else replace(block, target=sides), slots)
 
 
 _count_plans = _Last(CountPlan)
@@ -190,6 +201,7 @@ def node_statistics_transition(
     target: bytes,
     weight: bytes | None,
     tree: bytes | None,
+    fold: bytes | None,
     plan: bytes,
 ) -> bytes:
     """Count one block into a state; a state is the dtype in 8 bytes, then (n_planes, n_cells) numbers."""
@@ -198,7 +210,7 @@ def node_statistics_transition(
     if state is not None:
         numbers.reshape(-1)[:] = _untagged(state)
     if n_rows:
-        todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree))
+        todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree, fold))
     return _tagged(numbers)
 
 
@@ -259,7 +271,7 @@ def grow_in_block(plan: GrowPlan, images: bytes, report: Callable[[LevelReport],
     tree_ids: Ints = np.ones(1, np.int64)
     if rows.tree is not None:
         tree_ids, local = np.unique(rows.tree, return_inverse=True)
-        rows = RawRows(rows.features, rows.target, rows.weight, local)
+        rows = replace(rows, tree=local)
     problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
     source = BlockSource(problem, block)
     forest = grow(problem, source, report)

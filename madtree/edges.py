@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -106,7 +107,7 @@ class EdgeFinder:
         """Rows of the large trees with some of their features; `tree` counts from 0."""
         # The target's numbers stay as they are: a class that the profile does not know is no missing target.
         keys = [self._format.level_keys[f] for f in chosen]
-        narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys)
+        narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys, self._format.fold_keys)
         if page_range is None:
             found = self._host.query(query)
         else:
@@ -116,7 +117,7 @@ class EdgeFinder:
             return rows
         local = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
         mine = self._tree_ids[local] == rows.tree
-        return RawRows(rows.features, rows.target, rows.weight, local).select(mine)
+        return replace(rows, tree=local).select(mine)
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
         """All distinct values of the features and trees that have few in the sample.

@@ -10,13 +10,14 @@ import numpy as np
 from madtree import blocks
 from madtree.batch import Batch
 from madtree.core.binning import BinTable
+from madtree.core.folds import random_folds
 from madtree.core.grow import LevelReport, grow
 from madtree.core.outcome import conclude
 from madtree.core.packing import RowFormat
 from madtree.core.params import EXACT_LIMIT
 from madtree.core.prepare import Scale
 from madtree.core.problem import Problem
-from madtree.core.types import Ints
+from madtree.core.types import Floats, Ints
 from madtree.edges import EdgeFinder, binned_features
 from madtree.host.protocol import Host
 from madtree.model import Kind
@@ -31,10 +32,12 @@ from madtree.task import TrainingTask
 _BYTEA = "pg_catalog.bytea"
 
 
-def row_format(source: RowSource, profile: Profile, levels: Sequence[Levels | None]) -> RowFormat:
+def row_format(
+    source: RowSource, profile: Profile, levels: Sequence[Levels | None], fold_keys: Floats | None
+) -> RowFormat:
     """What the numbers of a packed row are."""
     keys = [None if found is None else found.keys for found in levels]
-    return RowFormat(source.groups is not None, source.weight is not None, profile.class_keys, keys)
+    return RowFormat(source.groups is not None, source.weight is not None, profile.class_keys, keys, fold_keys)
 
 
 class LargeTrees:
@@ -53,11 +56,12 @@ class LargeTrees:
         oids: Sequence[int],
         kinds: Sequence[Kind],
         levels: Sequence[Levels | None],
+        fold_keys: Floats | None,
         profile: Profile,
         block_rows: int,
     ) -> None:
         self.host, self.task, self.work, self.source = host, task, work, source
-        self.kinds, self.levels, self.profile = kinds, levels, profile
+        self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
         self.pages = PageRanges.cut(host, oids, profile.total, block_rows)
 
     def train(self, scale: Scale, tree_ids: Ints | None, report: Callable[[LevelReport], None] | None) -> Batch:
@@ -67,7 +71,7 @@ class LargeTrees:
             self.host,
             self.source,
             self.pages,
-            row_format(self.source, self.profile, self.levels),
+            self._row_format(),
             self.kinds,
             self.levels,
             self.task.parameters,
@@ -85,11 +89,36 @@ class LargeTrees:
             self.host.query(self.work.clear_blocks())
             problem = self._problem(bins, self.profile.scale())
             self._pack(problem, tree_ids, finder.seen_null)
+        if problem.parameters.n_folds:
+            if self.fold_keys is None:
+                self._set_folds(problem)
+            problem = problem.with_copies(1 + problem.parameters.n_folds)
         source = TableSource(self.host, problem, self.work)
         forest = grow(problem, source, report)
         outcome = conclude(problem, forest, source)
         blocks.forget(self.work.token)
         return Batch.of(outcome, problem, ids)
+
+    def _row_format(self) -> RowFormat:
+        return row_format(self.source, self.profile, self.levels, self.fold_keys)
+
+    def _set_folds(self, problem: Problem) -> None:
+        """Give every packed row a fold at random, by its place among the rows of its tree."""
+        found = self.host.query(self.work.block_trees())
+        trees = [
+            np.zeros(row["n_rows"], np.int64) if row["tree"] is None else np.frombuffer(row["tree"], "<i4")
+            for row in found
+        ]
+        counts = np.array([np.bincount(tree, minlength=problem.n_trees) for tree in trees])
+        n_rows, before = counts.sum(axis=0), np.cumsum(counts, axis=0) - counts
+        parameters = problem.parameters
+        for row, tree, first in zip(found, trees, before, strict=True):
+            fold = np.zeros(len(tree), np.uint8)
+            for t in np.unique(tree).tolist():
+                mine = np.flatnonzero(tree == t)
+                places = first[t] + np.arange(len(mine))
+                fold[mine] = random_folds(places, int(n_rows[t]), parameters.n_folds, parameters.seed)
+            self.host.command(self.work.set_folds(), [_BYTEA, "int4"], [fold.tobytes(), row["block_id"]])
 
     def _tell_of_bins(self, bins: BinTable) -> None:
         if self.task.parameters.n_bins == 0 and (binned := binned_features(bins, self.kinds)):
@@ -117,7 +146,7 @@ class LargeTrees:
         """Fill the blocks; returns how many rows have a class that the profile does not know."""
         host, source = self.host, self.source
         clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in self.pages.relations]
-        never_null = [self.profile.never_null] * (1 + (source.weight is not None)) + [not seen for seen in seen_null]
+        never_null = [self.profile.never_null] * source.n_own_numbers + [not seen for seen in seen_null]
         host.command(
             self.work.fill_blocks(
                 [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
@@ -125,7 +154,7 @@ class LargeTrees:
             ),
             [_BYTEA, "tid[]", "tid[]", "int4[]"],
             [
-                blocks.pack_plan(problem, row_format(source, self.profile, self.levels), tree_ids),
+                blocks.pack_plan(problem, self._row_format(), tree_ids),
                 [r.low for r in self.pages.ranges],
                 [r.high for r in self.pages.ranges],
                 [r.relation + 1 for r in self.pages.ranges],

@@ -69,6 +69,7 @@ def create_tables(host: Host, task: TrainingTask) -> None:
         task.grouping,
         prediction_type(task),
         surrogates=task.parameters.max_surrogates > 0,
+        cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
     )
     host.command(statements)
 

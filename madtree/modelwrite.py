@@ -130,6 +130,27 @@ class SurrogateColumns:
     adjusted_agreement: Any
 
 
+@dataclass(frozen=True)
+class CvColumns:
+    """The cp tables of all trees, a column each; k rows.
+
+    Attributes:
+        tree_id, n_splits: int (k,)
+        cp, rel_error, cv_error_avg, cv_error_stddev, xerror, xstd: float (k,), NaN where there is none
+        chosen: bool (k,)
+    """
+
+    tree_id: Any
+    cp: Any
+    n_splits: Any
+    rel_error: Any
+    cv_error_avg: Any
+    cv_error_stddev: Any
+    xerror: Any
+    xstd: Any
+    chosen: Any
+
+
 def write_trees(host: Host, task: TrainingTask, columns: TreeColumns, group_source: str | None = None) -> None:
     """Fill `<output>`.
 
@@ -195,6 +216,20 @@ def write_surrogates(host: Host, task: TrainingTask, columns: SurrogateColumns) 
     statement = sql.insert_surrogates(task.output_schema, task.output_name)
     for part in _chunks(sizes):
         values = [encoders[column](part) for column, _ in sql.SURROGATE_COLUMNS]
+        host.command(statement, [TEXT] * len(values), values)
+
+
+def write_cv(host: Host, task: TrainingTask, columns: CvColumns, group_source: str | None = None) -> None:
+    """Fill `<output>_cv`; `group_source` as for `write_trees`."""
+    floats = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
+    encoders: dict[str, Encoder] = {
+        **{key: _integers(getattr(columns, key)) for key in ("tree_id", "n_splits")},
+        **{key: _floats(getattr(columns, key)) for key in floats},
+        "chosen": _picked(["false", "true"], columns.chosen),
+    }
+    statement = sql.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
+    for part in _chunks(np.full(len(columns.cp), _NUMBER_BYTES)):
+        values = [encoders[column](part) for column, _ in sql.CV_PARAMETERS]
         host.command(statement, [TEXT] * len(values), values)
 
 

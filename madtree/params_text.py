@@ -50,21 +50,6 @@ def parse_params(surrogate_params: str | None, pruning_params: str | None) -> Te
     return TextParameters(**values)
 
 
-def refuse_unreleased(params: TextParameters) -> None:
-    """Raise MadtreeError for what is understood but not built yet: cross-validation."""
-    for key, asked in (
-        ("n_folds", params.n_folds > 0),
-        ("fold_col", params.fold_col is not None),
-    ):
-        if asked:
-            raise MadtreeError(
-                f"{key} = {str(getattr(params, key)).lower() if key != 'fold_col' else params.fold_col} "
-                "is not available in this version of madtree, which has no cross-validation yet",
-                hint=f"Leave {key} out; cp can be chosen by hand.",
-                sqlstate="0A000",
-            )
-
-
 def _pair(pair: str, argument: str) -> tuple[str, str]:
     """Key in lower case and bare value of one `key=value`."""
     match = _PAIR.fullmatch(pair)
@@ -130,7 +115,7 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
     "null_as_category": _boolean,
     "surrogate_style": _integer(0, 1, "0 or 1"),
     "cp": _cp,
-    "n_folds": _integer(0, 2**15, "0 (no cross-validation) or an integer of at least 2", excluded=frozenset({1})),
+    "n_folds": _integer(0, 255, "0 (no cross-validation) or an integer from 2 to 255", excluded=frozenset({1})),
     "rule": _rule,
     "fold_col": _fold_col,
 }

@@ -18,6 +18,7 @@ from madtree.task import TrainingTask
 
 MAX_CLASSES = 65_535
 MAX_LEVELS = 65_534
+MAX_FOLDS = 255
 BOOLEAN_LEVELS = ("false", "true")
 _PROFILE_SAMPLE = 50_000
 _MOSTLY_USABLE = 0.9
@@ -127,7 +128,7 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
 
     Saves a scan of the table. Whoever uses it counts the rows while packing them, and looks for unknown classes there.
     """
-    if not task.is_classification or source.weight is not None or source.grouping:
+    if not task.is_classification or source.weight or source.grouping or source.fold:
         return None
     share = _PROFILE_SAMPLE / expected_rows
     sample = sql.sampled(share, task.parameters.seed)
@@ -217,6 +218,21 @@ def read_levels(
     if null_as_category:
         return [levels and Levels((*levels.labels, None), np.append(levels.keys, np.nan)) for levels in found]
     return found
+
+
+def read_folds(host: Host, source: RowSource, fold: Feature) -> Floats:
+    """(n_folds,) the numbers that stand for the folds of `fold_col` in packed rows.
+
+    Raises:
+        MadtreeError: the column has fewer than two values, or more than can be folds.
+    """
+    rows = host.query(sql.levels(source.relation, fold))
+    if not 2 <= len(rows) <= MAX_FOLDS:
+        raise MadtreeError(
+            f"fold_col: {fold.name[1:-1]} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
+            f"there must be 2 to {MAX_FOLDS}, one for each fold"
+        )
+    return _distinct(np.array([float(row["key"]) for row in rows]), "fold_col")
 
 
 def _distinct(keys: Floats, name: str) -> Floats:

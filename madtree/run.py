@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,12 +15,14 @@ from madtree.core.prepare import Scale
 from madtree.core.types import Ints
 from madtree.host.protocol import Host
 from madtree.large import LargeTrees, row_format
+from madtree.model import Feature, Kind
 from madtree.profile import (
     Groups,
     Levels,
     Profile,
     estimate_profile,
     no_usable_row,
+    read_folds,
     read_groups,
     read_levels,
     read_profile,
@@ -50,11 +53,18 @@ class Run:
         leaves = [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [task.source.oid])]
         self.oids = leaves
         relation = work_sql.aliased(task.source.schema, task.source.name) if leaves else self._stage()
+        fold = task.parameters.fold_col
+        # Folds are told apart by their text, whatever the column's type.
+        self.fold = None if fold is None else Feature(f"({fold})", "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
         self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
         self.levels: list[Levels | None] = read_levels(
             host, self.source, task.features, task.parameters.null_as_category
         )
+        self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold)
+        self.parameters = task.parameters
+        if self.fold_keys is not None:
+            self.parameters = replace(task.parameters, n_folds=len(self.fold_keys))
         self.kinds = [feature.kind for feature in task.features]
         self.block_rows = max(_MIN_BLOCK_ROWS, min(BLOCK_ROWS, _BLOCK_BYTES // (8 * self.source.n_columns)))
         self.groups: Groups | None = self._group() if task.grouping else None
@@ -84,7 +94,7 @@ class Run:
         """Copy rows that cannot be read by page ranges; returns the copy's SQL."""
         task = self.task
         names = [f.name for f in task.features] + [task.dependent_sql, *(c.sql for c in task.grouping)]
-        names += [task.weights_sql] if task.weights_sql else []
+        names += [name for name in (task.weights_sql, task.parameters.fold_col) if name]
         columns = list(dict.fromkeys(names)) if all(is_plain_name(name) for name in names) else None
         relation = work_sql.aliased(task.source.schema, task.source.name)
         self.host.command(self.work.stage(columns, relation))
@@ -114,6 +124,7 @@ class Run:
             f"({task.weights_sql})::pg_catalog.float8" if task.weights_sql else None,
             tuple(column.sql for column in task.grouping),
             self.work.name("groups") if task.grouping else None,
+            None if self.fold is None else rows_sql.as_number(self.fold),
         )
 
     def _group(self) -> Groups:
@@ -124,10 +135,10 @@ class Run:
         return read_groups(self.host, table, self.block_rows)
 
     def _row_format(self) -> RowFormat:
-        return row_format(self.source, self.profile, self.levels)
+        return row_format(self.source, self.profile, self.levels, self.fold_keys)
 
     def _grow_plan(self) -> GrowPlan:
-        return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.task.parameters)
+        return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters)
 
     def _train_small(self) -> Batch | None:
         """One tree whose rows fit one block."""
@@ -167,12 +178,13 @@ class Run:
         self.made.append("blocks")
         large = LargeTrees(
             self.host,
-            self.task,
+            replace(self.task, parameters=self.parameters),
             self.work,
             self.source,
             self.oids,
             self.kinds,
             self.levels,
+            self.fold_keys,
             self.profile,
             self.block_rows,
         )

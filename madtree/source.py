@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from madtree import blocks
 from madtree.blocks import CountPlan
 from madtree.core.forest import Forest
+from madtree.core.powers import LIMBS, join_powers
 from madtree.core.problem import Problem
-from madtree.core.squares import square_grid
 from madtree.core.statistics import StatisticsLayout
 from madtree.core.types import Array, Floats, Ints
 from madtree.host.protocol import Host
@@ -41,17 +42,16 @@ class TableSource:
             features=(layout.first, layout.first + len(layout.widths)),
         )
         shape = (layout.planes.count, layout.n_cells)
-        return blocks.read_statistics(state, shape, layout.planes.dtype(self._problem.n_rows))
+        return blocks.read_statistics(state, shape, layout.planes.dtype(self._problem.most_rows))
 
-    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int) -> Floats:
-        state = self._run("totals", forest, slot_of_node=slot_of_node, n_slots=n_slots)
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
+        state = self._run("totals", forest, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
         return blocks.read_statistics(state, (self._problem.planes.count, n_slots), np.dtype("<f8"))
 
-    def squares(self, forest: Forest, means: Floats) -> Floats:
-        grid = square_grid(self._problem)
-        state = self._run("squares", forest, means=means)
-        sums = blocks.read_statistics(state, (grid.limbs, forest.n_nodes), np.dtype("<f8"))
-        return grid.join(sums, forest.tree)
+    def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
+        state = self._run("powers", forest, means=means, powers=list(powers), testing=testing)
+        sums = blocks.read_statistics(state, (len(powers) * LIMBS, forest.n_nodes), np.dtype("<f8"))
+        return join_powers(self._problem, powers, sums, forest.tree)
 
     def _run(self, what: str, forest: Forest, **rest: Any) -> bytes | None:
         plan = CountPlan.dump(what, self._work.token, self._problem, forest, self._cache_bytes, **rest)

@@ -11,10 +11,12 @@ from madtree.core.types import Ints
 from madtree.host.protocol import Host
 from madtree.modeltables import create_tables
 from madtree.modelwrite import (
+    CvColumns,
     NodeColumns,
     SurrogateColumns,
     Totals,
     TreeColumns,
+    write_cv,
     write_nodes,
     write_summary,
     write_surrogates,
@@ -75,6 +77,19 @@ def _write(host: Host, task: TrainingTask, run: Run, batch: Batch) -> int:
     write_summary(host, task, totals)
     if task.parameters.max_surrogates:
         write_surrogates(host, task, _surrogates(run, batch))
+    if run.parameters.n_folds:
+        columns = CvColumns(
+            tree_id=batch.cv_tree_id,
+            cp=batch.cv_cp,
+            n_splits=batch.cv_n_splits,
+            rel_error=batch.cv_rel_error,
+            cv_error_avg=batch.cv_error_avg,
+            cv_error_stddev=batch.cv_error_stddev,
+            xerror=batch.cv_xerror,
+            xstd=batch.cv_xstd,
+            chosen=batch.cv_chosen,
+        )
+        write_cv(host, task, columns, run.group_table)
     return n_rows
 
 
@@ -93,6 +108,8 @@ def _trees(task: TrainingTask, run: Run, batch: Batch) -> TreeColumns:
     np.maximum.at(depth, owner, batch.depth)
     root_risk = np.full(n, np.nan)
     root_risk[at] = batch.root_risk
+    pruning_cp = np.full(n, task.parameters.cp)
+    pruning_cp[at] = batch.pruning_cp
     importance = np.zeros((n, len(task.features)))
     importance[at] = batch.importance
     return TreeColumns(
@@ -101,7 +118,7 @@ def _trees(task: TrainingTask, run: Run, batch: Batch) -> TreeColumns:
         n_nodes=np.bincount(owner, minlength=n),
         n_leaves=np.bincount(owner[batch.feature < 0], minlength=n),
         tree_depth=depth,
-        pruning_cp=np.full(n, task.parameters.cp),
+        pruning_cp=pruning_cp,
         root_risk=root_risk,
         importance=importance,
         success=trained,

@@ -12,7 +12,8 @@ CREATE TYPE @extschema@.block AS (
     codes bytea,
     target bytea,
     weight bytea,
-    tree bytea
+    tree bytea,
+    fold bytea
 );
 COMMENT ON TYPE @extschema@.block IS 'internal: binned rows, column by column';
 
@@ -46,14 +47,15 @@ COMMENT ON FUNCTION @extschema@.pack_block(text, text, tid, tid, bytea)
 IS 'internal: read a page range and bin its rows';
 
 CREATE FUNCTION @extschema@.node_statistics_transition(
-    state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, plan bytea
+    state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
+    plan bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.node_statistics_transition(state, block_id, n_rows, codes, target, weight, tree, plan)
+return madtree.node_statistics_transition(state, block_id, n_rows, codes, target, weight, tree, fold, plan)
 $python$;
 COMMENT ON FUNCTION @extschema@.node_statistics_transition(
-    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea
+    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: count a block';
 
 CREATE FUNCTION @extschema@.node_statistics_merge(bytea, bytea) RETURNS bytea
@@ -71,7 +73,7 @@ $python$;
 COMMENT ON FUNCTION @extschema@.node_statistics_final(bytea) IS 'internal: check the sums';
 
 -- noqa: disable=CP02,CP05,LT01
-CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, bytea, bytea, bytea) (
+CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, bytea, bytea, bytea, bytea) (
     SFUNC = @extschema@.node_statistics_transition,
     STYPE = bytea,
     COMBINEFUNC = @extschema@.node_statistics_merge,
@@ -79,7 +81,7 @@ CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, byt
     PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.node_statistics(
-    integer, integer, bytea, bytea, bytea, bytea, bytea
+    integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: sufficient statistics of the frontier, over blocks';
 -- noqa: enable=CP02,CP05,LT01
 

@@ -7,12 +7,13 @@ from collections import OrderedDict
 import numpy as np
 
 from madtree.core.block import Block
+from madtree.core.copies import roots
 from madtree.core.routing import Routing
 from madtree.core.types import Array, Ints
 
 
 class AssignmentCache:
-    """The last assignment of each block of a run, least recently used ones dropped beyond `limit` bytes.
+    """The last assignment of each block and copy of a run; what does not fit `limit` bytes is not kept.
 
     An assignment that is missing is worked out from the root again; the result is the same.
     """
@@ -20,29 +21,27 @@ class AssignmentCache:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._bytes = 0
-        self._entries: OrderedDict[int, tuple[int, Array]] = OrderedDict()
+        self._entries: OrderedDict[tuple[int, int], tuple[int, Array]] = OrderedDict()
 
-    def nodes(self, block_id: int, block: Block, routing: Routing, depth: int) -> Ints:
-        """(n_rows,) the node of each row after `depth` steps from the root of its tree."""
-        found = self._entries.pop(block_id, None)
+    def nodes(self, block_id: int, block: Block, routing: Routing, depth: int, copy: int, n_groups: int) -> Ints:
+        """(n_rows,) the node of each row after `depth` steps from the root of its tree in a copy (core.copies)."""
+        found = self._entries.pop((block_id, copy), None)
         if found is not None and found[0] <= depth:
             done, stored = found
             self._bytes -= stored.nbytes
             node: Ints = stored.astype(np.int32)
-        elif block.tree is not None:
-            done, node = 0, block.tree.astype(np.int32)
         else:
-            done, node = 0, np.zeros(block.codes.n_rows, np.int32)
+            done, node = 0, roots(block, copy, n_groups)
         for _ in range(done, depth):
             node = routing.advance(node, block.codes)
-        self._remember(block_id, depth, node, len(routing.child))
+        self._remember((block_id, copy), depth, node, len(routing.child))
         return node
 
-    def _remember(self, block_id: int, depth: int, node: Ints, n_nodes: int) -> None:
+    def _remember(self, key: tuple[int, int], depth: int, node: Ints, n_nodes: int) -> None:
         stored: Array = node.astype(np.uint16) if n_nodes <= 65_536 else node
         if stored.nbytes > self._limit:
             return
-        self._entries[block_id] = (depth, stored)
+        self._entries[key] = (depth, stored)
         self._bytes += stored.nbytes
         while self._bytes > self._limit:
             # The oldest entry is the next to be asked for in a scan, so dropping the newest keeps the others useful.

@@ -74,10 +74,11 @@ class BinTable:
         lower, upper: (total,) float64.
     """
 
-    def __init__(self, sizes: Ints, lower: Floats, upper: Floats) -> None:
+    def __init__(self, sizes: Ints, lower: Floats, upper: Floats, offsets: Ints | None = None) -> None:
+        """Without `offsets` the bins come tree by tree and feature by feature."""
         self.sizes = sizes
         flat = sizes.reshape(-1).astype(np.int64)
-        self.offsets = (np.cumsum(flat) - flat).reshape(sizes.shape)
+        self.offsets = (np.cumsum(flat) - flat).reshape(sizes.shape) if offsets is None else offsets
         self.lower = lower
         self.upper = upper
 
@@ -91,6 +92,11 @@ class BinTable:
         upper = np.concatenate([b.upper for b in parts]) if parts else empty
         return cls(sizes, lower, upper)
 
+    def with_copies(self, n_copies: int) -> BinTable:
+        """The table with each tree `n_copies` times, all copies with the same bins."""
+        sizes, offsets = np.tile(self.sizes, (n_copies, 1)), np.tile(self.offsets, (n_copies, 1))
+        return BinTable(sizes, self.lower, self.upper, offsets)
+
     @property
     def widths(self) -> Ints:
         """(n_features,) int64: codes a feature needs, the one for missing values included, over all trees."""
@@ -101,6 +107,18 @@ class BinTable:
         """Thresholds (m,) between the bins with codes `left` < `right`; those between are empty in the node."""
         start = self.offsets[tree, feature] - 1
         return midpoint(self.upper[start + left], self.lower[start + right])
+
+    def cut(self, tree: Ints, feature: Ints, left: Ints, right: Ints, threshold: Floats) -> Ints:
+        """(m,) the last code that goes left of `threshold` (m,), which lies between the bins `left` and `right`.
+
+        The bins in between are empty in the node, but not for rows that it was not grown on.
+        """
+        cut: Ints = left.copy()
+        for i in np.flatnonzero(right > left + 1).tolist():
+            start = int(self.offsets[tree[i], feature[i]]) - 1
+            between = self.upper[start + left[i] + 1 : start + right[i]]
+            cut[i] += np.searchsorted(between, threshold[i], side="right")
+        return cut
 
 
 def rank_within(values: Floats, tree: Ints | None, n_trees: int) -> tuple[Array, Floats, Ints, Ints]:

@@ -100,9 +100,11 @@ class Block:
             value on the target's grid.
         weight: (n_limbs, n_rows) float64 on the weight's grid, or None where every weight is 1.
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
+        fold: (n_rows,) uint8, or None without cross-validation.
     """
 
     codes: Codes
     target: Array
     weight: Array | None = None
     tree: Ints | None = None
+    fold: Array | None = None

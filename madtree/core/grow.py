@@ -17,7 +17,7 @@ Where the rows are is the statistics source's business: many blocks behind a SQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,12 +48,17 @@ class StatisticsSource(Protocol):
         """
         ...
 
-    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int) -> Floats:
-        """(n_planes, n_slots) sums over all rows of these nodes."""
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
+        """(n_planes, n_slots) sums over all rows of these nodes.
+
+        `testing`: of the rows that each fold's tree is tested on, instead of those it is grown on (core.copies).
+        """
         ...
 
-    def squares(self, forest: Forest, means: Floats) -> Floats:
-        """(n_nodes,) weighted sum of squares about `means` (n_nodes,) of the rows that end in each leaf."""
+    def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
+        """(n_powers, n_nodes) weighted sums of powers of the distance to `means` (n_nodes,), of the rows in each
+        leaf.
+        """
         ...
 
 
@@ -126,8 +131,9 @@ def _enter_primaries(problem: Problem, forest: Forest, nodes: Ints, splits: Spli
     routing.missing_right[nodes] = ~forest.majority_left[nodes]
     ordered = ~problem.unordered[feature]
     left, right = splits.left[chosen[ordered]], splits.right[chosen[ordered]]
-    forest.threshold[nodes[ordered]] = problem.bins.threshold(tree[ordered], feature[ordered], left, right)
-    routing.cut[nodes[ordered]] = left
+    threshold = problem.bins.threshold(tree[ordered], feature[ordered], left, right)
+    forest.threshold[nodes[ordered]] = threshold
+    routing.cut[nodes[ordered]] = problem.bins.cut(tree[ordered], feature[ordered], left, right, threshold)
     widths = problem.bins.widths
     tables = []
     for node, slot in zip(nodes[~ordered].tolist(), chosen[~ordered].tolist(), strict=True):
@@ -139,7 +145,7 @@ def _enter_primaries(problem: Problem, forest: Forest, nodes: Ints, splits: Spli
 def _enter_surrogates(problem: Problem, source: StatisticsSource, forest: Forest, nodes: Ints) -> None:
     """Find the surrogates of `nodes`, which have been split but have no children yet, and tell the forest of them."""
     planes = side_planes(problem)
-    widths, dtype = problem.bins.widths, planes.dtype(problem.n_rows)
+    widths, dtype = problem.bins.widths, planes.dtype(problem.most_rows)
     found: list[list[Surrogate]] = [[] for _ in nodes]
     for slots, first, last in batches(len(nodes), widths, planes.count * dtype.itemsize, state_limit(problem)):
         mine = nodes[slots]
@@ -197,7 +203,7 @@ class _Memory:
         self.problem = problem
         self.source = source
         self.widths = problem.bins.widths
-        self.dtype = problem.planes.dtype(problem.n_rows)
+        self.dtype = problem.planes.dtype(problem.most_rows)
         self.cell_bytes = problem.planes.count * self.dtype.itemsize
         self.kept: tuple[Ints, StatisticsLayout, Array] | None = None  # nodes, layout and statistics of the last level
 

@@ -9,15 +9,17 @@ import numpy as np
 from madtree.core import impurity
 from madtree.core.forest import Forest
 from madtree.core.grow import StatisticsSource
+from madtree.core.powers import SQUARES
 from madtree.core.problem import Problem
-from madtree.core.prune import prune
+from madtree.core.prune import prune_at, relative
 from madtree.core.surrogates import Surrogate
 from madtree.core.types import Array, Floats, Ints
+from madtree.core.validation import CpTable, cross_validate, held_out_errors
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The pruned trees: an entry for each node that is kept, ordered by tree and node id.
+    """The pruned main trees: an entry for each node that is kept, ordered by tree and node id.
 
     Attributes:
         tree, node_id, depth, n_rows: integers.
@@ -33,6 +35,7 @@ class Outcome:
         importance: (n_trees, n_features) gain summed over the splits of a feature, and, where it is a surrogate, gain
             times adjusted agreement.
         root_risk: (n_trees,).
+        cp_tables: one for each tree, with cross-validation; else empty.
     """
 
     tree: Ints
@@ -55,31 +58,48 @@ class Outcome:
     prediction: Array
     importance: Floats
     root_risk: Floats
+    cp_tables: list[CpTable]
 
 
 def conclude(problem: Problem, forest: Forest, source: StatisticsSource) -> Outcome:
-    """Evaluate and prune a grown forest; for regression this takes one more pass, for the leaves' squares."""
-    weight = problem.weights(forest.sums, forest.tree)
+    """Evaluate, validate and prune a grown forest.
+
+    Regression takes one more pass, for the leaves' squares; cross-validation one or two, for the held-out rows.
+    """
+    tree = forest.tree
+    weight = problem.weights(forest.sums, tree)
     class_weights: Floats | None = None
+    means = np.zeros(0)
     left = np.where(forest.feature >= 0, forest.routing.child, -1).astype(np.int64)
-    if problem.n_classes:
-        by_class = problem.class_weights(forest.sums, forest.tree)
-        class_weights = by_class.T
-        risk = impurity.class_risk(by_class)
-        impurities = impurity.class_impurity(problem.parameters.criterion, by_class)
-        prediction: Array = by_class.argmax(axis=0)
-    else:
-        means = problem.means(forest.sums, forest.tree)
-        risk = _regression_risk(forest, source.squares(forest, means), weight, means)
-        impurities = risk / weight
-        prediction = means + problem.centre[forest.tree]
-    pruned = prune(risk, left, forest.tree, problem.parameters.cp)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a fold may have held out all rows of a group
+        if problem.n_classes:
+            by_class = problem.class_weights(forest.sums, tree)
+            class_weights = by_class.T
+            risk = impurity.class_risk(by_class)
+            impurities = impurity.class_impurity(problem.parameters.criterion, by_class)
+            prediction: Array = by_class.argmax(axis=0)
+        else:
+            means = np.nan_to_num(problem.means(forest.sums, tree))
+            risk = _regression_risk(forest, source.powers(forest, means, SQUARES)[0], weight, means)
+            impurities = risk / weight
+            prediction = means + problem.centre[tree]
+    n_groups = problem.n_groups
+    group = np.arange(problem.n_trees) % n_groups
+    # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
+    alpha = problem.parameters.cp * risk[group] * (weight[: problem.n_trees] / weight[group])
+    tables: list[CpTable] = []
+    if problem.n_copies > 1:
+        all_pruned = prune_at(risk, left, tree, alpha)
+        errors = held_out_errors(problem, forest, source, means)
+        tables = cross_validate(problem, forest, risk, weight, all_pruned, alpha, errors)
+        alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_groups]
+    pruned = relative(prune_at(risk, left, tree, alpha[:n_groups]), risk[tree])
     kept = np.flatnonzero(pruned.keep)
     kept = kept[np.lexsort((forest.node_id[kept], forest.tree[kept]))]
     is_leaf = pruned.is_leaf[kept]
     feature = np.where(is_leaf, -1, forest.feature[kept])
     improvement = np.where(is_leaf, np.nan, forest.improvement[kept])
-    importance = np.zeros((problem.n_trees, len(problem.unordered)))
+    importance = np.zeros((n_groups, len(problem.unordered)))
     inner = ~is_leaf
     np.add.at(importance, (forest.tree[kept][inner], feature[inner]), improvement[inner])
     surrogates = {
@@ -109,7 +129,8 @@ def conclude(problem: Problem, forest: Forest, source: StatisticsSource) -> Outc
         class_weights=None if class_weights is None else class_weights[kept],
         prediction=prediction[kept],
         importance=importance,
-        root_risk=risk[: problem.n_trees],
+        root_risk=risk[:n_groups],
+        cp_tables=tables,
     )
 
 

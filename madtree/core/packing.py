@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,13 @@ class NullNumberError(Exception):
 
 @dataclass
 class RowFormat:
-    """What the numbers of a row are: [tree,] target, [weight,] features.
+    """What the numbers of a row are: [tree,] target, [weight,] [fold,] features.
 
     Attributes:
         has_tree, has_weight: which of the optional numbers are there.
         class_keys: (K,) the number that stands for each class, or None for regression.
         level_keys: for each feature the numbers that stand for its levels, or None where it is not unordered.
+        fold_keys: the numbers that stand for the folds, or None where rows do not tell.
         n_unknown: rows of the last `read` whose class was none of these.
     """
 
@@ -36,12 +37,13 @@ class RowFormat:
     has_weight: bool
     class_keys: Floats | None
     level_keys: Sequence[Floats | None]
+    fold_keys: Floats | None = None
     _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
     n_unknown: int = field(default=0, init=False)
 
     @property
     def n_columns(self) -> int:
-        return self.has_tree + 1 + self.has_weight + len(self.level_keys)
+        return self.has_tree + 1 + self.has_weight + (self.fold_keys is not None) + len(self.level_keys)
 
     def read(self, images: bytes) -> RawRows:
         """All rows, with classes and levels as indices; unknown ones as missing. `tree` holds tree ids.
@@ -59,11 +61,14 @@ class RowFormat:
             target = self._index(-1, self.class_keys, target)
             self.n_unknown = n_known - len(target) + int(np.isnan(target).sum())
         weight = columns[at + 1] if self.has_weight else None
-        features = columns[at + 1 + self.has_weight :]
+        fold = None
+        if self.fold_keys is not None:
+            fold = self._index(-2, self.fold_keys, columns[at + 1 + self.has_weight])
+        features = columns[self.n_columns - len(self.level_keys) :]
         for f, keys in enumerate(self.level_keys):
             if keys is not None:
                 features[f] = self._index(f, keys, features[f])
-        return RawRows(features, target, weight, columns[0].astype(np.int64) if self.has_tree else None)
+        return RawRows(features, target, weight, columns[0].astype(np.int64) if self.has_tree else None, fold)
 
     def _index(self, which: int, keys: Floats, values: Floats) -> Floats:
         if which not in self._encoders:
@@ -78,6 +83,7 @@ class RowFormat:
             "has_tree": self.has_tree,
             "has_weight": self.has_weight,
             "class_keys": self.class_keys,
+            "fold_keys": self.fold_keys,
             "level_sizes": sizes,
             "level_keys": np.concatenate(flat) if flat else np.zeros(0),
         }
@@ -89,7 +95,7 @@ class RowFormat:
         for size in values["level_sizes"]:
             keys.append(None if size < 0 else values["level_keys"][at : at + size])
             at += max(size, 0)
-        return cls(values["has_tree"], values["has_weight"], values["class_keys"], keys)
+        return cls(values["has_tree"], values["has_weight"], values["class_keys"], keys, values["fold_keys"])
 
 
 class Packer:
@@ -112,12 +118,13 @@ class Packer:
             assert rows.tree is not None
             at = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
             keep &= self._tree_ids[at] == rows.tree
-            rows = RawRows(rows.features, rows.target, rows.weight, at)
+            rows = replace(rows, tree=at)
         rows = rows.select(keep)
         codes = self._layout.empty(len(rows.target))
         for f in range(len(rows.features)):
             codes.column(f)[:] = self._codes(f, rows)
-        block = Block(codes, *on_grids(self._problem, rows), rows.tree)
+        fold = None if rows.fold is None else rows.fold.astype(np.uint8)
+        block = Block(codes, *on_grids(self._problem, rows), rows.tree, fold)
         return block, total - len(rows.target), self._format.n_unknown
 
     def _codes(self, feature: int, rows: RawRows) -> Array:

@@ -21,7 +21,7 @@ class Parameters:
         min_bucket: rows that each side of a split must keep.
         n_bins: quantile bins of a continuous feature; 0 for every boundary.
         cp: complexity parameter, relative to the root's risk.
-        n_folds: cross-validation folds, 0 for none.
+        n_folds: cross-validation folds, 0 for none; with `fold_col` the number of its values.
         rule: "min" or "1se".
         fold_col: SQL of the column that holds the folds, or None.
         max_surrogates, surrogate_style, null_as_category: semantics, section 4.

@@ -9,6 +9,7 @@ import numpy as np
 
 from madtree.core.binning import BinTable, merge_bins, rank_within
 from madtree.core.block import Block, CodeLayout, Codes
+from madtree.core.folds import random_folds
 from madtree.core.grid import Grid, is_exact
 from madtree.core.params import EXACT_LIMIT, ORDERED_LIMIT, Parameters
 from madtree.core.problem import Problem
@@ -85,12 +86,14 @@ class RawRows:
         target: (n_rows,) class index or value.
         weight: (n_rows,) or None.
         tree: (n_rows,) int, or None where there is one tree.
+        fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
     """
 
     features: Floats
     target: Floats
     weight: Floats | None
     tree: Ints | None
+    fold: Floats | None = None
 
     def usable(self) -> Bools:
         """(n_rows,) rows whose target and weight are known, whose weight is not 0, and that have at least one
@@ -99,6 +102,8 @@ class RawRows:
         keep = ~np.isnan(self.target)
         if self.weight is not None:
             keep &= ~np.isnan(self.weight) & (self.weight != 0)
+        if self.fold is not None:
+            keep &= ~np.isnan(self.fold)
         some: Array = np.zeros(len(keep), np.bool_)
         for column in self.features:
             some |= column == column
@@ -114,6 +119,7 @@ class RawRows:
             self.target[keep],
             None if self.weight is None else self.weight[keep],
             None if self.tree is None else self.tree[keep],
+            None if self.fold is None else self.fold[keep],
         )
 
 
@@ -143,7 +149,21 @@ def prepare(
         largest_target=scale.largest_target,
         largest_weight=scale.largest_weight,
     )
-    return problem, Block(codes, *on_grids(problem, rows), rows.tree)
+    block = Block(codes, *on_grids(problem, rows), rows.tree, folds(rows, scale.rows, parameters))
+    return problem.with_copies(1 + parameters.n_folds), block
+
+
+def folds(rows: RawRows, n_rows: Ints, parameters: Parameters) -> Array | None:
+    """(n_rows,) uint8 fold of each row of whole trees; `n_rows` (n_trees,)."""
+    if not parameters.n_folds:
+        return None
+    if rows.fold is not None:
+        return rows.fold.astype(np.uint8)
+    found = np.zeros(len(rows.target), np.uint8)
+    for t, count in enumerate(n_rows.tolist()):
+        mine = slice(None) if rows.tree is None else np.flatnonzero(rows.tree == t)
+        found[mine] = random_folds(np.arange(count), count, parameters.n_folds, parameters.seed)
+    return found
 
 
 def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
@@ -176,7 +196,7 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTabl
         columns.append(column)
         lowers.append(distinct[starts])
         uppers.append(distinct[ends])
-    bins = BinTable(sizes, *(_tree_major(parts, sizes) for parts in (lowers, uppers)))
+    bins = BinTable(sizes, _tree_major(lowers, sizes), _tree_major(uppers, sizes))
     codes = CodeLayout.for_widths(bins.widths).empty(n_rows)
     for f, column in enumerate(columns):
         codes.column(f)[:] = column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,8 @@ class Problem:
         parameters: of the learner.
         bins: of every feature in every tree.
         unordered: (n_features,) bool.
-        n_trees: trees of this run.
+        n_trees: trees of this run, copies for cross-validation included (core.copies).
+        n_copies: 1 plus the number of folds.
         rows: (n_trees,) int64 rows of each tree, or an upper bound of them.
         n_classes: 0 for regression.
         weight_grid: None where every weight is 1.
@@ -56,10 +57,35 @@ class Problem:
     centre: Floats = field(default_factory=lambda: np.zeros(0))
     largest_target: Floats = field(default_factory=lambda: np.zeros(0))
     largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
+    n_copies: int = 1
 
     @property
-    def n_rows(self) -> int:
-        return int(self.rows.sum())
+    def n_groups(self) -> int:
+        return self.n_trees // self.n_copies
+
+    @property
+    def most_rows(self) -> int:
+        """Rows of the largest tree, which no count of a slot exceeds."""
+        return int(self.rows.max())
+
+    def with_copies(self, n_copies: int) -> Problem:
+        """The same problem with each tree `n_copies` times; the copies share bins and grids."""
+
+        def tiled(grid: Grid | None) -> Grid | None:
+            return grid and Grid(np.tile(grid.exponents, (n_copies, 1)))
+
+        return replace(
+            self,
+            bins=self.bins.with_copies(n_copies),
+            n_trees=self.n_trees * n_copies,
+            rows=np.tile(self.rows, n_copies),
+            weight_grid=tiled(self.weight_grid),
+            target_grid=tiled(self.target_grid),
+            centre=np.tile(self.centre, n_copies),
+            largest_target=np.tile(self.largest_target, n_copies),
+            largest_weight=np.tile(self.largest_weight, n_copies),
+            n_copies=n_copies,
+        )
 
     @property
     def planes(self) -> Planes:
@@ -102,6 +128,8 @@ class Problem:
         return {
             "parameters": asdict(self.parameters),
             "bin_sizes": self.bins.sizes,
+            "bin_offsets": self.bins.offsets,
+            "n_copies": self.n_copies,
             "bin_lower": self.bins.lower,
             "bin_upper": self.bins.upper,
             "unordered": self.unordered,
@@ -119,7 +147,7 @@ class Problem:
         weight, target = values["weight_exponents"], values["target_exponents"]
         return cls(
             parameters=Parameters(**values["parameters"]),
-            bins=BinTable(values["bin_sizes"], values["bin_lower"], values["bin_upper"]),
+            bins=BinTable(values["bin_sizes"], values["bin_lower"], values["bin_upper"], values["bin_offsets"]),
             unordered=values["unordered"],
             n_trees=len(values["rows"]),
             rows=values["rows"],
@@ -129,4 +157,5 @@ class Problem:
             centre=values["centre"],
             largest_target=values["largest_target"],
             largest_weight=values["largest_weight"],
+            n_copies=values["n_copies"],
         )

@@ -15,8 +15,8 @@ _ROUNDING = 1e-13
 @dataclass(frozen=True)
 class Pruned:
     """Attributes:
-    complexity: (n_nodes,) complexity parameter, relative to the root's risk and not above the parent's; NaN for nodes
-        that are pruned away.
+    complexity: (n_nodes,) complexity parameter in units of risk, not above the parent's; NaN for nodes that are pruned
+        away.
     is_leaf: (n_nodes,) bool in the pruned tree.
     keep: (n_nodes,) bool, nodes of the pruned tree.
     """
@@ -27,21 +27,36 @@ class Pruned:
 
 
 def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
-    """Prune every tree of a forest at `cp`.
+    """Prune every tree of a forest at `cp`, relative to its root's risk, as its complexities then are; see
+    `prune_at`.
+    """
+    n_trees = int(tree.max()) + 1 if len(tree) else 0
+    pruned = prune_at(risk, left, tree, cp * risk[:n_trees])
+    return relative(pruned, risk[tree])
+
+
+def relative(pruned: Pruned, root_risk: Floats) -> Pruned:
+    """The same with complexities relative to the risk (n_nodes,) of each node's root; 0 where that is 0."""
+    complexity = np.divide(pruned.complexity, root_risk, out=np.zeros(len(root_risk)), where=root_risk > 0)
+    return Pruned(np.where(pruned.keep, complexity, np.nan), pruned.is_leaf, pruned.keep)
+
+
+def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
+    """Prune the first trees of a forest.
 
     Args:
         risk: (n_nodes,) risk of each node.
         left: (n_nodes,) index of the left child, the right one's is one more; -1 for leaves. The roots are the first
             nodes.
         tree: (n_nodes,) tree of each node.
-        cp: complexity parameter, relative to the risk of each tree's root.
+        alpha: (n_trees,) complexity parameter times the risk that it is relative to; trees beyond are left out.
     """
-    n_trees = int(tree.max()) + 1 if len(tree) else 0
+    n_trees = len(alpha)
     complexity = np.full(len(risk), np.nan)
     is_leaf = np.ones(len(risk), np.bool_)
     risks, lefts = risk.tolist(), left.tolist()
     for root in range(n_trees):
-        _Recursion(root, risks, lefts, cp * risks[root], complexity, is_leaf).visit(root, np.inf)
+        _Recursion(root, risks, lefts, float(alpha[root]), complexity, is_leaf).visit(root, np.inf)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
@@ -50,10 +65,8 @@ def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
         nodes = np.concatenate((left[parents], left[parents] + 1))
         keep[nodes] = True
         # A child falls with its parent at the latest.
-        cap = np.tile(np.maximum(complexity[parents], cp * risk[tree[parents]]), 2)
+        cap = np.tile(np.maximum(complexity[parents], alpha[tree[parents]]), 2)
         complexity[nodes] = np.minimum(complexity[nodes], cap)
-    root_risk = risk[tree]
-    complexity = np.divide(complexity, root_risk, out=np.zeros_like(complexity), where=root_risk > 0)
     return Pruned(np.where(keep, complexity, np.nan), is_leaf, keep)
 
 

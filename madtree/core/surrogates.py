@@ -123,14 +123,16 @@ class _Imitation:
         chosen = np.flatnonzero((first >= 0) & (agree > np.maximum(*self.known[: RIGHT + 1]) * (1 + _TIE)))
         agreement, adjusted = self._scores(chosen, agree[chosen])
         low_code, high_code = entries.code[at[first[chosen]]], entries.code[at[first[chosen]] + 1]
-        thresholds = self.problem.bins.threshold(self.tree[chosen], entries.feature[chosen], low_code, high_code)
+        bins, tree, feature = self.problem.bins, self.tree[chosen], entries.feature[chosen]
+        thresholds = bins.threshold(tree, feature, low_code, high_code)
+        cuts = bins.cut(tree, feature, low_code, high_code, thresholds)
         for i in np.flatnonzero(adjusted > _MIN_ADJUSTED).tolist():
             s = int(chosen[i])
             k = int(first[s])
             found[int(entries.slot[s])].append(
                 Surrogate(
                     feature=int(entries.feature[s]),
-                    cut=int(low_code[i]),
+                    cut=int(cuts[i]),
                     threshold=float(thresholds[i]),
                     low_goes_left=bool(low_left[k] >= low_right[k]),
                     left_codes=None,

@@ -49,6 +49,7 @@ class RowSource:
         weight: SQL of the weight as float8, or None.
         grouping: SQL of the grouping columns.
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
+        fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
     """
 
     relation: str
@@ -58,11 +59,21 @@ class RowSource:
     weight: str | None
     grouping: tuple[str, ...] = ()
     groups: str | None = None
+    fold: str | None = None
 
     @property
     def n_columns(self) -> int:
-        """Numbers in a row: [tree,] target, [weight,] features."""
-        return (self.groups is not None) + 1 + (self.weight is not None) + len(self.features)
+        """Numbers in a row: [tree,] target, [weight,] [fold,] features."""
+        return (self.groups is not None) + len(self._own_numbers) + len(self.features)
+
+    @property
+    def n_own_numbers(self) -> int:
+        """Numbers of a row beside its tree and features."""
+        return len(self._own_numbers)
+
+    @property
+    def _own_numbers(self) -> list[str]:
+        return [number for number in (self.target, self.weight, self.fold) if number is not None]
 
     @property
     def usable(self) -> str:
@@ -70,6 +81,8 @@ class RowSource:
         conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
         if self.weight is not None:
             conditions += [f"{self.weight} IS NOT NULL", f"{self.weight} <> 0"]
+        if self.fold is not None:
+            conditions.append(f"{self.fold} IS NOT NULL")
         return " AND ".join(f"({c})" for c in conditions)
 
     def row(self, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None) -> str:
@@ -81,7 +94,7 @@ class RowSource:
                 NaN. Where it comes all the same, the image is longer than the others.
         """
         features = self.features if only is None else [self.features[i] for i in only]
-        numbers = [self.target, *([self.weight] if self.weight else []), *features]
+        numbers = [*self._own_numbers, *features]
         bare = never_null or [False] * len(numbers)
         numbers = [
             number if safe else f"COALESCE({number}, {_MISSING})" for number, safe in zip(numbers, bare, strict=True)

@@ -57,6 +57,16 @@ SURROGATE_COLUMNS: tuple[tuple[str, str], ...] = (
     ("adjusted_agreement", "float8"),
     ("right_levels", "text[]"),
 )
+CV_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("cp", "float8"),
+    ("n_splits", "int4"),
+    ("rel_error", "float8"),
+    ("cv_error_avg", "float8"),
+    ("cv_error_stddev", "float8"),
+    ("xerror", "float8"),
+    ("xstd", "float8"),
+    ("chosen", "bool"),
+)
 SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("method", "text"),
     ("is_classification", "bool"),
@@ -145,8 +155,10 @@ def type_sql(name: str) -> str:
     return f"pg_catalog.{name}"
 
 
-def create_tables(schema: str, name: str, grouping: Sequence[Column], prediction_type: str, *, surrogates: bool) -> str:
-    """Statements that create a model's tables; that of the surrogates where they are wanted."""
+def create_tables(
+    schema: str, name: str, grouping: Sequence[Column], prediction_type: str, *, surrogates: bool, cv: bool = False
+) -> str:
+    """Statements that create a model's tables; those of surrogates and of cross-validation where they are wanted."""
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
     nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
@@ -157,6 +169,8 @@ def create_tables(schema: str, name: str, grouping: Sequence[Column], prediction
     }
     if surrogates:
         tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
+    if cv:
+        tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )
@@ -172,7 +186,31 @@ def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_sourc
 
     `group_source` is a relation with `tree_id` and the groups' values in `g1`, `g2`, ...
     """
-    names = [column for column, _ in TREE_COLUMNS]
+    columns = [column for column, _ in TREE_COLUMNS]
+    return _insert_with_groups(model_table(schema, name), columns, TREE_COLUMNS, grouping, group_source, "t.tree_id")
+
+
+# What is told of each row of `<output>_cv`: the tree is only there to find its group.
+CV_PARAMETERS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), *CV_COLUMNS)
+
+
+def insert_cv(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
+    """Fill `<output>_cv` from one array literal per column of `CV_PARAMETERS`; see `insert_trees`."""
+    columns = [column for column, _ in CV_COLUMNS]
+    return _insert_with_groups(
+        model_table(schema, name, "_cv"), columns, CV_PARAMETERS, grouping, group_source, "t.tree_id, t.cp DESC"
+    )
+
+
+def _insert_with_groups(
+    table: str,
+    columns: Sequence[str],
+    parameters: Sequence[tuple[str, str]],
+    grouping: Sequence[Column],
+    group_source: str | None,
+    order: str,
+) -> str:
+    names = list(columns)
     values = [f"t.{column}" for column in names]
     join = ""
     if grouping:
@@ -180,8 +218,8 @@ def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_sourc
         values = [f"g.g{i + 1}" for i in range(len(grouping))] + values
         join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.tree_id"
     return (
-        f"INSERT INTO {model_table(schema, name)} ({', '.join(names)}) SELECT {_cast_arrays(values)} "
-        f"FROM {_unnest('t', TREE_COLUMNS)}{join} ORDER BY t.tree_id"
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {_cast_arrays(values)} "
+        f"FROM {_unnest('t', parameters)}{join} ORDER BY {order}"
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import ident, literal, qualified
 
-_BLOCK_FIELDS = ("n_rows", "n_skipped", "n_unknown", "codes", "target", "weight", "tree")
+_BLOCK_FIELDS = ("n_rows", "n_skipped", "n_unknown", "codes", "target", "weight", "tree", "fold")
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
 _PAGE_FILLER = 5_000
 
@@ -52,9 +52,10 @@ class WorkTables:
         blocks = self.name("blocks")
         return (
             f"{self.create} {blocks} (part int4, block_id int4, n_rows int4, n_skipped int4, n_unknown int4, "
-            "codes bytea, target bytea, weight bytea, tree bytea, filler text); "
+            "codes bytea, target bytea, weight bytea, tree bytea, fold bytea, filler text); "
             f"ALTER TABLE {blocks} ALTER codes SET STORAGE EXTERNAL, ALTER target SET STORAGE EXTERNAL, "
-            "ALTER weight SET STORAGE EXTERNAL, ALTER tree SET STORAGE EXTERNAL, ALTER filler SET STORAGE PLAIN"
+            "ALTER weight SET STORAGE EXTERNAL, ALTER tree SET STORAGE EXTERNAL, ALTER fold SET STORAGE EXTERNAL, "
+            "ALTER filler SET STORAGE PLAIN"
         )
 
     def fill_blocks(self, queries: Sequence[str], careful: Sequence[str]) -> str:
@@ -90,6 +91,14 @@ class WorkTables:
             f"pg_catalog.sum(n_unknown)::pg_catalog.int8 AS n_unknown FROM {self.name('blocks')}"
         )
 
+    def block_trees(self) -> str:
+        """The rows of each block and the trees that they are of, in the order of the blocks."""
+        return f"SELECT block_id, n_rows, tree FROM {self.name('blocks')} ORDER BY block_id"
+
+    def set_folds(self) -> str:
+        """$1: folds of a block's rows; $2: the block."""
+        return f"UPDATE {self.name('blocks')} SET fold = $1 WHERE block_id OPERATOR(pg_catalog.=) $2"
+
     def settle(self, workers: int) -> str:
         """Tell the planner about the blocks, and how many workers may share them."""
         blocks = self.name("blocks")
@@ -98,7 +107,7 @@ class WorkTables:
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""
         return (
-            "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, $1) AS state "
+            "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS state "
             f"FROM {self.name('blocks')}"
         )
 

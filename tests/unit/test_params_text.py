@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from madtree.errors import MadtreeError
-from madtree.params_text import TextParameters, parse_params, refuse_unreleased
+from madtree.params_text import TextParameters, parse_params
 
 
 def test_nothing_said_means_the_defaults() -> None:
@@ -56,10 +56,10 @@ def test_both_strings_together() -> None:
         ("cp=nan", "cp must be a number of at least 0, not 'nan'"),
         ("cp=inf", "cp must be a number of at least 0, not 'inf'"),
         ("cp=low", "cp must be a number of at least 0, not 'low'"),
-        ("n_folds=1", "n_folds must be 0 (no cross-validation) or an integer of at least 2, not '1'"),
-        ("n_folds=-2", "n_folds must be 0 (no cross-validation) or an integer of at least 2, not '-2'"),
-        ("n_folds=2.5", "n_folds must be 0 (no cross-validation) or an integer of at least 2, not '2.5'"),
-        ("n_folds=99999999999999999999", "n_folds must be 0 (no cross-validation) or an integer of at least 2"),
+        ("n_folds=1", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255, not '1'"),
+        ("n_folds=-2", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255, not '-2'"),
+        ("n_folds=2.5", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255, not '2.5'"),
+        ("n_folds=99999999999999999999", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255"),
         ("max_surrogates=-1", "max_surrogates must be an integer of at least 0, not '-1'"),
         ("max_surrogates=many", "max_surrogates must be an integer of at least 0, not 'many'"),
         ("surrogate_style=2", "surrogate_style must be 0 or 1, not '2'"),
@@ -74,21 +74,3 @@ def test_a_mistake_is_named(text: str, words: str) -> None:
             parse_params(*strings)
         assert words in caught.value.message
         assert argument in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("n_folds=10", "n_folds = 10"),
-        ('fold_col="F"', 'fold_col = "F"'),
-    ],
-)
-def test_what_is_not_built_yet_is_refused(text: str, words: str) -> None:
-    with pytest.raises(MadtreeError, match="is not available in this version") as caught:
-        refuse_unreleased(parse_params(text, None))
-    assert words in caught.value.message
-    assert caught.value.sqlstate == "0A000"
-
-
-def test_what_changes_nothing_is_not_refused() -> None:
-    refuse_unreleased(parse_params("max_surrogates=0, null_as_category=false, surrogate_style=1", "cp=0.1, rule=1se"))

@@ -7,7 +7,8 @@ from make_model import inner, leaf
 
 from madtree.model import Feature, Kind, Node, Tree
 from madtree.render.case import nested_case
-from madtree.sqltext.condition import QUALIFIED, READABLE, goes_against_majority
+from madtree.sqltext.branch import goes_against_majority
+from madtree.sqltext.condition import QUALIFIED, READABLE
 
 TREE = Tree(
     1,
@@ -58,7 +59,7 @@ def feature(type_: str, kind: Kind = Kind.CONTINUOUS, name: str = "f", labels: t
     ],
 )
 def test_conditions_on_numbers(of: Feature, node: Node, condition: str) -> None:
-    assert goes_against_majority(node, of, READABLE) == condition
+    assert goes_against_majority(node, {"f": of}, READABLE) == condition
 
 
 @pytest.mark.parametrize(
@@ -71,23 +72,23 @@ def test_conditions_on_numbers(of: Feature, node: Node, condition: str) -> None:
 )
 def test_conditions_on_levels(type_: str, majority_left: bool, condition: str) -> None:
     node = inner(0, "f", left_levels=("a",), right_levels=("c", "it's"), majority_left=majority_left)
-    assert goes_against_majority(node, feature(type_, Kind.UNORDERED), READABLE) == condition
+    assert goes_against_majority(node, {"f": feature(type_, Kind.UNORDERED)}, READABLE) == condition
 
 
 @pytest.mark.parametrize(("majority_left", "condition"), [(True, "f"), (False, "NOT f")])
 def test_conditions_on_booleans(majority_left: bool, condition: str) -> None:
     node = inner(0, "f", left_levels=("false",), right_levels=("true",), majority_left=majority_left)
-    assert goes_against_majority(node, feature("boolean", Kind.UNORDERED), READABLE) == condition
+    assert goes_against_majority(node, {"f": feature("boolean", Kind.UNORDERED)}, READABLE) == condition
 
 
 def test_the_qualified_spelling_leaves_nothing_to_the_search_path() -> None:
     node = inner(0, "f", 0.5)
-    assert goes_against_majority(node, feature("double precision"), QUALIFIED) == (
+    assert goes_against_majority(node, {"f": feature("double precision")}, QUALIFIED) == (
         "f OPERATOR(pg_catalog.>) '0.5'::pg_catalog.float8 AND f OPERATOR(pg_catalog.<) 'NaN'::pg_catalog.float8"
     )
-    numeric = goes_against_majority(node, feature("numeric"), QUALIFIED)
+    numeric = goes_against_majority(node, {"f": feature("numeric")}, QUALIFIED)
     assert numeric.startswith("f OPERATOR(pg_catalog.>) '0.5000000000000000555")
     levels = inner(0, "f", left_levels=("a",), right_levels=("b",))
-    assert goes_against_majority(levels, feature("text", Kind.UNORDERED), QUALIFIED) == (
+    assert goes_against_majority(levels, {"f": feature("text", Kind.UNORDERED)}, QUALIFIED) == (
         "f COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) 'b'::pg_catalog.text"
     )

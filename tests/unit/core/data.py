@@ -9,14 +9,15 @@ import numpy as np
 
 from madtree.core.assignment import AssignmentCache
 from madtree.core.block import Block, CodeLayout, Codes
+from madtree.core.copies import held_out, slots_of, taught
 from madtree.core.forest import Forest
 from madtree.core.grow import grow
 from madtree.core.inblock import BlockSource
 from madtree.core.outcome import Outcome, conclude
 from madtree.core.params import Parameters
+from madtree.core.powers import LIMBS, add_powers, join_powers
 from madtree.core.prepare import RawRows, prepare
 from madtree.core.problem import Problem
-from madtree.core.squares import add_squares, square_grid
 from madtree.core.statistics import StatisticsLayout, add_block, add_totals, merge
 from madtree.core.types import Array, Floats, Ints
 from madtree.model import Kind
@@ -69,6 +70,7 @@ def _take(block: Block, rows: Ints) -> Block:
         block.target[..., rows],
         None if block.weight is None else block.weight[:, rows],
         None if block.tree is None else block.tree[rows],
+        None if block.fold is None else block.fold[rows],
     )
 
 
@@ -82,30 +84,36 @@ class ManyBlocks:
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
     ) -> Array:
-        total = layout.zeros(layout.planes.dtype(self._problem.n_rows))
+        total = layout.zeros(layout.planes.dtype(self._problem.most_rows))
         for i, block in enumerate(self._blocks):
-            state, node = np.zeros_like(total), self._nodes(i, forest)
-            if by_side:
-                block = replace(block, target=forest.routing.primary_side(node, block.codes))
-            add_block(state, layout, block, slot_of_node[node])
+            state = np.zeros_like(total)
+            for copy in range(self._problem.n_copies):
+                node = self._nodes(i, forest, copy)
+                target = forest.routing.primary_side(node, block.codes) if by_side else block.target
+                slots = slots_of(node, slot_of_node, block, copy, testing=False)
+                add_block(state, layout, replace(block, target=target), slots)
             total = merge(total, state)
         return total
 
-    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int) -> Floats:
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
         state = np.zeros((self._problem.planes.count, n_slots))
         for i, block in enumerate(self._blocks):
-            add_totals(state, self._problem.planes, block, slot_of_node[self._nodes(i, forest)])
+            for copy in range(self._problem.n_copies):
+                slots = slots_of(self._nodes(i, forest, copy), slot_of_node, block, copy, testing=testing)
+                add_totals(state, self._problem.planes, block, slots)
         return state
 
-    def squares(self, forest: Forest, means: Floats) -> Floats:
-        grid = square_grid(self._problem)
-        state = np.zeros((grid.limbs, forest.n_nodes))
+    def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
+        state = np.zeros((len(powers) * LIMBS, forest.n_nodes))
         for i, block in enumerate(self._blocks):
-            add_squares(state, self._problem, grid, block, self._nodes(i, forest), means)
-        return grid.join(state, forest.tree)
+            for copy in range(self._problem.n_copies):
+                keep = held_out(block, copy) if testing else taught(block, copy)
+                add_powers(state, self._problem, powers, block, self._nodes(i, forest, copy), means, keep)
+        return join_powers(self._problem, powers, state, forest.tree)
 
-    def _nodes(self, i: int, forest: Forest) -> Ints:
-        return self._cache.nodes(i, self._blocks[i], forest.routing, int(forest.depth.max()))
+    def _nodes(self, i: int, forest: Forest, copy: int) -> Ints:
+        depth = int(forest.depth.max())
+        return self._cache.nodes(i, self._blocks[i], forest.routing, depth, copy, self._problem.n_groups)
 
 
 def with_memory(problem: Problem, n_bytes: int) -> Problem:

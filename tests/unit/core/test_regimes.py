@@ -27,7 +27,7 @@ each_setting = pytest.mark.parametrize(("n_classes", "weighted", "criterion", "m
 def assert_identical(left: Outcome, right: Outcome) -> None:
     for f in fields(Outcome):
         a, b = getattr(left, f.name), getattr(right, f.name)
-        if isinstance(a, dict):
+        if isinstance(a, (dict, list)):
             assert repr(a) == repr(b), f.name
         elif a is None:
             assert b is None
@@ -46,6 +46,25 @@ def test_cutting_and_permuting_blocks_changes_nothing(
     assert len(expected.tree) > 20
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
     source = ManyBlocks(problem, cut(block, order, 7), cache_bytes)
+    assert_identical(expected, conclude(problem, grow(problem, source), source))
+
+
+@each_setting
+@pytest.mark.parametrize("rule", ["min", "1se"])
+def test_cross_validation_does_not_depend_on_the_blocks(
+    n_classes: int, weighted: bool, criterion: str, max_surrogates: int, rule: str
+) -> None:
+    parameters = Parameters(
+        criterion, 6, min_split=10, min_bucket=4, n_folds=5, rule=rule, max_surrogates=max_surrogates, cp=0.001
+    )
+    problem, block = problem_of(sample_rows(1_500, n_classes, weighted=weighted), n_classes, parameters)
+    expected = train(problem, block)
+    table = expected.cp_tables[0]
+    assert len(table.cp) > 5
+    assert np.isfinite(table.xerror).all()
+    assert expected.complexity[~expected.is_leaf].min() > table.cp[table.chosen]
+    order = np.random.default_rng(1).permutation(block.codes.n_rows)
+    source = ManyBlocks(problem, cut(block, order, 7))
     assert_identical(expected, conclude(problem, grow(problem, source), source))
 
 
