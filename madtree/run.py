@@ -152,9 +152,10 @@ class Run:
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
             plan, tell = self._grow_plan(), block_reporter(self.host, self.task.verbose, n_blocks)
-            query = rows_sql.images_by_block(self.source)
+            in_order = self.parameters.n_folds > 0 and self.fold_keys is None
+            query = rows_sql.images_by_block(self.source, in_order=in_order)
             if self.task.parameters.parallel_workers:
-                query = rows_sql.grown_by_block(self.source)
+                query = rows_sql.grown_by_block(self.source, in_order=in_order)
                 for row in self.host.query(query, [_BYTEA], [plan.dump()]):
                     batches.append(Batch.load(row["trees"]) if row["trees"] else None)
             else:

@@ -56,7 +56,7 @@ class HeldOutErrors:
 def held_out_errors(problem: Problem, forest: Forest, source: StatisticsSource, means: Floats) -> HeldOutErrors:
     """Errors of each node's prediction on held-out rows; `means` (n_nodes,) less the centre, for regression."""
     every = np.arange(forest.n_nodes, dtype=np.int32)
-    sums = source.totals(forest, every, forest.n_nodes, testing=True)
+    sums = source.totals(forest, every, forest.n_nodes, testing=True).copy()
     if problem.n_classes:
         for left, parents in _pairs_upwards(forest):
             sums[:, parents] = sums[:, left] + sums[:, left + 1]

@@ -128,23 +128,25 @@ def images(
     return f"SELECT pg_catalog.string_agg({row}, ''::pg_catalog.bytea) AS images {from_clause}"
 
 
-def images_by_block(source: RowSource) -> str:
-    """The images of each block of small groups, in the order of the blocks."""
+def images_by_block(source: RowSource, *, in_order: bool) -> str:
+    """The images of each block of small groups, in the order of the blocks.
+
+    `in_order`: rows stand as in the table, for random folds, which go by a row's place.
+    """
+    order = f"1, {SOURCE_ALIAS}.tableoid, {SOURCE_ALIAS}.ctid" if in_order else "1"
     return (
         "SELECT madtree_row.block, pg_catalog.string_agg(madtree_row.image, ''::pg_catalog.bytea) AS images FROM ("
         f"SELECT madtree_block AS block, {source.row()} AS image "
-        f"{source.from_clause(extra='madtree_block IS NOT NULL')} ORDER BY 1) AS madtree_row "
+        f"{source.from_clause(extra='madtree_block IS NOT NULL')} ORDER BY {order}) AS madtree_row "
         "GROUP BY madtree_row.block ORDER BY madtree_row.block"
     )
 
 
-def grown_by_block(source: RowSource) -> str:
-    """The trees of each block of small groups, grown in the query, by parallel workers where there are some. $1:
-    plan.
-    """
+def grown_by_block(source: RowSource, *, in_order: bool) -> str:
+    """The trees of each block of small groups, grown in the query; $1: plan. See `images_by_block`."""
     return (
         "SELECT madtree_blocks.block, madtree.grow_block($1, madtree_blocks.images) AS trees "
-        f"FROM ({images_by_block(source)} OFFSET 0) AS madtree_blocks ORDER BY 1"
+        f"FROM ({images_by_block(source, in_order=in_order)} OFFSET 0) AS madtree_blocks ORDER BY 1"
     )
 
 
