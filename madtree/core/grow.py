@@ -34,6 +34,7 @@ from madtree.core.types import Array, Floats, Ints
 
 # Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
 _STATE_SHARE = 4
+_KEPT_SHARE = 2  # a level's statistics may be so many times as large, to save counting every node of the next one
 
 
 class StatisticsSource(Protocol):
@@ -196,8 +197,19 @@ def batches(n_nodes: int, widths: Ints, cell_bytes: int, limit: int) -> list[tup
     return [(slice(i, i + 1), a, b) for i in range(n_nodes) for a, b in ranges]
 
 
+def _entered(
+    level: Array | None, every: StatisticsLayout, state: Array, layout: StatisticsLayout, slots: slice
+) -> Array:
+    """The statistics of a whole level with those of some of its slots entered."""
+    if level is None:
+        level = every.zeros(state.dtype)
+    for i in range(len(every.widths)):
+        feature_view(level, every, i)[:, slots] = feature_view(state, layout, i)
+    return level
+
+
 class _Memory:
-    """Gets statistics in batches that fit the budget, and keeps a level's for the next where they all fit."""
+    """Gets statistics in batches that fit the budget, and keeps a level's for the next where they are not too many."""
 
     def __init__(self, problem: Problem, source: StatisticsSource) -> None:
         self.problem = problem
@@ -211,20 +223,24 @@ class _Memory:
         problem = self.problem
         found = Splits.none(len(frontier), problem.planes.count)
         kept, self.kept = self.kept, None
+        every = StatisticsLayout(problem.planes, self.widths, len(frontier))
+        keep = every.n_cells * self.cell_bytes <= _KEPT_SHARE * state_limit(problem)
+        level: Array | None = None
         for slots, first, last in batches(len(frontier), self.widths, self.cell_bytes, state_limit(problem)):
             nodes = frontier[slots]
             layout = StatisticsLayout(problem.planes, self.widths[first:last], len(nodes), first)
-            whole = len(nodes) == len(frontier) and last - first == len(self.widths)
-            if whole and kept is not None:
+            if kept is not None and last - first == len(self.widths):
                 state = self._by_subtraction(forest, nodes, layout, *kept)
             else:
                 state = self._scan(forest, nodes, layout)
-            if whole:
-                self.kept = (nodes, layout, state)
+            if keep:
+                level = state if len(nodes) == len(frontier) else _entered(level, every, state, layout, slots)
             if nodes[0] < forest.n_trees and first == 0:
                 forest.sums[:, nodes] = node_totals(state, layout)
                 forest.n_rows[nodes] = problem.row_counts(forest.sums[:, nodes])
             self._search(forest, found, slots, nodes, state, layout)
+        if level is not None:
+            self.kept = (frontier, every, level)
         return found
 
     def _search(
