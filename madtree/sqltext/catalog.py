@@ -35,7 +35,7 @@ def _type_name(oid: str, typmod: str, schema: str, element: str) -> str:
     """
     return f"""CASE
         WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog'
-            THEN pg_catalog.regexp_replace(pg_catalog.format_type({oid}, {typmod}), '^pg_catalog\\.', '')
+            THEN pg_catalog.regexp_replace(pg_catalog.format_type({oid}, {typmod}), '^pg_catalog[.]', '')
         WHEN pg_catalog.pg_type_is_visible(
             CASE WHEN {element} OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN {oid} ELSE {element} END)
             THEN pg_catalog.concat(pg_catalog.quote_ident({schema}), '.', pg_catalog.format_type({oid}, {typmod}))
