@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+
+# Levels of an unordered feature; None is NULL, where that is a level of its own (null_as_category).
+Levels = tuple[str | None, ...]
 
 
 class Kind(Enum):
@@ -33,16 +37,38 @@ class Feature:
 
 
 @dataclass(frozen=True)
+class Surrogate:
+    """One row of `<output>_surrogates`: a split that stands in for a node's own where that cannot tell.
+
+    Attributes:
+        feature: name of the feature, another one than the node's.
+        threshold: of an ordered or continuous feature, else None.
+        left_levels, right_levels: of an unordered feature, else None; a level in neither does not decide.
+        low_goes_left: whether `feature <= threshold` goes left; True for an unordered feature.
+        agreement: share of weight that it sends the way the node's own split does.
+        adjusted_agreement: the same beyond what going with the majority would reach.
+    """
+
+    feature: str
+    threshold: float | None
+    left_levels: Levels | None
+    right_levels: Levels | None
+    low_goes_left: bool
+    agreement: float
+    adjusted_agreement: float
+
+
+@dataclass(frozen=True)
 class Node:
-    """One row of `<output>_nodes` (design, section 5.5)."""
+    """One row of `<output>_nodes` (design, section 5.5), with its surrogates, the best one first."""
 
     node_id: int
     depth: int
     is_leaf: bool
     feature: str | None
     threshold: float | None  # ordered and continuous: true branch is feature <= threshold
-    left_levels: tuple[str, ...] | None  # unordered: true branch; booleans as 'true' / 'false'
-    right_levels: tuple[str, ...] | None  # unordered: false branch; levels in neither go the majority's way
+    left_levels: Levels | None  # unordered: true branch; booleans as 'true' / 'false'
+    right_levels: Levels | None  # unordered: false branch; a level in neither does not decide
     majority_left: bool | None
     n_rows: int
     weight: float
@@ -52,6 +78,12 @@ class Node:
     improvement: float | None
     prediction: str | float | None  # a class label as text, or the mean
     class_weights: tuple[float, ...] | None
+    surrogates: tuple[Surrogate, ...] = ()
+
+    @property
+    def low_goes_left(self) -> bool:
+        """As a surrogate has it; a node's own split always sends low values left."""
+        return True
 
     @property
     def parent_id(self) -> int | None:
@@ -66,14 +98,22 @@ class Node:
         return 2 * self.node_id + 2
 
 
+Split = Node | Surrogate  # what has a feature, and a threshold or levels
+
+
 @dataclass(frozen=True)
 class Tree:
-    """One tree: its nodes by id, and the values of its grouping columns as SQL text (``None`` where not grouped)."""
+    """One tree: its nodes by id, and the values of its grouping columns as SQL text (``None`` where not grouped).
+
+    `levels` are, where NULL is a level in one of its splits, the levels of each unordered feature that were seen in
+    its training: any other goes NULL's way. Else it is empty.
+    """
 
     tree_id: int
     nodes: dict[int, Node]
     group: tuple[str, ...] = ()
     n_rows: int = 0
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -91,6 +131,8 @@ class Model:
         features: in the order of `independent_varnames`.
         grouping_columns: as SQL, with `grouping_types` their SQL types.
         trees: by ascending tree_id.
+        levels: with null_as_category, the levels of each unordered feature that were seen in training, for all trees
+            together or by tree_id; NULL is not listed.
     """
 
     name: str
@@ -105,7 +147,15 @@ class Model:
     grouping_types: tuple[str, ...] = ()
     trees: tuple[Tree, ...] = ()
     weighted: bool = False
+    levels: Mapping[str, tuple[str, ...] | Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
+
+    def levels_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
+        """What `levels` says of one tree."""
+        return {
+            name: levels.get(tree_id, ()) if isinstance(levels, Mapping) else levels
+            for name, levels in self.levels.items()
+        }
 
     def feature(self, name: str) -> Feature:
         """The feature of that name. Raises KeyError if the model has none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 from madtree.catalog import find_relation
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
-from madtree.model import Feature, Kind, Model, Node, Tree
+from madtree.model import Feature, Kind, Model, Node, Split, Surrogate, Tree
 from madtree.sqltext import models as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
+OPTIONAL = ("_surrogates",)
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 
 
@@ -30,6 +31,7 @@ class ModelTables:
         schema, name: unquoted; the companion tables are `name` plus a suffix, in the same schema.
         prediction_type: SQL of the type of `<output>_nodes.prediction`, as this session must write it.
         column_types: of `<output>`: unquoted column name to SQL type and whether the type is PostgreSQL's own.
+        has_surrogates: whether there is a table `<output>_surrogates`.
     """
 
     given: str
@@ -37,6 +39,7 @@ class ModelTables:
     name: str
     prediction_type: str
     column_types: dict[str, tuple[str, bool]]
+    has_surrogates: bool = False
 
     @property
     def sql(self) -> str:
@@ -57,18 +60,22 @@ def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
     relation = find_relation(host, given, argument)
-    names = {suffixed(relation.name, suffix): suffix for suffix in REQUIRED}
-    types: dict[str, dict[str, tuple[str, bool]]] = {suffix: {} for suffix in REQUIRED}
+    names = {suffixed(relation.name, suffix): suffix for suffix in (*REQUIRED, *OPTIONAL)}
+    types: dict[str, dict[str, tuple[str, bool]]] = {suffix: {} for suffix in names.values()}
     for row in host.query(sql.COLUMNS, ["pg_catalog.text", "pg_catalog.text[]"], [relation.schema, list(names)]):
         types[names[row["table"]]][row["column"]] = (row["type"], row["builtin"])
-    missing = [ident(name) for name, suffix in names.items() if not SIGNATURES[suffix] <= types[suffix].keys()]
+    foreign = {suffix: ident(name) for name, suffix in names.items() if not SIGNATURES[suffix] <= types[suffix].keys()}
+    missing = [foreign[suffix] for suffix in REQUIRED if suffix in foreign]
     if missing:
         raise MadtreeError(
             f"{argument}: {given} is not a madtree model: no table {' or '.join(missing)} has a model's columns",
             hint="Give the output_table_name of a madtree.tree_train call.",
             sqlstate="42809",
         )
-    return ModelTables(given, relation.schema, relation.name, types["_nodes"]["prediction"][0], types[""])
+    prediction_type = types["_nodes"]["prediction"][0]
+    return ModelTables(
+        given, relation.schema, relation.name, prediction_type, types[""], has_surrogates="_surrogates" not in foreign
+    )
 
 
 def read_model(host: Host, given: str | None, argument: str = "model", tree_id: int | None = None) -> Model:
@@ -97,6 +104,8 @@ def read_summary(host: Host, tables: ModelTables) -> Model:
         Feature(name, type_, Kind(kind), tuple(labels.get(name, ())))
         for name, type_, kind in zip(row["features"], row["feature_types"], row["feature_kinds"], strict=True)
     )
+    levels = json.loads(row.pop("levels_text") or "{}")
+    row.pop("levels", None)
     grouping = tuple(row["grouping_columns"] or ())
     # The names become part of statements. A model's tables may be another user's: as with a view, their expressions
     # run with the caller's rights, but they must not end the statement.
@@ -114,6 +123,7 @@ def read_summary(host: Host, tables: ModelTables) -> Model:
         grouping_columns=grouping,
         grouping_types=tuple(tables.column_types[name][0] for name in map(unquoted, grouping)),
         weighted=row["weights"] is not None,
+        levels={name: _levels(of_feature) for name, of_feature in levels.items()},
         summary=row,
     )
 
@@ -133,7 +143,13 @@ def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
         first, last = rows[0]["tree_id"], rows[-1]["tree_id"]
         raise MadtreeError(f"tree_id must be one of {tables.given}'s trees, {first} to {last}, not {tree_id}")
     return tuple(
-        Tree(row["tree_id"], nodes.get(row["tree_id"], {}), tuple(row["group"] or ()), row["n_rows"] or 0)
+        Tree(
+            row["tree_id"],
+            (of_tree := nodes.get(row["tree_id"], {})),
+            tuple(row["group"] or ()),
+            row["n_rows"] or 0,
+            _seen_levels(of_tree, model.levels_of(row["tree_id"])),
+        )
         for row in wanted
     )
 
@@ -149,9 +165,10 @@ def _nodes_by_tree(
 ) -> Iterator[tuple[int, dict[int, Node]]]:
     text = sql.nodes(tables.schema, tables.name, model.is_classification, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
+    surrogates = _surrogates(host, tables, tree_id) if tables.has_surrogates else {}
     rows = host.stream(text, types, params, NODES_AT_ONCE)
     for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
-        nodes = {row["node_id"]: _node(row) for row in of_tree}
+        nodes = {row["node_id"]: _node(row, surrogates.get((tree, row["node_id"]), [])) for row in of_tree}
         if 0 not in nodes or not all(
             node.is_leaf or (node.left_id in nodes and node.right_id in nodes) for node in nodes.values()
         ):
@@ -159,8 +176,44 @@ def _nodes_by_tree(
         yield int(tree), nodes
 
 
-def _node(row: Row) -> Node:
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name != "tree_id"
+def _surrogates(host: Host, tables: ModelTables, tree_id: int | None) -> dict[tuple[int, int], list[Surrogate]]:
+    """By tree and node, the best one first."""
+    text = sql.surrogates(tables.schema, tables.name, tree_id is not None)
+    types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
+    found: dict[tuple[int, int], list[Surrogate]] = {}
+    for row in host.stream(text, types, params, NODES_AT_ONCE):
+        key = row.pop("tree_id"), row.pop("node_id")
+        found.setdefault(key, []).append(Surrogate(**_without_lists(row)))
+    return found
+
+
+def _node(row: Row, surrogates: list[Surrogate]) -> Node:
+    values = _without_lists(row)
+    del values["tree_id"]
+    return Node(**values, surrogates=tuple(surrogates))
+
+
+def _without_lists(row: Row) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+
+
+def _levels(of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
+    """A feature's levels in the summary, but NULL: an array, or an object of one for each tree_id."""
+    if isinstance(of_feature, Mapping):
+        return {int(tree): tuple(level for level in levels if level is not None) for tree, levels in of_feature.items()}
+    return tuple(level for level in of_feature if level is not None)
+
+
+def _seen_levels(nodes: Mapping[int, Node], stored: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """`Tree.levels`: what the summary names and, should it lack some, what the tree's own splits name."""
+    named: dict[str, set[str | None]] = {}
+    for node in nodes.values():
+        splits: tuple[Split, ...] = (node, *node.surrogates)
+        for split in splits:
+            of_feature = named.setdefault(str(split.feature), set())
+            of_feature.update(split.left_levels or (), split.right_levels or ())
+    return {
+        name: tuple(sorted({level for level in (*levels, *stored.get(name, ())) if level is not None}))
+        for name, levels in named.items()
+        if None in levels
     }
-    return Node(**values)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.blockplan import ALL_TREES, Nodes, SeenLevels, SplitLevels, Splits, build_plan
 from madtree.catalog import Type
 from madtree.core.image import decode
 from madtree.core.types import Array, Ints
@@ -15,7 +16,6 @@ from madtree.model import Feature, Kind, Model
 from madtree.modelread import ModelTables
 from madtree.outputs import probabilities
 from madtree.pages import PageRanges
-from madtree.score import build_plan
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import values
@@ -25,6 +25,8 @@ from madtree.task import Relation
 
 BLOCK_ROWS = 65_536
 _TEXTS = "pg_catalog.text[]"
+_BOOLS = "pg_catalog.bool[]"
+_KEY_TYPES = ["pg_catalog.int4[]", _BOOLS, _TEXTS]
 
 
 def score_in_blocks(
@@ -48,10 +50,10 @@ def score_in_blocks(
         MadtreeError: the model's nodes are not whole trees.
     """
     nodes = _read_nodes(host, tables, model)
-    used = np.unique(nodes["feature"][nodes["feature"] > 0])  # positions from 1
-    features = [model.features[position - 1] for position in used]
+    splits = _splits(host, tables, model, nodes)
+    features = [model.features[position - 1] for position in _used(splits)]
     outcomes, expressions, types, params = _outcomes(host, tables, model, type_, nodes, outputs)
-    plan = _plan(host, tables, model, nodes, used, outcomes)
+    plan = _plan(host, tables, model, nodes, splits, outcomes)
     statement = sql.create_by_blocks(
         scan,
         [_packed(scan.features[feature.name]) for feature in features],
@@ -83,38 +85,99 @@ def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Arra
     )[0]
     nodes: dict[str, Array] = {}
     for column, image in row.items():
-        numbers, valid = decode(image)
-        if column == "threshold":
-            numbers = np.array(numbers, np.float64)
-            if valid is not None:
-                numbers[~valid] = np.nan
-        nodes[column] = numbers
+        nodes[column] = _with_nan(image) if column == "threshold" else decode(image)[0]
     return nodes
 
 
+def _with_nan(image: bytes) -> Array:
+    """The numbers of an array image, NaN where NULL."""
+    numbers, valid = decode(image)
+    floats = np.array(numbers, np.float64)
+    if valid is not None:
+        floats[~valid] = np.nan
+    return floats
+
+
 def _plan(
-    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], used: Ints, outcomes: Ints
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    nodes: Mapping[str, Array],
+    splits: Mapping[str, Array],
+    outcomes: Ints,
 ) -> bytes:
+    """The plan over the features that `splits`, the columns of `Splits`, names by their positions in the model."""
     names = [feature.name for feature in model.features]
     booleans = [feature.type == "boolean" for feature in model.features]
-    statement = models_sql.minority_images(tables.schema, tables.name)
-    images = host.query(statement, [_TEXTS, "pg_catalog.bool[]"], [names, booleans])[0]
-    minority = {column: decode(image)[0].astype(np.int64) for column, image in images.items()}
+    statement = models_sql.level_images(tables.schema, tables.name, tables.has_surrogates)
+    images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
+    levels = {column: decode(image) for column, image in images.items()}
+    key, is_key = levels["key"]
+    seen_feature, seen_tree, seen_texts = _seen_levels(model)
+    seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
     # Of the model's features (from 1; 0 is a leaf) to those that the plan uses (from 0; -1 is a leaf).
+    used = _used(splits)
     renumbered = np.full(len(names) + 1, -1, np.int64)
     renumbered[used] = np.arange(len(used))
     return build_plan(
-        nodes["tree_id"],
-        nodes["node_id"],
-        renumbered[nodes["feature"].astype(np.int64)],
-        nodes["threshold"],
-        nodes["majority_left"],
-        minority["node"],
-        minority["key"],
-        renumbered[minority["feature"]],
+        Nodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], outcomes),
+        Splits(splits["node"], renumbered[splits["feature"]], splits["threshold"], splits["low_goes_left"]),
+        SplitLevels(
+            split=levels["split"][0].astype(np.int64),
+            feature=renumbered[levels["feature"][0].astype(np.int64)],
+            key=key.astype(np.int64),
+            is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
+            goes_left=levels["goes_left"][0].astype(np.bool_),
+        ),
+        SeenLevels(renumbered[seen_feature + 1], seen_tree, decode(seen_image["key"])[0].astype(np.int64)),
         [model.features[position - 1].kind is Kind.UNORDERED for position in used],
-        outcomes,
     )
+
+
+def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> dict[str, Array]:
+    """The columns of `Splits`, with the features' positions in the model, from 1."""
+    n_nodes = len(nodes["node_id"])
+    parts = [
+        {
+            "node": np.arange(n_nodes),
+            "feature": nodes["feature"].astype(np.int64),
+            "threshold": nodes["threshold"],
+            "low_goes_left": np.ones(n_nodes, np.bool_),
+        }
+    ]
+    if tables.has_surrogates:
+        names = [feature.name for feature in model.features]
+        row = host.query(models_sql.surrogate_images(tables.schema, tables.name), [_TEXTS], [names])[0]
+        parts.append(
+            {
+                "node": decode(row["node"])[0].astype(np.int64),
+                "feature": decode(row["feature"])[0].astype(np.int64),
+                "threshold": _with_nan(row["threshold"]),
+                "low_goes_left": decode(row["low_goes_left"])[0].astype(np.bool_),
+            }
+        )
+    return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+
+
+def _used(splits: Mapping[str, Array]) -> Ints:
+    """Positions, from 1, of the features that some split asks for."""
+    return np.unique(splits["feature"][splits["feature"] > 0])
+
+
+def _seen_levels(model: Model) -> tuple[Ints, Ints, list[str]]:
+    """The model's levels in one list: positions of their features from 0, trees or `ALL_TREES`, and texts."""
+    positions = {feature.name: position for position, feature in enumerate(model.features)}
+    features: list[int] = []
+    trees: list[int] = []
+    texts: list[str] = []
+    for name in model.levels.keys() & positions.keys():
+        of_feature = model.levels[name]
+        by_tree = of_feature if isinstance(of_feature, Mapping) else {ALL_TREES: of_feature}
+        for tree, levels in by_tree.items():
+            features += [positions[name]] * len(levels)
+            trees += [tree] * len(levels)
+            texts += levels
+    return np.array(features, np.int64), np.array(trees, np.int64), texts
 
 
 def _outcomes(

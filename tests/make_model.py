@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 
 from madtree import __version__
-from madtree.model import Feature, Kind, Node
+from madtree.model import Feature, Kind, Node, Split, Surrogate
 from madtree.sqltext import tables
 from madtree.task import Column
 
@@ -31,6 +31,7 @@ class Sketch:
         dependent, dependent_type, classes: no classes for a regression.
         grouping: grouping columns.
         groups: for each tree the values of its group.
+        levels: with null_as_category, what the summary's column `levels` holds.
     """
 
     features: Sequence[Feature]
@@ -41,6 +42,7 @@ class Sketch:
     id_column: str = "id"
     grouping: Sequence[Column] = ()
     groups: Sequence[Sequence[Any]] = ()
+    levels: Mapping[str, Any] | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -52,6 +54,13 @@ def inner(node_id: int, feature: str, threshold: float | None = None, **values: 
 def leaf(node_id: int, prediction: str | float, class_weights: Sequence[float] | None = (1, 1), **values: Any) -> Node:
     weights = None if class_weights is None else tuple(map(float, class_weights))
     return _node(node_id, prediction=prediction, class_weights=weights, **values)
+
+
+def stand_in(feature: str, threshold: float | None = None, **values: Any) -> Surrogate:
+    """A surrogate; levels as `left_levels` and `right_levels`."""
+    given = {"left_levels": None, "right_levels": None, "low_goes_left": True}
+    agreements = {"agreement": 0.9, "adjusted_agreement": 0.5}
+    return Surrogate(feature, threshold, **{**given, **agreements, **values})
 
 
 def _node(node_id: int, **values: Any) -> Node:
@@ -80,16 +89,18 @@ def random_tree(
     features: Sequence[Feature],
     depth: int,
     thresholds: Mapping[str, Sequence[float]],
-    levels: Mapping[str, Sequence[str]],
+    levels: Mapping[str, Sequence[str | None]],
     classes: Sequence[str],
     split_share: float = 0.9,
+    max_surrogates: int = 0,
 ) -> Nodes:
     """A tree of at most that depth.
 
     Args:
-        thresholds, levels: by feature, what its splits may be made of.
+        thresholds, levels: by feature, what its splits may be made of; None among the levels if NULL is one.
         classes: empty for a regression.
         split_share: how likely a node above the last level is split.
+        max_surrogates: a node has so many at most, on features other than its own.
     """
     nodes: Nodes = {}
     waiting = [0]
@@ -102,43 +113,91 @@ def random_tree(
             nodes[node_id] = leaf(node_id, **outcome)
             continue
         feature = rng.choice(features)
-        split: dict[str, Any] = {"majority_left": rng.random() < 0.5, **outcome}
-        if feature.kind is Kind.UNORDERED:
-            known = rng.sample(levels[feature.name], rng.randint(2, len(levels[feature.name])))
-            cut = rng.randint(1, len(known) - 1)
-            split |= {"left_levels": tuple(sorted(known[:cut])), "right_levels": tuple(sorted(known[cut:]))}
-        else:
-            split["threshold"] = rng.choice(thresholds[feature.name])
-        nodes[node_id] = inner(node_id, feature.name, **split)
+        others = [other for other in features if other is not feature]
+        surrogates = tuple(
+            stand_in(
+                other.name,
+                low_goes_left=other.kind is Kind.UNORDERED or rng.random() < 0.5,
+                **_random_split(rng, other, thresholds, levels),
+            )
+            for other in rng.sample(others, min(len(others), rng.randint(0, max_surrogates)))
+        )
+        nodes[node_id] = inner(
+            node_id,
+            feature.name,
+            majority_left=rng.random() < 0.5,
+            surrogates=surrogates,
+            **_random_split(rng, feature, thresholds, levels),
+            **outcome,
+        )
         waiting += [2 * node_id + 1, 2 * node_id + 2]
     return nodes
 
 
-def route(nodes: Nodes, features: Mapping[str, Feature], row: Callable[[str], Value]) -> Node:
+def _random_split(
+    rng: random.Random,
+    feature: Feature,
+    thresholds: Mapping[str, Sequence[float]],
+    levels: Mapping[str, Sequence[str | None]],
+) -> dict[str, Any]:
+    if feature.kind is not Kind.UNORDERED:
+        return {"threshold": rng.choice(thresholds[feature.name])}
+    known = rng.sample(levels[feature.name], rng.randint(2, len(levels[feature.name])))
+    cut = rng.randint(1, len(known) - 1)
+
+    def in_order(levels: Sequence[str | None]) -> tuple[str | None, ...]:
+        return tuple(sorted(levels, key=lambda level: (level is None, level)))
+
+    return {"left_levels": in_order(known[:cut]), "right_levels": in_order(known[cut:])}
+
+
+def route(
+    nodes: Nodes,
+    features: Mapping[str, Feature],
+    row: Callable[[str], Value],
+    seen: Mapping[str, Sequence[str | None]] | None = None,
+) -> Node:
     """The leaf of a row, as the specification says it (semantics, sections 2 and 4).
 
     Args:
         row: a feature's value by its name: a number as float8, or a level's text; None if it is NULL.
+        seen: with null_as_category, for each unordered feature all levels seen in training.
     """
     node = nodes[0]
     while not node.is_leaf:
-        value = row(str(node.feature))
-        goes_left = bool(node.majority_left)
-        if features[str(node.feature)].kind is Kind.UNORDERED:
-            if value in (node.left_levels or ()):
-                goes_left = True
-            elif value in (node.right_levels or ()):
-                goes_left = False
-        elif value is not None and not math.isnan(float(value)):
-            goes_left = float(value) <= float(node.threshold or 0.0)
+        goes_left = node.majority_left
+        for split in (node, *node.surrogates):
+            of_split = None if seen is None else seen.get(split.feature)
+            answer = _goes_left(split, features[str(split.feature)], row(str(split.feature)), of_split)
+            if answer is not None:
+                goes_left = answer
+                break
         node = nodes[node.left_id if goes_left else node.right_id]
     return node
+
+
+def _goes_left(split: Split, feature: Feature, value: Value, seen: Sequence[str | None] | None) -> bool | None:
+    """What a split says of a value; None if it cannot tell."""
+    if feature.kind is Kind.UNORDERED:
+        level = None if seen is not None and value not in seen else value  # the unseen goes NULL's way
+        if seen is None and level is None:
+            return None
+        return True if level in split.left_levels else False if level in split.right_levels else None
+    if value is None or math.isnan(float(value)):
+        return None
+    return (float(value) <= split.threshold) == split.low_goes_left
 
 
 def write_model(db: psycopg.Connection, schema: str, name: str, sketch: Sketch) -> None:
     """Create the model's tables and fill them."""
     prediction_type = sketch.dependent_type if sketch.classes else "double precision"
-    db.execute(tables.create_tables(schema, name, sketch.grouping, prediction_type))
+    surrogates = [
+        {"tree_id": number, "node_id": node.node_id, "rank": rank, **vars(surrogate)}
+        for number, nodes in enumerate(sketch.trees)
+        for node in nodes.values()
+        for rank, surrogate in enumerate(node.surrogates, 1)
+    ]
+    db.execute(tables.create_tables(schema, name, sketch.grouping, prediction_type, surrogates=bool(surrogates)))
     for number, nodes in enumerate(sketch.trees):
         tree = {
             "tree_id": number,
@@ -163,6 +222,7 @@ def write_model(db: psycopg.Connection, schema: str, name: str, sketch: Sketch) 
     ]
     _insert(db, schema, tables.suffixed(name, "_nodes"), rows)
     db.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(schema, tables.suffixed(name, "_nodes"))))
+    _insert(db, schema, tables.suffixed(name, "_surrogates"), surrogates)
     _insert(db, schema, tables.suffixed(name, "_summary"), [_summary(name, sketch)])
 
 
@@ -185,6 +245,8 @@ def _summary(name: str, sketch: Sketch) -> dict[str, Any]:
         "feature_types": [feature.type for feature in sketch.features],
         "feature_kinds": [feature.kind.value for feature in sketch.features],
         "enum_labels": json.dumps({f.name: list(f.labels) for f in sketch.features if f.labels}),
+        "null_as_category": sketch.levels is not None,
+        "levels": None if sketch.levels is None else json.dumps(sketch.levels),
         "grouping_columns": [column.sql for column in sketch.grouping],
         "grouping_types": [column.type for column in sketch.grouping],
         **sketch.summary,

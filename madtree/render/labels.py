@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from madtree.boundary import RANGES, duration_text, first_right_label, last_left, moment_text
-from madtree.model import Feature, Kind, Model, Node, Tree
+from madtree.model import Feature, Kind, Model, Node, Split, Tree
 
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
 BARE_LEVEL = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
@@ -31,12 +31,14 @@ def quoted(text: str) -> str:
     return one_line(json.dumps(text, ensure_ascii=False))
 
 
-def level_text(level: str) -> str:
-    """A level as it is where it cannot be misread in a list, else in double quotes."""
+def level_text(level: str | None) -> str:
+    """A level as it is where it cannot be misread in a list, else in double quotes; NULL for None."""
+    if level is None or level == "NULL":
+        return quoted(level) if level else "NULL"
     return level if BARE_LEVEL.fullmatch(level) and not CONTROL.search(level) else quoted(level)
 
 
-def split_text(node: Node, feature: Feature, max_length: int | None = None) -> str:
+def split_text(node: Split, feature: Feature, max_length: int | None = None) -> str:
     """What the rows of the true branch have in common: ``temperature <= 75``, ``"OUTLOOK" in {overcast}``.
 
     Args:
@@ -85,7 +87,7 @@ def group_text(model: Model, tree: Tree) -> str:
     return ", ".join(f"{one_line(column)} = {level_text(value)}" for column, value in pairs)
 
 
-def _levels_text(levels: Iterable[str], max_length: int | None) -> str:
+def _levels_text(levels: Iterable[str | None], max_length: int | None) -> str:
     texts = [level_text(level) for level in levels]
     if max_length is None or len(",".join(texts)) <= max_length:
         return ",".join(texts)

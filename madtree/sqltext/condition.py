@@ -1,4 +1,4 @@
-"""A node's split as an SQL condition, and a class or number as an SQL literal.
+"""A comparison with a split's threshold or levels in SQL, and a class or number as an SQL literal.
 
 Two spellings say the same: `QUALIFIED`, in which no schema on the search path can put itself before PostgreSQL's own
 operators and types (for statements that madtree runs), and `READABLE` (for text that a user pastes into a view).
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.boundary import MOMENTS, RANGES, first_right_label, last_decimal, last_left, moment_text
-from madtree.model import Feature, Kind, Node
+from madtree.model import Feature
 from madtree.sqltext import values
 from madtree.sqltext.quote import literal
 
@@ -42,28 +42,48 @@ QUALIFIED = Spelling(qualified=True)
 READABLE = Spelling(qualified=False)
 
 
-def goes_against_majority(node: Node, feature: Feature, spelling: Spelling) -> str:
-    """A condition that is true for the rows that leave an inner node by the branch *other* than the majority's.
+def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool) -> str:
+    """A condition that is true up to the threshold and false beyond.
 
-    It is NULL or false for every other row: those that go with the majority, and all that the split cannot tell: NULL,
-    NaN, levels that the node has not seen in training. So it belongs into a CASE whose ELSE is the majority's branch.
-
-    Raises:
-        ValueError: the node is a leaf.
+    Args:
+        whole: where the value is missing it must be NULL, else anything but true.
     """
-    if feature.kind is Kind.UNORDERED:
-        levels = node.right_levels if node.majority_left else node.left_levels
-        return _among(feature, levels or (), spelling)
-    if node.threshold is None:
-        raise ValueError(f"node {node.node_id} has no threshold")
-    operand, symbol, boundary = _comparison(feature, node.threshold, spelling)
-    if not node.majority_left:
-        return f"{operand} {spelling.operator(symbol)} {boundary}"
+    operand, symbol, boundary = _comparison(feature, threshold, spelling)
+    condition = f"{operand} {spelling.operator(symbol)} {boundary}"
+    if whole and feature.type in NAN_TYPES:
+        # In three-valued logic: what is not below is false, unless it is NaN, and then NULL.
+        condition += f" OR ({operand} {spelling.operator('>=')} {_nan(feature, spelling)} AND NULL)"
+    return condition
+
+
+def beyond(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool) -> str:
+    """The opposite of `below`; `whole` as there."""
+    operand, symbol, boundary = _comparison(feature, threshold, spelling)
     condition = f"{operand} {spelling.operator(NEGATED[symbol])} {boundary}"
     if feature.type in NAN_TYPES:
-        nan = f"'NaN'::{_float_type(feature, spelling)}"
-        condition += f" AND {operand} {spelling.operator('<')} {nan}"
+        is_number = f"{operand} {spelling.operator('<')} {_nan(feature, spelling)}"
+        condition += f" AND ({is_number} OR NULL)" if whole else f" AND {is_number}"
     return condition
+
+
+def among(feature: Feature, levels: Sequence[str], spelling: Spelling) -> str:
+    """A condition that is true for these levels of an unordered feature, and false or NULL for all else."""
+    operand = spelling.column(feature)
+    if not levels:
+        return "false"
+    if feature.type == "boolean":
+        if len(levels) > 1:
+            return f"{operand} IS NOT NULL"
+        return operand if levels[0] == "true" else f"NOT {operand}"
+    if feature.type != "text":
+        operand = f"{operand}::{spelling.type('text')}"
+    # Levels are equal if their bytes are, whatever the column's collation says.
+    operand += ' COLLATE pg_catalog."C"' if spelling.qualified else ' COLLATE "C"'
+    if len(levels) == 1:
+        value = literal(levels[0]) + (f"::{spelling.type('text')}" if spelling.qualified else "")
+        return f"{operand} {spelling.operator('=')} {value}"
+    array = ", ".join(map(literal, levels))
+    return f"{operand} {spelling.operator('=')} ANY (ARRAY[{array}]::{spelling.type('text')}[])"
 
 
 def typed_literal(text: str | None, type_: str) -> str:
@@ -111,20 +131,6 @@ def _boundary_literal(type_: str, boundary: int, spelling: Spelling) -> str:
     return f"'{boundary}'::{spelling.type('int8')}"
 
 
-def _float_type(feature: Feature, spelling: Spelling) -> str:
-    return "pg_catalog.numeric" if feature.type == "numeric" and spelling.qualified else spelling.type("float8")
-
-
-def _among(feature: Feature, levels: Sequence[str], spelling: Spelling) -> str:
-    operand = spelling.column(feature)
-    if feature.type == "boolean":
-        return {("true",): operand, ("false",): f"NOT {operand}", (): "false"}[tuple(levels)]
-    if feature.type != "text":
-        operand = f"{operand}::{spelling.type('text')}"
-    # Levels are equal if their bytes are, whatever the column's collation says.
-    operand += ' COLLATE pg_catalog."C"' if spelling.qualified else ' COLLATE "C"'
-    if len(levels) == 1:
-        value = literal(levels[0]) + (f"::{spelling.type('text')}" if spelling.qualified else "")
-        return f"{operand} {spelling.operator('=')} {value}"
-    array = ", ".join(map(literal, levels))
-    return f"{operand} {spelling.operator('=')} ANY (ARRAY[{array}]::{spelling.type('text')}[])"
+def _nan(feature: Feature, spelling: Spelling) -> str:
+    type_ = "pg_catalog.numeric" if feature.type == "numeric" and spelling.qualified else spelling.type("float8")
+    return f"'NaN'::{type_}"

@@ -12,6 +12,10 @@ NODE_COLUMNS = (
     "tree_id", "node_id", "depth", "is_leaf", "feature", "threshold", "left_levels", "right_levels", "majority_left",
     "n_rows", "weight", "impurity", "risk", "complexity", "improvement", "class_weights",
 )  # fmt: skip
+SURROGATE_COLUMNS = (
+    "tree_id", "node_id", "feature", "threshold", "left_levels", "right_levels", "low_goes_left", "agreement",
+    "adjusted_agreement",
+)  # fmt: skip
 
 # Columns of the ordinary tables in schema $1 whose names are in $2. Types are printed so that they resolve under the
 # search path of this very session; `builtin` tells whether the type's own operators are in pg_catalog.
@@ -29,9 +33,15 @@ ORDER BY c.relname, a.attnum"""
 
 
 def summary(schema: str, name: str) -> str:
-    """The summary's one row. JSON travels as text: hosts disagree on what they make of jsonb."""
+    """The summary's one row. JSON travels as text: hosts disagree on what they make of jsonb.
+
+    A summary may lack the column `levels`; so its row is asked for it as JSON.
+    """
     table = model_table(schema, name, "_summary")
-    return f"SELECT s.*, s.enum_labels::pg_catalog.text AS enum_labels_text FROM {table} AS s"
+    return (
+        "SELECT s.*, s.enum_labels::pg_catalog.text AS enum_labels_text, "
+        f"pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'levels' AS levels_text FROM {table} AS s"
+    )
 
 
 def trees(schema: str, name: str, grouping_columns: Sequence[str]) -> str:
@@ -60,6 +70,14 @@ def nodes(schema: str, name: str, is_classification: bool, one_tree: bool) -> st
     return f"SELECT {', '.join(columns)} FROM {table} AS n {where}ORDER BY n.tree_id, n.node_id"
 
 
+def surrogates(schema: str, name: str, one_tree: bool) -> str:
+    """Every surrogate in order of tree, node and rank; of tree $1 only if `one_tree`."""
+    columns = ", ".join(f"s.{column}" for column in SURROGATE_COLUMNS)
+    where = "WHERE s.tree_id OPERATOR(pg_catalog.=) $1 " if one_tree else ""
+    table = model_table(schema, name, "_surrogates")
+    return f"SELECT {columns} FROM {table} AS s {where}ORDER BY s.tree_id, s.node_id, s.rank"
+
+
 def node_images(schema: str, name: str, prediction: str) -> str:
     """All nodes in order of tree and id, as one array image a column (see `madtree.core.image`).
 
@@ -84,24 +102,79 @@ def weight_image(schema: str, name: str) -> str:
     return f"SELECT {_image('w.weight')} AS weights FROM {_ordered_nodes(schema, name)}, {weights}"
 
 
-def minority_images(schema: str, name: str) -> str:
-    """The levels that leave a node by the branch other than the majority's, as array images of equal length.
+def surrogate_images(schema: str, name: str) -> str:
+    """All surrogates in order of tree, node and rank, as one array image a column.
 
-    Parameters: $1 names of the features, $2 for each whether it is boolean. Of each level the `node`'s position from 0
-    in order of tree and id, the `feature`'s position from 1, and its `key`, as `madtree.sqltext.values.level_key` makes
-    it of a value.
+    Parameter: $1 names of the features. `node` is the node's position from 0 in order of tree and id, `feature` as in
+    `node_images`.
     """
-    key = (
-        "CASE WHEN ($2::pg_catalog.bool[])[n.feature] THEN (l.level OPERATOR(pg_catalog.=) 'true')"
-        '::pg_catalog.int4::pg_catalog.int8 ELSE pg_catalog.hashtextextended(l.level COLLATE pg_catalog."C", 0) END'
-    )
-    return f"""SELECT {_image("n.node")} AS node, {_image("n.feature")} AS feature, {_image(key)} AS key
+    columns = {"node": "s.node", "feature": _position("$1", "s.feature")}
+    columns |= {column: f"s.{column}" for column in ("threshold", "low_goes_left")}
+    images = ", ".join(f"{_image(value)} AS {column}" for column, value in columns.items())
+    return f"SELECT {images} FROM ({_numbered_surrogates(schema, name)} ORDER BY number OFFSET 0) AS s"
+
+
+def level_images(schema: str, name: str, has_surrogates: bool) -> str:
+    """The levels that splits name, as array images of equal length.
+
+    Parameters: $1 names of the features, $2 for each whether it is boolean. Of each level the `split`'s position from 0
+    (the nodes in order of tree and id, then the surrogates in order of tree, node and rank), the `feature`'s position
+    from 1, its `key`, as `madtree.sqltext.values.level_key` makes it of a value, and whether it goes left.
+    """
+    nodes = _numbered_nodes(schema, name)
+    splits = f"SELECT n.node AS split, n.feature, n.left_levels, n.right_levels FROM ({nodes}) AS n"
+    if has_surrogates:
+        n_nodes = f"(SELECT pg_catalog.count(*) FROM {model_table(schema, name, '_nodes')})"
+        splits += (
+            f" UNION ALL SELECT {n_nodes} OPERATOR(pg_catalog.+) s.number, s.feature, s.left_levels, s.right_levels "
+            f"FROM ({_numbered_surrogates(schema, name)}) AS s"
+        )
+    columns = {"split": "l.split", "feature": "l.feature", "key": _level_key("l.feature", "l.level")}
+    columns |= {"goes_left": "l.goes_left"}
+    images = ", ".join(f"{_image(value)} AS {column}" for column, value in columns.items())
+    return f"""SELECT {images}
 FROM (
-    SELECT pg_catalog.row_number() OVER (ORDER BY m.tree_id, m.node_id) OPERATOR(pg_catalog.-) 1 AS node,
-        {_position("$1", "m.feature")} AS feature,
-        CASE WHEN m.majority_left THEN m.right_levels ELSE m.left_levels END AS levels
-    FROM {model_table(schema, name, "_nodes")} AS m
-) AS n, pg_catalog.unnest(n.levels) AS l(level)"""
+    SELECT p.split, p.feature, v.level, v.goes_left
+    FROM (SELECT q.split, {_position("$1", "q.feature")} AS feature, q.left_levels, q.right_levels
+          FROM ({splits}) AS q) AS p,
+    LATERAL (
+        SELECT a.level, true AS goes_left FROM pg_catalog.unnest(p.left_levels) AS a(level)
+        UNION ALL SELECT b.level, false FROM pg_catalog.unnest(p.right_levels) AS b(level)
+    ) AS v
+    OFFSET 0
+) AS l"""
+
+
+def key_image() -> str:
+    """Keys of levels as an array image: $1 the features' positions from 1, $2 as in `level_images`, $3 the levels."""
+    # Unqualified on purpose, as in `madtree.sqltext.tables`: only so the grammar takes several arguments.
+    rows = "unnest($1::pg_catalog.int4[], $3::pg_catalog.text[]) WITH ORDINALITY AS l(feature, level, number)"
+    key = _image(_level_key("l.feature", "l.level"))
+    return f"SELECT {key} AS key FROM (SELECT * FROM {rows} ORDER BY number OFFSET 0) AS l"
+
+
+def _level_key(feature: str, level: str) -> str:
+    return (
+        f"CASE WHEN ($2::pg_catalog.bool[])[{feature}] THEN ({level} OPERATOR(pg_catalog.=) 'true')"
+        f'::pg_catalog.int4::pg_catalog.int8 ELSE pg_catalog.hashtextextended({level} COLLATE pg_catalog."C", 0) END'
+    )
+
+
+def _numbered_nodes(schema: str, name: str) -> str:
+    return (
+        "SELECT m.*, pg_catalog.row_number() OVER (ORDER BY m.tree_id, m.node_id) OPERATOR(pg_catalog.-) 1 AS node "
+        f"FROM {model_table(schema, name, '_nodes')} AS m"
+    )
+
+
+def _numbered_surrogates(schema: str, name: str) -> str:
+    """Surrogates with their node's position, and their own `number` from 0."""
+    return (
+        "SELECT r.*, n.node, pg_catalog.row_number() OVER (ORDER BY r.tree_id, r.node_id, r.rank) "
+        f"OPERATOR(pg_catalog.-) 1 AS number FROM {model_table(schema, name, '_surrogates')} AS r "
+        f"INNER JOIN ({_numbered_nodes(schema, name)}) AS n "
+        "ON n.tree_id OPERATOR(pg_catalog.=) r.tree_id AND n.node_id OPERATOR(pg_catalog.=) r.node_id"
+    )
 
 
 def _image(expression: str) -> str:

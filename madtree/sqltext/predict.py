@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from madtree.model import Feature, Model, Node, Tree
 from madtree.render.case import nested_case
+from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, goes_against_majority, typed_literal
+from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
 from madtree.sqltext.quote import ident
 
 # A name beside the user's own columns: their expressions must not meet it by accident.
@@ -84,7 +85,7 @@ def tree_case(
     """One tree as an expression over the columns of the new data."""
 
     def condition(node: Node) -> str:
-        return goes_against_majority(node, features[str(node.feature)], spelling)
+        return goes_against_majority(node, features, spelling, tree.levels)
 
     return nested_case(tree, condition, output.value, margin)
 

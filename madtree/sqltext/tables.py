@@ -156,7 +156,13 @@ def type_sql(name: str) -> str:
 
 
 def create_tables(
-    schema: str, name: str, grouping: Sequence[Column], prediction_type: str, *, surrogates: bool = False, cv: bool = False
+    schema: str,
+    name: str,
+    grouping: Sequence[Column],
+    prediction_type: str,
+    *,
+    surrogates: bool = False,
+    cv: bool = False,
 ) -> str:
     """Statements that create a model's tables; those of surrogates and of cross-validation where they are wanted."""
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]

@@ -1,0 +1,91 @@
+"""Which branch of a node a row takes, as an SQL condition (semantics, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from madtree.model import Feature, Kind, Node, Split
+from madtree.sqltext.condition import Spelling, among, below, beyond
+
+
+def goes_against_majority(
+    node: Node, features: Mapping[str, Feature], spelling: Spelling, seen: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """A condition that is true for the rows that leave an inner node by the branch *other* than the majority's.
+
+    It is NULL or false for every other row: those that go with the majority, and those of which neither the node's own
+    split nor a surrogate can tell. So it belongs into a CASE whose ELSE is the majority's branch.
+
+    Without surrogates one comparison is enough, as it may be false or NULL for what the split cannot tell. With them
+    each split has to say true, false or NULL, and COALESCE asks them in turn, the later ones only where it must.
+
+    Args:
+        features: by their names in the model.
+        seen: `Tree.levels`.
+
+    Raises:
+        ValueError: the node is a leaf, or lacks what its feature is split by.
+    """
+    to_left = not node.majority_left
+    splits: tuple[Split, ...] = (node, *node.surrogates)
+    answers = [
+        _answer(
+            split,
+            features[str(split.feature)],
+            to_left,
+            (seen or {}).get(str(split.feature), ()),
+            spelling,
+            whole=len(splits) > 1,
+        )
+        for split in splits
+    ]
+    return f"COALESCE({', '.join(answers)})" if len(answers) > 1 else answers[0]
+
+
+def _answer(
+    split: Split, feature: Feature, to_left: bool, seen: Sequence[str], spelling: Spelling, *, whole: bool
+) -> str:
+    """A condition that is true for the rows that a split sends to one side, false for those it sends to the other.
+
+    Args:
+        to_left: whether the left is the side meant.
+        seen: levels seen in training.
+        whole: it must be NULL for rows of which the split cannot tell; else anything but true will do.
+    """
+    if feature.kind is Kind.UNORDERED:
+        return _answer_by_level(split, feature, to_left, seen, spelling, whole=whole)
+    if split.threshold is None:
+        raise ValueError(f"a split on {feature.name} has no threshold")
+    compare = below if to_left == split.low_goes_left else beyond
+    return compare(feature, split.threshold, spelling, whole=whole)
+
+
+def _answer_by_level(
+    split: Split, feature: Feature, to_left: bool, seen: Sequence[str], spelling: Spelling, *, whole: bool
+) -> str:
+    left, right = split.left_levels or (), split.right_levels or ()
+    ours, theirs = (left, right) if to_left else (right, left)
+    absent = [level for level in seen if level not in ours and level not in theirs]
+    here, there = _texts(ours), _texts(theirs)
+
+    def holds(levels: Sequence[str]) -> str:
+        return among(feature, levels, spelling)
+
+    # Where NULL is a level, what was never seen goes its way: it is known by being none of the other levels.
+    if None in ours:
+        if not whole or not absent:
+            return f"({holds([*there, *absent])}) IS NOT TRUE"
+        return f"CASE WHEN {holds(there)} THEN false WHEN {holds(absent)} THEN NULL ELSE true END"
+    if not whole:
+        return holds(here)
+    if None in theirs:
+        if not absent:
+            return f"({holds(here)}) IS TRUE"
+        return f"CASE WHEN {holds(here)} THEN true WHEN {holds(absent)} THEN NULL ELSE false END"
+    if feature.type == "boolean" and here and there:
+        return holds(here)
+    return f"CASE WHEN {holds(here)} THEN true WHEN {holds(there)} THEN false END"
+
+
+def _texts(levels: Sequence[str | None]) -> list[str]:
+    return [level for level in levels if level is not None]
