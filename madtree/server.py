@@ -104,6 +104,15 @@ def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosit
 
 
 @_entry
+def tree_surr_display(plpy: Any, model: str | None) -> str:
+    """A model's surrogates, or the usage text."""
+    from madtree.display import SURROGATES_HELP, tree_surr_display
+    from madtree.host.plpy import PlpyHost
+
+    return SURROGATES_HELP if _asks_for_help(model) else tree_surr_display(PlpyHost(plpy), model)
+
+
+@_entry
 def tree_drop(plpy: Any, model: str | None) -> str:
     """Drop a model, or the usage text."""
     from madtree.drop import HELP, tree_drop

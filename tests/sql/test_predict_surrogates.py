@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import psycopg
 import pytest
-from psycopg_host import PsycopgHost
 
-from madtree.predict import MAX_LEAVES, tree_predict
+from madtree.predict import MAX_LEAVES
 
 
 @pytest.fixture
@@ -43,7 +42,14 @@ def test_every_training_row_ends_in_the_leaf_that_counted_it(
     table: psycopg.Connection, dependent: str, grouping: str | None, surrogates: str, max_leaves: int
 ) -> None:
     table.execute(TRAIN, [dependent, grouping, surrogates])
-    tree_predict(PsycopgHost(table), "model", "data", "scored", "leaf", max_leaves=max_leaves)
+    table.execute("SELECT madtree.tree_predict()")  # loads the Python half
+    table.execute(f"""
+        CREATE FUNCTION score() RETURNS text LANGUAGE plpython3u SET jit = off AS $$
+        from madtree.host.plpy import PlpyHost
+        from madtree.predict import tree_predict
+        return tree_predict(PlpyHost(plpy), 'model', 'data', 'scored', 'leaf', max_leaves={max_leaves})
+        $$""")
+    table.execute("SELECT score()")
     # A row without any feature is not trained on, unless NULL is one.
     trained_on = "true" if "null_as_category" in surrogates else "num_nonnulls(x, n, level, flag) > 0"
     differing = table.execute(
@@ -75,3 +81,22 @@ def test_an_unseen_level_goes_the_way_of_null_where_null_is_a_level(table: psyco
     table.execute("SELECT tree_predict('model', 'new', 'scored')")
     (one,), (two,) = table.execute("SELECT estimated_y FROM scored ORDER BY id").fetchall()
     assert one == two
+
+
+def test_surrogates_are_listed_in_their_order(table: psycopg.Connection) -> None:
+    table.execute(TRAIN, ["y", None, "max_surrogates=2"])
+    text = table.execute("SELECT tree_surr_display('model')").fetchone()[0]
+    for node_id, rank, feature, agreement in table.execute(
+        "SELECT node_id, rank, feature, agreement FROM model_surrogates"
+    ).fetchall():
+        of_node = text.split(f" ({node_id})  ")[1].split("majority")[0].splitlines()
+        line = of_node[rank].strip()
+        assert line.startswith((f"{rank}: {feature} ", f"{rank}: not {feature} "))
+        assert f"[{agreement:g}, " in line
+
+
+def test_a_model_without_surrogates_has_none_to_list(table: psycopg.Connection) -> None:
+    table.execute(TRAIN, ["y", None, None])
+    with pytest.raises(psycopg.Error, match="has no surrogates: it was trained with max_surrogates=0"):
+        table.execute("SELECT tree_surr_display('model')")
+    assert "max_surrogates" in table.execute("SELECT tree_surr_display()").fetchone()[0]
