@@ -40,8 +40,10 @@ def test_up_twice_is_the_same_server_with_the_data_still_there(running):
     assert query(uri, "SELECT answer FROM mine") == 42
 
 
-def test_down_stops_it_and_up_brings_the_data_back_on_the_same_port(running):
-    uri = running.up()
+def test_down_stops_it_and_up_brings_the_data_back_on_the_same_port(new_server):
+    # Far from the ports that other tests' servers take while this one is down.
+    running = new_server("again")
+    uri = running.up(free_port(20_000 + os.getpid() % 20_000), settings=FAST)
     with psycopg.connect(uri) as connection:
         connection.execute("CREATE TABLE mine AS SELECT 42 AS answer")
     assert running.down() is True
