@@ -11,7 +11,8 @@ tree_train trains a decision tree, or one tree per group, on the rows of a table
 
 SELECT madtree.tree_train(
     training_table_name,          -- table, partitioned table, view, materialized or foreign table; "Quoted"."Names" too
-    output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary; must not exist
+    output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary and, where asked for,
+                                  --   <output>_surrogates and <output>_cv; must not exist
     id_col_name,                  -- column that tells rows apart
     dependent_variable,           -- column or expression: boolean, integer, text, enum -> classification;
                                   --   float, numeric -> regression
@@ -29,14 +30,14 @@ SELECT madtree.tree_train(
     pruning_params,               -- 'cp=0, n_folds=0, rule=min, fold_col=...'
     verbose,                      -- false; true: one INFO line a level
     -- from here on best by name:
-    seed => 1,                    -- of the sample that bin edges are taken from
+    seed => 1,                    -- of the sample that bin edges are taken from, and of the folds
     replace => false,             -- true: overwrite a madtree model of that name
-    parallel_workers => NULL,     -- NULL: chosen by the size of the data; 0: none
+    parallel_workers => NULL,     -- workers that may share the passes; NULL: none
     memory_mb => 64               -- memory for statistics
 );
 
-It returns one line that tells what was trained. Either of the two ..._params strings may hold any of their keys. In
-this version surrogates, null_as_category and cross-validation are not available yet.
+It returns one line that tells what was trained. Either of the two ..._params strings may hold any of their keys.
+rule is min (the cp with the least cross-validated error) or 1se (the largest within one standard error of it).
 
 Example:
     SELECT madtree.tree_train('flights', 'delay_tree', 'id', 'late', 'carrier, origin, hour, distance', max_depth => 6);

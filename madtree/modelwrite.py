@@ -102,7 +102,7 @@ class Totals:
     num_failed_groups: int
     total_rows_processed: int
     total_rows_skipped: int
-    levels: dict[str, list[str | None]] | None = None  # of each unordered feature, where NULL is one of them
+    levels: dict[str, Any] | None = None  # of each unordered feature, where NULL is one: texts, or texts by tree id
 
 
 @dataclass(frozen=True)

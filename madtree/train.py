@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from madtree.modelwrite import (
 )
 from madtree.run import Run
 from madtree.settings import local_settings
+from madtree.sqltext.rows import levels_by_tree
 from madtree.task import TrainingTask
 
 _UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
@@ -72,7 +74,7 @@ def _write(host: Host, task: TrainingTask, run: Run, batch: Batch) -> int:
         total_rows_processed=n_rows,
         # Rows may come and go between two looks at the table.
         total_rows_skipped=max(run.profile.total - n_rows, 0),
-        levels=_known_levels(task, run) if task.parameters.null_as_category else None,
+        levels=_known_levels(host, task, run) if task.parameters.null_as_category else None,
     )
     write_summary(host, task, totals)
     if task.parameters.max_surrogates:
@@ -184,7 +186,17 @@ def _level_texts(run: Run, feature: Ints, sizes: Ints, indices: Ints) -> list[li
     return texts
 
 
-def _known_levels(task: TrainingTask, run: Run) -> dict[str, list[str | None]]:
-    """The levels of each unordered feature, NULL among them where it is one."""
-    pairs = zip(task.features, run.levels, strict=True)
-    return {feature.name: list(levels.labels) for feature, levels in pairs if levels is not None}
+def _known_levels(host: Host, task: TrainingTask, run: Run) -> dict[str, Any]:
+    """The levels of each unordered feature, NULL among them where it is one; of a grouped run, by tree id."""
+    known: dict[str, Any] = {}
+    for feature, levels in zip(task.features, run.levels, strict=True):
+        if levels is None:
+            continue
+        if run.groups is None:
+            known[feature.name] = list(levels.labels)
+            continue
+        by_tree: dict[str, list[str | None]] = {}
+        for row in host.query(levels_by_tree(run.source, feature)):
+            by_tree.setdefault(str(row["tree_id"]), []).append(row["level"])
+        known[feature.name] = by_tree
+    return known

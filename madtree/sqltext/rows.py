@@ -178,6 +178,13 @@ def levels(relation: str, feature: Feature) -> str:
     )
 
 
+def levels_by_tree(source: RowSource, feature: Feature) -> str:
+    """The levels of an unordered feature that each group's rows have, NULL among them."""
+    clause = source.from_clause(extra=source.usable)
+    level = f"({feature.name})::pg_catalog.text"
+    return f"SELECT madtree_tree AS tree_id, {level} AS level {clause} GROUP BY 1, 2 ORDER BY 1, 2"
+
+
 def class_profile(source: RowSource, dependent: str, sample: str = "") -> str:
     """Classes in SQL order with their numbers, rows, and faults of weights; `sample` is a TABLESAMPLE clause."""
     return (

@@ -83,6 +83,21 @@ def test_an_unseen_level_goes_the_way_of_null_where_null_is_a_level(table: psyco
     assert one == two
 
 
+def test_a_group_knows_its_own_levels_only(table: psycopg.Connection) -> None:
+    """A level that only another group has goes the way of NULL, as one that nobody has."""
+    table.execute("UPDATE data SET level = 'zz' WHERE g = 1 AND level = 'a'")
+    table.execute(
+        "SELECT tree_train('data', 'model', 'id', 'y', 'level', max_depth => 4, grouping_cols => 'g', "
+        "surrogate_params => 'null_as_category=true')"
+    )
+    table.execute(
+        "CREATE TABLE new AS SELECT * FROM (VALUES (1, NULL, 0), (2, 'zz', 0), (3, 'none', 0)) AS v(id, level, g)"
+    )
+    table.execute("SELECT tree_predict('model', 'new', 'scored')")
+    answers = table.execute("SELECT DISTINCT estimated_y FROM scored").fetchall()
+    assert len(answers) == 1
+
+
 def test_surrogates_are_listed_in_their_order(table: psycopg.Connection) -> None:
     table.execute(TRAIN, ["y", None, "max_surrogates=2"])
     text = table.execute("SELECT tree_surr_display('model')").fetchone()[0]
