@@ -19,7 +19,7 @@ from madtree.sqltext.work import WorkTables
 
 _BYTEA = "pg_catalog.bytea"
 # Of the memory budget, what the rows' nodes may take between passes.
-_CACHE_SHARE = 4
+_CACHE_SHARE = 2
 
 
 class TableSource:
