@@ -49,6 +49,19 @@ class Benchmark:
             "tree_train / column sums, one process each", 8, "tree_train, one process", "column sums, one process"
         )
 
+    def validating(self) -> None:
+        """What cross-validation and surrogates add to a training, in one process."""
+        plain, folds, surrogates = "tree_train beside ten folds", "tree_train, ten folds", "tree_train, five surrogates"
+        self._time(
+            {
+                plain: inside.train(self.db, self.base),
+                folds: inside.train(self.db, self.base, pruning_params="n_folds=10"),
+                surrogates: inside.train(self.db, self.base, surrogate_params="max_surrogates=5"),
+            },
+            (self.runs + 1) // 2,
+        )
+        self._ratio("ten folds / a training without", 6, folds, plain)
+
     def lightgbm(self) -> None:
         """The faster way out, then LightGBM."""
         routes = interleaved({name: outside.extract(self.dsn, self.base, name) for name in outside.EXTRACTORS}, 2)
@@ -168,8 +181,8 @@ def main() -> None:
             for name, text in about.items():
                 print(f"{name}: {text}")
             benchmark = Benchmark(dsn, db, options.rows, 2 if options.quick else options.runs)
-            steps = [benchmark.reading, benchmark.lightgbm, benchmark.scikit_learn, benchmark.predicting]
-            steps += [benchmark.more_columns, benchmark.small_calls, benchmark.memory]
+            steps = [benchmark.reading, benchmark.validating, benchmark.lightgbm, benchmark.scikit_learn]
+            steps += [benchmark.predicting, benchmark.more_columns, benchmark.small_calls, benchmark.memory]
             if not options.quick:
                 steps.append(benchmark.more_rows)
             for step in steps:

@@ -26,14 +26,17 @@ def column_sums(db: psycopg.Connection, table: Table) -> Action:
     return Action(_execute(db, f"SELECT {sums} FROM {table.name}"))
 
 
-def train(db: psycopg.Connection, table: Table, workers: int | None = 0, model: str = "model") -> Action:
-    """`tree_train`, in one process or with as many `workers` as it decides (None)."""
-    parallel = "" if workers is None else f", parallel_workers => {workers}"
+def train(
+    db: psycopg.Connection, table: Table, workers: int | None = 0, model: str = "model", **arguments: str
+) -> Action:
+    """`tree_train`, in one process or with as many `workers` as it decides (None); `arguments` by name, as text."""
+    more = "" if workers is None else f", parallel_workers => {workers}"
+    more += "".join(f", {name} => '{value}'" for name, value in arguments.items())
     return Action(
         _execute(
             db,
             f"SELECT madtree.tree_train('{table.name}', '{SCHEMA}.{model}', 'id', 'y',"
-            f" '{', '.join(table.features)}', {SHAPE}, replace => true{parallel})",
+            f" '{', '.join(table.features)}', {SHAPE}, replace => true{more})",
         )
     )
 
