@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import psycopg
 from pages import DOCS, examples, run
 
 README = (DOCS.parent / "README.md").read_text()
 # What users are not meant to call; their comments say so.
-INTERNAL = "SELECT p.proname FROM pg_proc p WHERE obj_description(p.oid, 'pg_proc') LIKE 'internal:%%'"
+INTERNAL = "SELECT p.proname FROM pg_proc p WHERE obj_description(p.oid, 'pg_proc') LIKE 'internal:%'"
 
 
 def test_the_sql_runs(db: psycopg.Connection, dsn: str) -> None:
@@ -27,12 +29,32 @@ def test_the_sql_runs(db: psycopg.Connection, dsn: str) -> None:
     assert "accuracy" in printed[1]
 
 
-def test_every_public_function_is_listed(db: psycopg.Connection) -> None:
-    public = db.execute(
-        "SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
-        f"WHERE n.nspname = 'madtree' AND p.proname NOT IN ({INTERNAL})"
-    ).fetchall()
-    listed = {
-        line.split("`")[1].split("(")[0] for line in README.splitlines() if line.startswith("| `") and "(" in line
-    }
-    assert {name for (name,) in public} <= listed
+SIGNATURES = (
+    "SELECT DISTINCT ON (p.proname) p.proname, pg_get_function_arguments(p.oid) FROM pg_proc p "
+    f"WHERE p.pronamespace = 'madtree'::regnamespace AND p.proname NOT IN ({INTERNAL}) "
+    "ORDER BY p.proname, p.pronargs DESC"
+)
+
+
+def signature(arguments: str) -> list[str]:
+    """The names and defaults of PostgreSQL's list of arguments, as the README writes them."""
+    written = []
+    for argument in re.sub(r"TABLE\(.*", "", arguments).split(", "):
+        name, _, default = argument.partition(" DEFAULT ")
+        value = default.split("::")[0]
+        written.append(name.split()[0].strip('"') + (f" => {value}" if value else ""))
+    return written
+
+
+def test_every_public_function_is_listed_with_its_arguments(db: psycopg.Connection) -> None:
+    listed = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", README, re.MULTILINE))
+    further = re.findall(r"^(\w+ => \S+) {2,}", README, re.MULTILINE)  # tree_train's, in a block of their own
+    shown = {name: text.replace("...", ", ".join(further)).split(", ") for name, text in listed.items()}
+
+    assert shown == {name: signature(arguments) for name, arguments in db.execute(SIGNATURES).fetchall()}
+
+
+def test_the_help_is_there(db: psycopg.Connection) -> None:
+    for name, _ in db.execute(SIGNATURES).fetchall():
+        without, asked = f"SELECT madtree.{name}()", f"SELECT madtree.{name}('usage')"
+        assert db.execute(without).fetchone() == db.execute(asked).fetchone()
