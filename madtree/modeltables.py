@@ -76,10 +76,12 @@ def create_tables(host: Host, task: TrainingTask) -> None:
 
 def drop_model(host: Host, schema: str, name: str) -> list[str]:
     """Drop those of a model's tables that exist and have a model's columns; returns their unquoted names."""
-    tables = list(_model_tables(host, schema, name))
-    if tables:
-        host.command(sql.drop_tables(schema, tables))
-    return tables
+    tables = _model_tables(host, schema, name)
+    # The summary first: who reads a model begins there, too, so neither can hold what the other one waits for.
+    ordered = sorted(tables, key=lambda table: table != sql.suffixed(name, "_summary"))
+    if ordered:
+        host.command(sql.drop_tables(schema, ordered))
+    return ordered
 
 
 def prediction_type(task: TrainingTask) -> str:
