@@ -19,7 +19,7 @@ from madtree.core.block import Block, CodeLayout
 from madtree.core.copies import held_out, slots_of, taught
 from madtree.core.forest import Forest
 from madtree.core.grow import LevelReport, grow
-from madtree.core.inblock import BlockSource
+from madtree.core.inhand import BlocksInHand
 from madtree.core.outcome import conclude
 from madtree.core.packing import NullNumberError, Packer, RowFormat
 from madtree.core.params import Parameters
@@ -273,7 +273,7 @@ def grow_in_block(plan: GrowPlan, images: bytes, report: Callable[[LevelReport],
         tree_ids, local = np.unique(rows.tree, return_inverse=True)
         rows = replace(rows, tree=local)
     problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
-    source = BlockSource(problem, block)
+    source = BlocksInHand(problem, [block])
     forest = grow(problem, source, report)
     return Batch.of(conclude(problem, forest, source), problem, tree_ids)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.core.binning import Bins, BinTable, distinct_values
+from madtree.core.binning import Bins, BinTable, distinct_values, quantile_bins
 from madtree.core.packing import RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import BinLimits, RawRows
@@ -68,7 +68,11 @@ class EdgeFinder:
         for f, column, tree in self._sample():
             self.seen_null[f] = bool(np.isnan(column).any())
             for t in range(n_trees):
-                values, counts = distinct_values(column if tree is None else column[tree == t])
+                mine = column if tree is None else column[tree == t]
+                bins[t][f] = quantile_bins(mine, int(self._limits.limit[f]), int(self._limits.n_bins[f]))
+                if bins[t][f] is not None:
+                    continue
+                values, counts = distinct_values(mine)
                 if len(values) <= self._limits.limit[f] and not self._whole:
                     few[t, f] = values
                 bins[t][f] = Bins.from_values(values, counts, int(self._limits.limit[f]), int(self._limits.n_bins[f]))

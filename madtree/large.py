@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree import blocks
 from madtree.batch import Batch
+from madtree.blockstore import READ_ROWS, BlockStore, HeldBlocks, Packed, StoredBlocks
 from madtree.core.binning import BinTable
+from madtree.core.block import CodeLayout
 from madtree.core.folds import random_folds
 from madtree.core.grow import LevelReport, grow
 from madtree.core.outcome import conclude
@@ -23,13 +24,14 @@ from madtree.host.protocol import Host
 from madtree.model import Kind
 from madtree.pages import PageRanges
 from madtree.profile import Levels, Profile, read_profile
-from madtree.source import TableSource
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
+from madtree.sqltext.workers import plan_of
 from madtree.task import TrainingTask
+from madtree.workers import Workers, in_use
 
-_BYTEA = "pg_catalog.bytea"
+HELD_SHARE = 2  # of the memory budget, what blocks in memory may take
 
 
 def row_format(
@@ -59,9 +61,13 @@ class LargeTrees:
         fold_keys: Floats | None,
         profile: Profile,
         block_rows: int,
+        workers: Workers,
+        made: list[str],
     ) -> None:
+        """`made`: the parts of the work tables that exist; those made here are added."""
         self.host, self.task, self.work, self.source = host, task, work, source
         self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
+        self.oids, self.block_rows, self.workers, self.made = oids, block_rows, workers, made
         self.pages = PageRanges.cut(host, oids, profile.total, block_rows)
 
     def train(self, scale: Scale, tree_ids: Ints | None, report: Callable[[LevelReport], None] | None) -> Batch:
@@ -80,45 +86,52 @@ class LargeTrees:
         )
         bins = finder.find()
         self._tell_of_bins(bins)
-        self.host.query(self.work.create_blocks())
         problem = self._problem(bins, scale)
-        n_unknown = self._pack(problem, tree_ids, finder.seen_null)
-        if n_unknown and self.profile.estimated:
+        store = self._store(problem)
+        packed = self._pack(store, problem, tree_ids, finder.seen_null)
+        if packed.n_unknown and self.profile.estimated:
             # A class was too rare for the sample.
             self.profile = read_profile(self.host, self.task, self.source)
-            self.host.query(self.work.clear_blocks())
             problem = self._problem(bins, self.profile.scale())
-            self._pack(problem, tree_ids, finder.seen_null)
+            self._pack(store, problem, tree_ids, finder.seen_null)
         if problem.parameters.n_folds:
             if self.fold_keys is None:
-                self._set_folds(problem)
+                _set_folds(store, problem)
             problem = problem.with_copies(1 + problem.parameters.n_folds)
-        source = TableSource(self.host, problem, self.work)
+        source = store.source(problem)
         forest = grow(problem, source, report)
         outcome = conclude(problem, forest, source)
-        blocks.forget(self.work.token)
+        store.close()
         return Batch.of(outcome, problem, ids)
 
     def _row_format(self) -> RowFormat:
         return row_format(self.source, self.profile, self.levels, self.fold_keys)
 
-    def _set_folds(self, problem: Problem) -> None:
-        """Give every packed row a fold at random, by its place among the rows of its tree."""
-        found = self.host.query(self.work.block_trees())
-        trees = [
-            np.zeros(row["n_rows"], np.int64) if row["tree"] is None else np.frombuffer(row["tree"], "<i4")
-            for row in found
-        ]
-        counts = np.array([np.bincount(tree, minlength=problem.n_trees) for tree in trees])
-        n_rows, before = counts.sum(axis=0), np.cumsum(counts, axis=0) - counts
-        parameters = problem.parameters
-        for row, tree, first in zip(found, trees, before, strict=True):
-            fold = np.zeros(len(tree), np.uint8)
-            for t in np.unique(tree).tolist():
-                mine = np.flatnonzero(tree == t)
-                places = first[t] + np.arange(len(mine))
-                fold[mine] = random_folds(places, int(n_rows[t]), parameters.n_folds, parameters.seed)
-            self.host.command(self.work.set_folds(), [_BYTEA, "int4"], [fold.tobytes(), row["block_id"]])
+    def _store(self, problem: Problem) -> BlockStore:
+        """Where the blocks go: into memory where they fit and workers would not pay, else into a table."""
+        n_rows, parameters = int(problem.rows.sum()), self.task.parameters
+        fits = n_rows * row_bytes(problem) <= parameters.memory_bytes // HELD_SHARE
+        workers = in_use(self.workers, n_rows, self.source.n_columns, parameters, holdable=fits)
+        if workers is None:
+            pages = PageRanges.cut(self.host, self.oids, self.profile.total, min(READ_ROWS, self.block_rows))
+            return HeldBlocks(self.host, self.source, pages, self.block_rows)
+        if workers.packing and parameters.parallel_workers is None and not self._parallel_safe():
+            workers = replace(workers, packing=0)
+        return StoredBlocks(self.host, self.work, self.made, self.source, self.pages, workers)
+
+    def _parallel_safe(self) -> bool:
+        """Whether the planner would let workers evaluate the user's expressions on the training table."""
+        with replace(self.workers, packing=1).for_packing(self.host):
+            query = rows_sql.count_images(self.source, self.source.from_clause())
+            return any("Gather" in row["QUERY PLAN"] for row in self.host.query(plan_of(query)))
+
+    def _pack(self, store: BlockStore, problem: Problem, tree_ids: Ints | None, seen_null: Sequence[bool]) -> Packed:
+        """Fill the store; the profile then knows the rows that were really there."""
+        never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
+        packed = store.pack(problem, self._row_format(), tree_ids, never_null)
+        if self.profile.estimated:
+            self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
+        return packed
 
     def _tell_of_bins(self, bins: BinTable) -> None:
         if self.task.parameters.n_bins == 0 and (binned := binned_features(bins, self.kinds)):
@@ -142,27 +155,35 @@ class LargeTrees:
             largest_weight=scale.largest_weight,
         )
 
-    def _pack(self, problem: Problem, tree_ids: Ints | None, seen_null: Sequence[bool]) -> int:
-        """Fill the blocks; returns how many rows have a class that the profile does not know."""
-        host, source = self.host, self.source
-        clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in self.pages.relations]
-        never_null = [self.profile.never_null] * source.n_own_numbers + [not seen for seen in seen_null]
-        host.command(
-            self.work.fill_blocks(
-                [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
-                [rows_sql.images(source, clause) for clause in clauses],
-            ),
-            [_BYTEA, "tid[]", "tid[]", "int4[]"],
-            [
-                blocks.pack_plan(problem, self._row_format(), tree_ids),
-                [r.low for r in self.pages.ranges],
-                [r.high for r in self.pages.ranges],
-                [r.relation + 1 for r in self.pages.ranges],
-            ],
-        )
-        host.query(self.work.settle(self.task.parameters.parallel_workers or 0))
-        totals = host.query(self.work.totals())[0]
-        if self.profile.estimated:
-            total = int(totals["n_rows"]) + int(totals["n_skipped"])
-            self.profile = replace(self.profile, total=total, usable=int(totals["n_rows"]))
-        return int(totals["n_unknown"])
+
+def _set_folds(store: BlockStore, problem: Problem) -> None:
+    """Give every packed row a fold at random, by its place among the rows of its tree."""
+    trees = store.trees()
+    counts = np.array([np.bincount(tree, minlength=problem.n_trees) for tree in trees])
+    n_rows, before = counts.sum(axis=0), np.cumsum(counts, axis=0) - counts
+    parameters = problem.parameters
+    folds = []
+    for tree, first in zip(trees, before, strict=True):
+        fold = np.zeros(len(tree), np.uint8)
+        for t in np.unique(tree).tolist():
+            mine = np.flatnonzero(tree == t)
+            places = first[t] + np.arange(len(mine))
+            fold[mine] = random_folds(places, int(n_rows[t]), parameters.n_folds, parameters.seed)
+        folds.append(fold)
+    store.set_folds(folds)
+
+
+def row_bytes(problem: Problem) -> int:
+    """Bytes of a packed row in memory: codes, target, weight, tree, fold, and its node in every copy."""
+    layout = CodeLayout.for_widths(problem.bins.widths)
+    planes = problem.planes
+    target = 8 * planes.target_limbs or (1 if planes.n_classes <= 256 else 2)
+    return (
+        layout.n_narrow
+        + 2 * layout.n_wide
+        + target
+        + 8 * planes.weight_limbs
+        + 4 * (problem.n_trees > 1)
+        + 1
+        + 4 * (1 + problem.parameters.n_folds)
+    )

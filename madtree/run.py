@@ -34,6 +34,7 @@ from madtree.sqltext.quote import is_plain_name
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.task import TrainingTask
+from madtree.workers import available
 
 BLOCK_ROWS = 65_536
 _BLOCK_BYTES = 32 * 2**20  # of a block's raw numbers: a wide table has fewer rows in a block
@@ -50,6 +51,7 @@ class Run:
         self.host, self.task = host, task
         self.work = WorkTables(task.output_schema, secrets.token_hex(8))
         self.made: list[str] = []  # parts of the work tables that exist
+        self.workers = available(host, task.parameters, shared=not self.work.temporary)
         leaves = [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [task.source.oid])]
         self.oids = leaves
         relation = work_sql.aliased(task.source.schema, task.source.name) if leaves else self._stage()
@@ -176,7 +178,6 @@ class Run:
 
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> Batch:
         """Trees too large for a block."""
-        self.made.append("blocks")
         large = LargeTrees(
             self.host,
             replace(self.task, parameters=self.parameters),
@@ -188,6 +189,8 @@ class Run:
             self.fold_keys,
             self.profile,
             self.block_rows,
+            self.workers,
+            self.made,
         )
         batch = large.train(scale, tree_ids, level_reporter(self.host, self.task.verbose))
         self.profile = large.profile

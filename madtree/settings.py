@@ -18,6 +18,9 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
     A local setting outlives the function until the transaction ends, so it is undone by hand; after an error the
     transaction's end does that.
     """
+    if not settings:
+        yield
+        return
     names = ", ".join(f"pg_catalog.current_setting('{name}') AS {name}" for name in settings)
     before = host.query(f"SELECT {names}")[0]
     for name, value in settings.items():

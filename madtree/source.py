@@ -16,6 +16,7 @@ from madtree.core.statistics import StatisticsLayout
 from madtree.core.types import Array, Floats, Ints
 from madtree.host.protocol import Host
 from madtree.sqltext.work import WorkTables
+from madtree.workers import Workers
 
 _BYTEA = "pg_catalog.bytea"
 # Of the memory budget, what the rows' nodes may take between passes.
@@ -25,10 +26,11 @@ _CACHE_SHARE = 2
 class TableSource:
     """Statistics of the frontier by one aggregate over all blocks: many blocks, one process or several."""
 
-    def __init__(self, host: Host, problem: Problem, work: WorkTables) -> None:
+    def __init__(self, host: Host, problem: Problem, work: WorkTables, workers: Workers) -> None:
         self._host = host
         self._problem = problem
         self._work = work
+        self._workers = workers
         self._cache_bytes = problem.parameters.memory_bytes // _CACHE_SHARE
 
     def statistics(
@@ -55,5 +57,6 @@ class TableSource:
 
     def _run(self, what: str, forest: Forest, **rest: Any) -> bytes | None:
         plan = CountPlan.dump(what, self._work.token, self._problem, forest, self._cache_bytes, **rest)
-        state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["state"]
+        with self._workers.for_passes(self._host):
+            state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["state"]
         return state

@@ -28,6 +28,8 @@ from madtree.settings import local_settings
 from madtree.sqltext.rows import levels_by_tree
 from madtree.task import TrainingTask
 
+# Rows come in order only in one process; what may be shared out says so (madtree.workers).
+_SERIAL = {"max_parallel_workers_per_gather": "0"}
 _UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
 
 
@@ -39,7 +41,7 @@ def train(host: Host, task: TrainingTask) -> str:
     """
     started = time.monotonic()
     create_tables(host, task)
-    with local_settings(host, _settings(task)):
+    with local_settings(host, _SERIAL):
         run = Run(host, task)
         batch = run.train()
         n_rows = _write(host, task, run, batch)
@@ -50,15 +52,6 @@ def train(host: Host, task: TrainingTask) -> str:
         f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, "
         f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {time.monotonic() - started:.2f} s"
     )
-
-
-def _settings(task: TrainingTask) -> dict[str, str]:
-    """The planner's settings for a run: as many workers as were asked for, none otherwise."""
-    workers = task.parameters.parallel_workers or 0
-    settings = {"max_parallel_workers_per_gather": str(workers)}
-    if workers:
-        settings |= {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"}
-    return settings
 
 
 def _write(host: Host, task: TrainingTask, run: Run, batch: Batch) -> int:

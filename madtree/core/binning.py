@@ -14,6 +14,7 @@ import numpy as np
 from madtree.core.types import Array, Floats, Ints
 
 MISSING = 0
+_CELLS = 8192  # of `quantile_bins`
 
 
 def midpoint(low: Array, high: Array) -> Floats:
@@ -63,6 +64,50 @@ class Bins:
     def edges(self) -> Floats:
         """(D - 1,) cut points: code <= c is the same as value <= edges[c - 1]."""
         return midpoint(self.upper[:-1], self.lower[1:])
+
+
+def quantile_bins(values: Floats, limit: int, n_bins: int) -> Bins | None:
+    """The bins of many values without sorting them all: the same as by `distinct_values` and `Bins.from_values`.
+
+    The values are shared out among equal cells between the smallest and the largest; only those in which a bin
+    ends, and those that come next, are sorted.
+
+    Args:
+        values: (n,) NaN where missing.
+        limit: distinct values up to which each has a bin of its own.
+
+    Returns:
+        None where the values lie too unevenly, or may be no more than `limit` distinct ones.
+    """
+    known = values[values == values] + 0.0
+    if len(known) == 0:
+        return None
+    low, high = float(known.min()), float(known.max())
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        scale = _CELLS / (np.float64(high) - low)
+    if not np.isfinite(scale) or scale == 0.0 or not np.isfinite((high - low) * scale):
+        return None
+    cell = ((known - low) * scale).astype(np.int32)
+    per_cell = np.bincount(cell, minlength=_CELLS + 1)
+    occupied = np.flatnonzero(per_cell)
+    if len(occupied) <= limit:
+        return None
+    cumulative = np.cumsum(per_cell)
+    # The first value at which j / n_bins of the rows are reached, as in `bin_ends`.
+    rank = np.ceil(len(known) * np.arange(1, n_bins) / n_bins).astype(np.int64)
+    ending = np.searchsorted(cumulative, rank)
+    following = np.minimum(np.searchsorted(occupied, ending) + 1, len(occupied) - 1)
+    wanted = np.zeros(len(per_cell), np.bool_)
+    wanted[ending] = wanted[occupied[following]] = True
+    if int(per_cell[wanted].sum()) * 2 > len(known):
+        return None
+    chosen = np.sort(known[wanted.take(cell)])
+    before = np.cumsum(np.where(wanted, per_cell, 0)) - per_cell
+    upper = np.unique(chosen[before[ending] + rank - (cumulative - per_cell)[ending] - 1])
+    if upper[-1] == high:
+        upper = upper[:-1]
+    lower = chosen[np.searchsorted(chosen, upper, side="right")]
+    return Bins(np.append(low, lower), np.append(upper, high))
 
 
 class BinTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,3 +109,26 @@ class Block:
     weight: Array | None = None
     tree: Ints | None = None
     fold: Array | None = None
+
+    @classmethod
+    def join(cls, blocks: Sequence[Block]) -> Block:
+        """The rows of several blocks, at least one, of the same layout, in order."""
+        if len(blocks) == 1:
+            return blocks[0]
+
+        def joined(name: str) -> Array | None:
+            parts = [getattr(block, name) for block in blocks]
+            return None if parts[0] is None else np.concatenate(parts, axis=-1)
+
+        narrow = np.concatenate([block.codes.narrow for block in blocks], axis=1)
+        wide = np.concatenate([block.codes.wide for block in blocks], axis=1)
+        target = joined("target")
+        assert target is not None
+        codes = Codes(blocks[0].codes.layout, narrow, wide)
+        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows' codes, targets, weights, trees and folds."""
+        parts = (self.codes.narrow, self.codes.wide, self.target, self.weight, self.tree, self.fold)
+        return sum(part.nbytes for part in parts if part is not None)

@@ -128,6 +128,11 @@ def images(
     return f"SELECT pg_catalog.string_agg({row}, ''::pg_catalog.bytea) AS images {from_clause}"
 
 
+def count_images(source: RowSource, from_clause: str) -> str:
+    """A query that makes all rows' images and keeps none."""
+    return f"SELECT pg_catalog.count({source.row()}) {from_clause}"
+
+
 def images_by_block(source: RowSource, *, in_order: bool) -> str:
     """The images of each block of small groups, in the order of the blocks.
 

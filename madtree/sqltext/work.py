@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import ident, literal, qualified
 
-_BLOCK_FIELDS = ("n_rows", "n_skipped", "n_unknown", "codes", "target", "weight", "tree", "fold")
+_COUNTS = ("n_rows", "n_skipped", "n_unknown")
+_COLUMNS = ("codes", "target", "weight", "tree", "fold")
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
-_PAGE_FILLER = 5_000
+_FILLER = "pg_catalog.repeat('x', 5000)::madtree.padding"
 
 
 @dataclass(frozen=True)
@@ -48,40 +49,35 @@ class WorkTables:
         """Copy a view, foreign table or the like; `columns` as SQL, all of them if None."""
         return f"{self.create} {self.name('rows')} AS SELECT {', '.join(columns) if columns else '*'} FROM {relation}"
 
-    def create_blocks(self) -> str:
-        blocks = self.name("blocks")
+    def create_ranges(self) -> str:
+        """A row, and so a page, for each page range; $1, $2: first page and the one behind, as tid[]; $3: index of the
+        range's query, from 1. Workers share the ranges out by its pages.
+        """
+        arrays = "pg_catalog.unnest($1::pg_catalog.tid[]), pg_catalog.unnest($2::pg_catalog.tid[])"
         return (
-            f"{self.create} {blocks} (part int4, block_id int4, n_rows int4, n_skipped int4, n_unknown int4, "
-            "codes bytea, target bytea, weight bytea, tree bytea, fold bytea, filler text); "
-            f"ALTER TABLE {blocks} ALTER codes SET STORAGE EXTERNAL, ALTER target SET STORAGE EXTERNAL, "
-            "ALTER weight SET STORAGE EXTERNAL, ALTER tree SET STORAGE EXTERNAL, ALTER fold SET STORAGE EXTERNAL, "
-            "ALTER filler SET STORAGE PLAIN"
+            f"{self.create} {self.name('ranges')} AS SELECT c.block_id::pg_catalog.int4 AS block_id, c.low, c.high, "
+            f"c.query, {_FILLER} AS filler "
+            f"FROM ROWS FROM ({arrays}, pg_catalog.unnest($3::pg_catalog.int4[])) "
+            "WITH ORDINALITY AS c(low, high, query, block_id)"
         )
 
-    def fill_blocks(self, queries: Sequence[str], careful: Sequence[str]) -> str:
-        """Pack page ranges. $1: plan; $2, $3: first page and the page behind, as tid[]; $4: index of the query, from 1.
+    def create_blocks(self, queries: Sequence[str], careful: Sequence[str]) -> str:
+        """Pack the page ranges. $1: plan.
 
         Args:
             queries: for each relation, of a range's images; `careful` those where any number may be NULL.
         """
-        return f"INSERT INTO {self.name('blocks')} {self._packed(queries, careful)}"
-
-    def _packed(self, queries: Sequence[str], careful: Sequence[str]) -> str:
         first, second = (
             f"(ARRAY[{', '.join(literal(query) for query in texts)}])[c.query]" for texts in (queries, careful)
         )
-        fields = ", ".join(f"(madtree_packed.block).{field}" for field in _BLOCK_FIELDS)
+        plain = ", ".join(f"(madtree_packed.block).{field}" for field in _COUNTS)
+        stored = ", ".join(f"((madtree_packed.block).{field})::madtree.packed AS {field}" for field in _COLUMNS)
         return (
-            f"SELECT 0, madtree_packed.block_id, {fields}, pg_catalog.repeat('x', {_PAGE_FILLER}) FROM ("
-            "SELECT c.block_id::pg_catalog.int4 AS block_id, "
-            f"madtree.pack_block({first}, {second}, c.low, c.high, $1) AS block "
-            "FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.tid[]), pg_catalog.unnest($3::pg_catalog.tid[]), "
-            "pg_catalog.unnest($4::pg_catalog.int4[])) "
-            "WITH ORDINALITY AS c(low, high, query, block_id) OFFSET 0) AS madtree_packed"
+            f"{self.create} {self.name('blocks')} AS SELECT 0::pg_catalog.int4 AS part, madtree_packed.block_id, "
+            f"{plain}, {stored}, {_FILLER} AS filler FROM ("
+            f"SELECT c.block_id, madtree.pack_block({first}, {second}, c.low, c.high, $1) AS block "
+            f"FROM {self.name('ranges')} AS c OFFSET 0) AS madtree_packed"
         )
-
-    def clear_blocks(self) -> str:
-        return f"TRUNCATE {self.name('blocks')}"
 
     def totals(self) -> str:
         """Rows packed, rows that were not usable, and those among them whose class had not been seen before."""
@@ -93,16 +89,19 @@ class WorkTables:
 
     def block_trees(self) -> str:
         """The rows of each block and the trees that they are of, in the order of the blocks."""
-        return f"SELECT block_id, n_rows, tree FROM {self.name('blocks')} ORDER BY block_id"
+        return f"SELECT n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
+
+    def block_ids(self) -> str:
+        return f"SELECT block_id FROM {self.name('blocks')} ORDER BY block_id"
 
     def set_folds(self) -> str:
         """$1: folds of a block's rows; $2: the block."""
-        return f"UPDATE {self.name('blocks')} SET fold = $1 WHERE block_id OPERATOR(pg_catalog.=) $2"
+        return f"UPDATE {self.name('blocks')} SET fold = $1::madtree.packed WHERE block_id OPERATOR(pg_catalog.=) $2"
 
-    def settle(self, workers: int) -> str:
-        """Tell the planner about the blocks, and how many workers may share them."""
-        blocks = self.name("blocks")
-        return f"ALTER TABLE {blocks} SET (parallel_workers = {workers}); ANALYZE {blocks} (block_id)"
+    def settle(self, part: str, workers: int) -> str:
+        """Tell the planner about a table, and how many workers may share it."""
+        table = self.name(part)
+        return f"ALTER TABLE {table} SET (parallel_workers = {workers}); ANALYZE {table} (block_id)"
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""

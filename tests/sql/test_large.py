@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from madtree.core.grow import grow
-from madtree.core.inblock import BlockSource
+from madtree.core.inhand import BlocksInHand
 from madtree.core.outcome import Outcome, conclude
 from madtree.core.params import Parameters
 from madtree.core.prepare import RawRows, prepare
@@ -58,7 +58,7 @@ def in_memory(
     weight = columns["w"].astype(np.float64) if weighted else None
     rows = RawRows(features, columns[target].astype(np.float64), weight, None)
     problem, block = prepare(rows, 1, n_classes, KINDS, Parameters(criterion, max_depth=6))
-    source = BlockSource(problem, block)
+    source = BlocksInHand(problem, [block])
     return conclude(problem, grow(problem, source), source)
 
 

@@ -12,7 +12,7 @@ from madtree.core.block import Block, CodeLayout, Codes
 from madtree.core.copies import held_out, slots_of, taught
 from madtree.core.forest import Forest
 from madtree.core.grow import grow
-from madtree.core.inblock import BlockSource
+from madtree.core.inhand import BlocksInHand
 from madtree.core.outcome import Outcome, conclude
 from madtree.core.params import Parameters
 from madtree.core.powers import LIMBS, add_powers, join_powers
@@ -53,7 +53,7 @@ def problem_of(rows: RawRows, n_classes: int, parameters: Parameters, n_trees: i
 
 
 def train(problem: Problem, block: Block) -> Outcome:
-    source = BlockSource(problem, block)
+    source = BlocksInHand(problem, [block])
     return conclude(problem, grow(problem, source), source)
 
 

@@ -1,0 +1,179 @@
+"""Where the blocks of large trees are kept: in the orchestrator's memory, or in a table that workers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from madtree import blocks
+from madtree.core.block import Block
+from madtree.core.grow import StatisticsSource
+from madtree.core.inhand import BlocksInHand
+from madtree.core.packing import NullNumberError, Packer, RowFormat
+from madtree.core.problem import Problem
+from madtree.core.types import Array, Ints
+from madtree.host.protocol import Host
+from madtree.pages import PageRange, PageRanges
+from madtree.source import TableSource
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.rows import RowSource
+from madtree.sqltext.work import WorkTables
+from madtree.workers import Workers
+
+_BYTEA = "pg_catalog.bytea"
+# Rows read at a time: what they are copied through stays in the processor's cache.
+READ_ROWS = 16_384
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Rows in the blocks, rows that were not usable, and those among them whose class was not known."""
+
+    n_rows: int
+    n_skipped: int
+    n_unknown: int
+
+
+class BlockStore(Protocol):
+    """Packs page ranges into blocks and hands them to the learner."""
+
+    def pack(
+        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
+    ) -> Packed:
+        """Fill the store, which forgets what it held before.
+
+        Args:
+            tree_ids: ids of the problem's trees as rows carry them, None for a single tree.
+            never_null: for each number of a row but the tree, whether NULL is not expected.
+        """
+        ...
+
+    def trees(self) -> list[Ints]:
+        """(n_rows,) the tree of each row, block by block."""
+        ...
+
+    def set_folds(self, folds: Sequence[Array]) -> None:
+        """Give each block's rows (n_rows,) their folds."""
+        ...
+
+    def source(self, problem: Problem) -> StatisticsSource: ...
+
+    def close(self) -> None:
+        """Let go of what the session keeps for the store."""
+        ...
+
+
+def _queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:
+    """Of each relation the query of a range's images, and the careful one that puts NaN for any NULL."""
+    clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
+    return (
+        [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
+        [rows_sql.images(source, clause) for clause in clauses],
+    )
+
+
+class HeldBlocks:
+    """Blocks in the memory of this process."""
+
+    def __init__(self, host: Host, source: RowSource, pages: PageRanges, block_rows: int) -> None:
+        """`pages`: ranges of at most `block_rows` rows, several of which make a block."""
+        self._host, self._source, self._pages, self._block_rows = host, source, pages, block_rows
+        self._blocks: list[Block] = []
+
+    def pack(
+        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
+    ) -> Packed:
+        packer = Packer(problem, row_format, tree_ids)
+        queries, careful = _queries(self._source, self._pages, never_null)
+        self._blocks = []
+        waiting: list[Block] = []
+        n_rows = n_skipped = n_unknown = 0
+        for page_range in self._pages.ranges:
+            try:
+                found = packer.pack(self._read(queries, page_range))
+            except NullNumberError:
+                found = packer.pack(self._read(careful, page_range))
+            block, skipped, unknown = found
+            n_rows, n_skipped, n_unknown = n_rows + block.codes.n_rows, n_skipped + skipped, n_unknown + unknown
+            if waiting and sum(part.codes.n_rows for part in (*waiting, block)) > self._block_rows:
+                self._blocks.append(Block.join(waiting))
+                waiting = []
+            waiting.append(block)
+        if waiting:
+            self._blocks.append(Block.join(waiting))
+        return Packed(n_rows, n_skipped, n_unknown)
+
+    def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes:
+        rows = self._host.query(queries[page_range.relation], ["tid", "tid"], [page_range.low, page_range.high])
+        return rows[0]["images"] or b""
+
+    def trees(self) -> list[Ints]:
+        return [np.zeros(b.codes.n_rows, np.int64) if b.tree is None else b.tree for b in self._blocks]
+
+    def set_folds(self, folds: Sequence[Array]) -> None:
+        self._blocks = [replace(block, fold=fold) for block, fold in zip(self._blocks, folds, strict=True)]
+
+    def source(self, problem: Problem) -> BlocksInHand:
+        return BlocksInHand(problem, self._blocks)
+
+    def close(self) -> None:
+        self._blocks = []
+
+
+class StoredBlocks:
+    """Blocks in a table, packed and counted by parallel workers where these pay."""
+
+    def __init__(
+        self, host: Host, work: WorkTables, made: list[str], source: RowSource, pages: PageRanges, workers: Workers
+    ) -> None:
+        """`made`: the parts of the work tables that exist; those made here are added."""
+        self._host, self._work, self._made = host, work, made
+        self._source, self._pages, self._workers = source, pages, workers
+
+    def pack(
+        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
+    ) -> Packed:
+        host, work = self._host, self._work
+        if "blocks" in self._made:
+            host.command(work.drop(["blocks"]))
+        else:
+            self._write_ranges()
+            self._made.append("blocks")
+        plan = blocks.pack_plan(problem, row_format, tree_ids)
+        queries, careful = _queries(self._source, self._pages, never_null)
+        with self._workers.for_packing(host):
+            host.command(work.create_blocks(queries, careful), [_BYTEA], [plan])
+        host.query(work.settle("blocks", self._workers.passes))
+        totals = host.query(work.totals())[0]
+        return Packed(int(totals["n_rows"]), int(totals["n_skipped"]), int(totals["n_unknown"]))
+
+    def _write_ranges(self) -> None:
+        ranges = self._pages.ranges
+        self._host.command(
+            self._work.create_ranges(),
+            ["tid[]", "tid[]", "int4[]"],
+            [[r.low for r in ranges], [r.high for r in ranges], [r.relation + 1 for r in ranges]],
+        )
+        self._made.append("ranges")
+        self._host.query(self._work.settle("ranges", self._workers.packing))
+
+    def trees(self) -> list[Ints]:
+        rows = self._host.query(self._work.block_trees())
+        return [
+            np.zeros(row["n_rows"], np.int64) if row["tree"] is None else np.frombuffer(row["tree"], "<i4")
+            for row in rows
+        ]
+
+    def set_folds(self, folds: Sequence[Array]) -> None:
+        ids = [row["block_id"] for row in self._host.query(self._work.block_ids())]
+        for block_id, fold in zip(ids, folds, strict=True):
+            self._host.command(self._work.set_folds(), [_BYTEA, "int4"], [fold.tobytes(), block_id])
+
+    def source(self, problem: Problem) -> TableSource:
+        return TableSource(self._host, problem, self._work, self._workers)
+
+    def close(self) -> None:
+        blocks.forget(self._work.token)

@@ -1,0 +1,65 @@
+"""Growing trees whose rows are all in memory: the statistics source that has the blocks in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from madtree.core.block import Block
+from madtree.core.copies import held_out, roots, slots_of, taught
+from madtree.core.forest import Forest
+from madtree.core.powers import LIMBS, add_powers, join_powers
+from madtree.core.problem import Problem
+from madtree.core.statistics import StatisticsLayout, add_block, add_totals
+from madtree.core.types import Array, Floats, Ints
+
+
+class BlocksInHand:
+    """Statistics of blocks in memory, with the rows' nodes in every copy kept from level to level."""
+
+    def __init__(self, problem: Problem, blocks: Sequence[Block]) -> None:
+        self._problem = problem
+        # The rows' nodes stand beside each block, an array for each copy.
+        self._blocks = [
+            (block, [roots(block, copy, problem.n_groups) for copy in range(problem.n_copies)]) for block in blocks
+        ]
+        self._depth = 0
+
+    def statistics(
+        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
+    ) -> Array:
+        self._advance(forest)
+        state = layout.zeros(layout.planes.dtype(self._problem.most_rows))
+        for block, nodes in self._blocks:
+            for copy, node in enumerate(nodes):
+                slots = slots_of(node, slot_of_node, block, copy, testing=False)
+                sides = replace(block, target=forest.routing.primary_side(node, block.codes)) if by_side else block
+                add_block(state, layout, sides, slots)
+        return state
+
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
+        self._advance(forest)
+        state = np.zeros((self._problem.planes.count, n_slots))
+        for block, nodes in self._blocks:
+            for copy, node in enumerate(nodes):
+                slots = slots_of(node, slot_of_node, block, copy, testing=testing)
+                add_totals(state, self._problem.planes, block, slots)
+        return state
+
+    def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
+        self._advance(forest)
+        state = np.zeros((len(powers) * LIMBS, forest.n_nodes))
+        for block, nodes in self._blocks:
+            for copy, node in enumerate(nodes):
+                keep = held_out(block, copy) if testing else taught(block, copy)
+                add_powers(state, self._problem, powers, block, node, means, keep)
+        return join_powers(self._problem, powers, state, forest.tree)
+
+    def _advance(self, forest: Forest) -> None:
+        deepest = int(forest.depth.max())
+        while self._depth < deepest:
+            for block, nodes in self._blocks:
+                nodes[:] = [forest.routing.advance(node, block.codes) for node in nodes]
+            self._depth += 1

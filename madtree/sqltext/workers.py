@@ -1,0 +1,13 @@
+"""What the server allows in parallel workers."""
+
+from __future__ import annotations
+
+LIMITS = """
+SELECT pg_catalog.current_setting('max_parallel_workers_per_gather')::pg_catalog.int4 AS per_gather,
+       pg_catalog.current_setting('max_parallel_workers')::pg_catalog.int4 AS parallel,
+       pg_catalog.current_setting('max_worker_processes')::pg_catalog.int4 AS processes"""
+
+
+def plan_of(query: str) -> str:
+    """The planner's plan of a query, a line a row, in the column `QUERY PLAN`."""
+    return f"EXPLAIN (COSTS OFF) {query}"

@@ -1,0 +1,130 @@
+"""How many parallel workers to use: a small model of what packing and passes cost, and what starting a worker costs.
+
+A parallel query starts its workers anew, and each of them has to load Python and numpy before it can help. So a query
+is worth sharing out only where it takes clearly longer than that start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+
+from madtree.core.params import Parameters
+from madtree.host.protocol import Host
+from madtree.settings import local_settings
+from madtree.sqltext import workers as sql
+
+# Seconds, measured by benchmarks/costmodel.py on one core of an AMD EPYC with PostgreSQL 15; their ratios are what
+# matters.
+START = 0.10  # until the workers of a query help
+PER_WORKER = 0.01  # of each further worker: they load Python at the same time, from the same memory
+PACKED_VALUE = 20e-9
+COUNTED_CELL = 2e-9
+ROUTED_ROW = 5e-9  # one step down; workers begin at the root in every pass
+GROWN_CELL = 250e-9  # a row times a feature of small groups, over all levels
+_WORTH = 0.9  # of the serial time: workers that save less are left to others
+_LIKELY_LEVELS = 10
+
+_FREE = {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"}
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The workers of a run, beside the leader.
+
+    Attributes:
+        available: what the server and the caller allow; planner's choice for plain scans.
+        packing: take part in packing.
+        passes: take part in each pass over the blocks.
+        growing: take part in growing small groups, block by block.
+    """
+
+    available: int = 0
+    packing: int = 0
+    passes: int = 0
+    growing: int = 0
+
+    def for_packing(self, host: Host) -> AbstractContextManager[None]:
+        return _sharing(host, self.packing)
+
+    def for_passes(self, host: Host) -> AbstractContextManager[None]:
+        return _sharing(host, self.passes)
+
+    def for_growing(self, host: Host) -> AbstractContextManager[None]:
+        return _sharing(host, self.growing)
+
+    def for_scans(self, host: Host) -> AbstractContextManager[None]:
+        """Plain SQL over the training table, which the planner knows how to share out by itself."""
+        return local_settings(host, {"max_parallel_workers_per_gather": str(self.available)} if self.available else {})
+
+
+@contextmanager
+def _sharing(host: Host, workers: int) -> Iterator[None]:
+    settings = {"max_parallel_workers_per_gather": str(workers), **_FREE} if workers else {}
+    with local_settings(host, settings):
+        yield
+
+
+def available(host: Host, parameters: Parameters, *, shared: bool) -> Workers:
+    """The workers that may be used: those asked for, else those that the server allows.
+
+    Args:
+        shared: whether others can see the work tables; temporary tables are the session's own.
+    """
+    if not shared:
+        return Workers()
+    if parameters.parallel_workers is not None:
+        n = parameters.parallel_workers
+        return Workers(n, n, n, n)
+    row = host.query(sql.LIMITS)[0]
+    return Workers(max(min(int(row["per_gather"]), int(row["parallel"]), int(row["processes"]) - 1), 0))
+
+
+def in_use(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, *, holdable: bool) -> Workers | None:
+    """The workers for trees of so many rows and columns, or None where a single process holds the blocks itself.
+
+    Args:
+        workers: available, or as asked for.
+        holdable: whether the blocks fit the memory of this process.
+    """
+    if parameters.parallel_workers is not None:
+        return None if holdable and not workers.packing else workers
+    levels = min(parameters.max_depth, _LIKELY_LEVELS)
+    pack, count = n_rows * n_columns * PACKED_VALUE, n_rows * n_columns * COUNTED_CELL * (1 + parameters.n_folds)
+    # A worker finds its rows' nodes from the root in every pass; the leader remembers them.
+    detour = n_rows * ROUTED_ROW * levels / 2
+    packing = best(pack, workers.available)
+    passes = best(count, workers.available, detour)
+    chosen = replace(workers, packing=packing, passes=passes)
+    if not holdable:
+        return chosen
+    shared = seconds(pack, packing) + levels * (seconds(count + (detour if passes else 0), passes) + _PASS_OVERHEAD)
+    return chosen if shared < _WORTH * (pack + levels * count) else None
+
+
+_PASS_OVERHEAD = 0.01  # reading stored blocks, which blocks in memory save
+
+
+def growing(workers: Workers, n_cells: float, parameters: Parameters) -> Workers:
+    """The workers that grow small groups of so many cells (rows times features), block by block."""
+    if parameters.parallel_workers is not None:
+        return workers
+    return replace(workers, growing=best(n_cells * GROWN_CELL * (1 + parameters.n_folds), workers.available))
+
+
+def seconds(work: float, workers: int) -> float:
+    """Of a query of `work` seconds in one process, with so many workers beside the leader, who begins at once."""
+    if not workers:
+        return work
+    start = START + PER_WORKER * workers
+    return work if work <= start else start + (work - start) / (workers + 1)
+
+
+def best(work: float, available_workers: int, detour: float = 0.0) -> int:
+    """The number of workers that is quickest by a margin; `detour` is work that only workers have to do."""
+    chosen, fastest = 0, work * _WORTH
+    for n in range(1, available_workers + 1):
+        if (taken := seconds(work + detour, n)) < fastest:
+            chosen, fastest = n, taken
+    return chosen
