@@ -53,7 +53,7 @@ class _Last(Generic[T]):
 
 
 def pack_plan(problem: Problem, row_format: RowFormat, tree_ids: Ints | None) -> bytes:
-    """The plan of `encode_block`."""
+    """The plan of `encode_part`."""
     return codec.dump({**problem.to_values(), **row_format.to_values(), "tree_ids": tree_ids})
 
 
@@ -64,16 +64,29 @@ def _packer(values: dict[str, Any]) -> Packer:
 _packers = _Last(_packer)
 
 
-def encode_block(plan: bytes, images: bytes | None) -> tuple[Any, ...] | None:
-    """A page range's rows as the fields of the SQL type `block`; None where a number is NULL instead of NaN."""
+_parts: list[tuple[Block, int, int]] = []
+
+
+def encode_part(plan: bytes, images: bytes | None, is_first: bool) -> bool:
+    """Bin a part of a block's rows and keep it for `encoded_block`; False where a number is NULL instead of NaN."""
+    if is_first:
+        _parts.clear()
     try:
-        block, n_skipped, n_unknown = _packers.get(plan).pack(images or b"")
+        _parts.append(_packers.get(plan).pack(images or b""))
     except NullNumberError:
-        return None
+        return False
+    return True
+
+
+def encoded_block() -> tuple[Any, ...]:
+    """The parts since the first one as the fields of the SQL type `block`."""
+    found, skipped, unknown = zip(*_parts, strict=True)
+    _parts.clear()
+    block = Block.join(found)
     return (
         block.codes.n_rows,
-        n_skipped,
-        n_unknown,
+        sum(skipped),
+        sum(unknown),
         block.codes.tobytes(),
         block.target.tobytes(),
         None if block.weight is None else block.weight.tobytes(),

@@ -127,9 +127,17 @@ class StoredBlocks:
     """Blocks in a table, packed and counted by parallel workers where these pay."""
 
     def __init__(
-        self, host: Host, work: WorkTables, made: list[str], source: RowSource, pages: PageRanges, workers: Workers
+        self,
+        host: Host,
+        work: WorkTables,
+        made: list[str],
+        source: RowSource,
+        pages: PageRanges,
+        ranges_per_block: int,
+        workers: Workers,
     ) -> None:
         """`made`: the parts of the work tables that exist; those made here are added."""
+        self._ranges_per_block = ranges_per_block
         self._host, self._work, self._made = host, work, made
         self._source, self._pages, self._workers = source, pages, workers
 
@@ -151,11 +159,11 @@ class StoredBlocks:
         return Packed(int(totals["n_rows"]), int(totals["n_skipped"]), int(totals["n_unknown"]))
 
     def _write_ranges(self) -> None:
-        ranges = self._pages.ranges
+        bounds, relations = self._pages.by_block(self._ranges_per_block)
         self._host.command(
             self._work.create_ranges(),
-            ["tid[]", "tid[]", "int4[]"],
-            [[r.low for r in ranges], [r.high for r in ranges], [r.relation + 1 for r in ranges]],
+            ["pg_catalog.text[]", "int4[]"],
+            [bounds, [relation + 1 for relation in relations]],
         )
         self._made.append("ranges")
         self._host.query(self._work.settle("ranges", self._workers.packing))

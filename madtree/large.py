@@ -68,7 +68,7 @@ class LargeTrees:
         self.host, self.task, self.work, self.source = host, task, work, source
         self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
         self.oids, self.block_rows, self.workers, self.made = oids, block_rows, workers, made
-        self.pages = PageRanges.cut(host, oids, profile.total, block_rows)
+        self.pages = PageRanges.cut(host, oids, profile.total, min(READ_ROWS, block_rows))
 
     def train(self, scale: Scale, tree_ids: Ints | None, report: Callable[[LevelReport], None] | None) -> Batch:
         """The trees of `tree_ids` (n_trees,), or an ungrouped run's single one; `scale` has their rows and ranges."""
@@ -113,11 +113,18 @@ class LargeTrees:
         fits = n_rows * row_bytes(problem) <= parameters.memory_bytes // HELD_SHARE
         workers = in_use(self.workers, n_rows, self.source.n_columns, parameters, holdable=fits)
         if workers is None:
-            pages = PageRanges.cut(self.host, self.oids, self.profile.total, min(READ_ROWS, self.block_rows))
-            return HeldBlocks(self.host, self.source, pages, self.block_rows)
+            return HeldBlocks(self.host, self.source, self.pages, self.block_rows)
         if workers.packing and parameters.parallel_workers is None and not self._parallel_safe():
             workers = replace(workers, packing=0)
-        return StoredBlocks(self.host, self.work, self.made, self.source, self.pages, workers)
+        return StoredBlocks(
+            self.host,
+            self.work,
+            self.made,
+            self.source,
+            self.pages,
+            max(1, self.block_rows // READ_ROWS),
+            workers,
+        )
 
     def _parallel_safe(self) -> bool:
         """Whether the planner would let workers evaluate the user's expressions on the training table."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from madtree.host.protocol import Host
 from madtree.sqltext import work as sql
@@ -44,3 +45,21 @@ class PageRanges:
                 high = "(4294967295,0)" if start == starts[-1] else f"({start + step},0)"
                 ranges.append(PageRange(index, f"({start},0)", high))
         return cls(tuple(sql.aliased(table["schema"], table["name"]) for table in tables), tuple(ranges))
+
+    def by_block(self, n_ranges: int) -> tuple[list[str], list[int]]:
+        """Up to `n_ranges` ranges of one table at a time, as blocks.
+
+        Returns:
+            bounds: of each block the tids between which its ranges lie, as the text of a tid[].
+            relations: index of its table.
+        """
+        bounds: list[str] = []
+        relations: list[int] = []
+        for relation, group in groupby(self.ranges, lambda r: r.relation):
+            mine = list(group)
+            for i in range(0, len(mine), n_ranges):
+                block = mine[i : i + n_ranges]
+                tids = ",".join(f'"{tid}"' for tid in (*(r.low for r in block), block[-1].high))
+                bounds.append(f"{{{tids}}}")
+                relations.append(relation)
+        return bounds, relations

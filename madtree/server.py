@@ -185,10 +185,16 @@ def _asks_for_help(message: str | None) -> bool:
     return message is not None and message.strip().lower() in HELP_MESSAGES
 
 
-def encode_block(plan: bytes, images: bytes | None) -> Any:
+def encode_part(plan: bytes, images: bytes | None, is_first: bool) -> bool:
     from madtree import blocks
 
-    return blocks.encode_block(plan, images)
+    return blocks.encode_part(plan, images, is_first)
+
+
+def encoded_block() -> tuple[Any, ...]:
+    from madtree import blocks
+
+    return blocks.encoded_block()
 
 
 def node_statistics_transition(*arguments: Any) -> bytes:

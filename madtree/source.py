@@ -58,5 +58,5 @@ class TableSource:
     def _run(self, what: str, forest: Forest, **rest: Any) -> bytes | None:
         plan = CountPlan.dump(what, self._work.token, self._problem, forest, self._cache_bytes, **rest)
         with self._workers.for_passes(self._host):
-            state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["state"]
+            state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
         return state

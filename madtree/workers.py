@@ -6,7 +6,7 @@ is worth sharing out only where it takes clearly longer than that start.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
@@ -46,7 +46,8 @@ class Workers:
     growing: int = 0
 
     def for_packing(self, host: Host) -> AbstractContextManager[None]:
-        return _sharing(host, self.packing)
+        # A leader that packs, too, leaves the workers' large rows waiting in their small queues.
+        return _sharing(host, self.packing, {"parallel_leader_participation": "off"})
 
     def for_passes(self, host: Host) -> AbstractContextManager[None]:
         return _sharing(host, self.passes)
@@ -60,8 +61,8 @@ class Workers:
 
 
 @contextmanager
-def _sharing(host: Host, workers: int) -> Iterator[None]:
-    settings = {"max_parallel_workers_per_gather": str(workers), **_FREE} if workers else {}
+def _sharing(host: Host, workers: int, more: Mapping[str, str] | None = None) -> Iterator[None]:
+    settings = {"max_parallel_workers_per_gather": str(workers), **_FREE, **(more or {})} if workers else {}
     with local_settings(host, settings):
         yield
 

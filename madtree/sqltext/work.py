@@ -50,15 +50,15 @@ class WorkTables:
         return f"{self.create} {self.name('rows')} AS SELECT {', '.join(columns) if columns else '*'} FROM {relation}"
 
     def create_ranges(self) -> str:
-        """A row, and so a page, for each page range; $1, $2: first page and the one behind, as tid[]; $3: index of the
-        range's query, from 1. Workers share the ranges out by its pages.
+        """A row, and so a page, for each block: workers share the blocks out by this table's pages.
+
+        $1: of each block the tids between which its parts lie, a tid[] as text; $2: index of its query, from 1.
         """
-        arrays = "pg_catalog.unnest($1::pg_catalog.tid[]), pg_catalog.unnest($2::pg_catalog.tid[])"
         return (
-            f"{self.create} {self.name('ranges')} AS SELECT c.block_id::pg_catalog.int4 AS block_id, c.low, c.high, "
-            f"c.query, {_FILLER} AS filler "
-            f"FROM ROWS FROM ({arrays}, pg_catalog.unnest($3::pg_catalog.int4[])) "
-            "WITH ORDINALITY AS c(low, high, query, block_id)"
+            f"{self.create} {self.name('ranges')} AS SELECT c.block_id::pg_catalog.int4 AS block_id, "
+            f"c.bounds::pg_catalog.tid[] AS bounds, c.query, {_FILLER} AS filler "
+            "FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.int4[])) "
+            "WITH ORDINALITY AS c(bounds, query, block_id)"
         )
 
     def create_blocks(self, queries: Sequence[str], careful: Sequence[str]) -> str:
@@ -75,7 +75,7 @@ class WorkTables:
         return (
             f"{self.create} {self.name('blocks')} AS SELECT 0::pg_catalog.int4 AS part, madtree_packed.block_id, "
             f"{plain}, {stored}, {_FILLER} AS filler FROM ("
-            f"SELECT c.block_id, madtree.pack_block({first}, {second}, c.low, c.high, $1) AS block "
+            f"SELECT c.block_id, madtree.pack_block({first}, {second}, c.bounds, $1) AS block "
             f"FROM {self.name('ranges')} AS c OFFSET 0) AS madtree_packed"
         )
 
@@ -105,10 +105,15 @@ class WorkTables:
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""
-        return (
+        return shared(
             "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS state "
             f"FROM {self.name('blocks')}"
         )
+
+
+def shared(query: str) -> str:
+    """A query of one parameter, $1, and one column of bytea, as one that workers may share; the column is `shared`."""
+    return f"SELECT shared FROM madtree.run_shared({literal(query)}, $1) AS shared"
 
 
 # The rows to be expected in tables by OID: their density when they were last analysed times their size now; NULL where
