@@ -36,7 +36,7 @@ COMMENT ON FUNCTION @extschema@.encoded_block() IS 'internal: the block of the p
 -- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights.
 -- The first query expects no NULL where the sample had none; the second one is for the part that has one after all.
 CREATE FUNCTION @extschema@.pack_block(
-    query text, careful_query text, bounds tid [], plan bytea
+    query text, careful_query text, bounds tid[], plan bytea
 ) RETURNS @extschema@.block
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
@@ -52,7 +52,7 @@ BEGIN
     RETURN @extschema@.encoded_block();
 END
 $plpgsql$;
-COMMENT ON FUNCTION @extschema@.pack_block(text, text, tid [], bytea)
+COMMENT ON FUNCTION @extschema@.pack_block(text, text, tid[], bytea)
 IS 'internal: read page ranges and bin their rows';
 
 -- PL/Python prepares its queries in a way that keeps them from parallel workers; PL/pgSQL does not.
