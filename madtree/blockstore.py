@@ -10,7 +10,7 @@ import numpy as np
 
 from madtree import blocks
 from madtree.core.block import Block
-from madtree.core.grow import StatisticsSource
+from madtree.core.frontier import StatisticsSource
 from madtree.core.inhand import BlocksInHand
 from madtree.core.packing import NullNumberError, Packer, RowFormat
 from madtree.core.problem import Problem

@@ -13,6 +13,7 @@ from madtree.core.forest import Forest
 from madtree.core.powers import LIMBS, join_powers
 from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout
+from madtree.core.sweep import PlayedRows
 from madtree.core.types import Array, Floats, Ints
 from madtree.host.protocol import Host
 from madtree.sqltext.work import WorkTables
@@ -32,6 +33,13 @@ class TableSource:
         self._work = work
         self._workers = workers
         self._cache_bytes = problem.parameters.memory_bytes // _CACHE_SHARE
+
+    @property
+    def in_hand(self) -> bool:
+        return False
+
+    def rows(self, forest: Forest, slot_of_node: Ints) -> PlayedRows:
+        raise NotImplementedError("rows in a table are counted, not fetched")
 
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False

@@ -172,8 +172,9 @@ def _level_texts(run: Run, feature: Ints, sizes: Ints, indices: Ints) -> list[li
     """
     texts: list[list[str | None] | None] = [None] * len(sizes)
     ends = np.cumsum(sizes)
-    for split in range(len(sizes)):
-        levels = run.levels[int(feature[split])] if feature[split] >= 0 else None
+    unordered = np.array([levels is not None for levels in run.levels])
+    for split in np.flatnonzero((feature >= 0) & unordered[feature]).tolist():
+        levels = run.levels[int(feature[split])]
         if levels is not None:
             texts[split] = [levels.labels[i] for i in indices[ends[split] - sizes[split] : ends[split]].tolist()]
     return texts

@@ -53,18 +53,25 @@ class Entries:
         known = np.flatnonzero(code != MISSING)
         if len(known) < len(cell):
             cell, feature, slot, code = cell[known], feature[known], slot[known], code[known]
-        first = np.ones(len(cell), np.bool_)
-        first[1:] = (np.diff(feature) != 0) | (np.diff(slot) != 0)
+        return cls.of_cells(layout, feature, slot, code, state.take(cell, axis=1).astype(np.float64, copy=False))
+
+    @classmethod
+    def of_cells(cls, layout: StatisticsLayout, feature: Ints, slot: Ints, code: Ints, sums: Floats) -> Entries:
+        """From the cells that hold rows, by feature (counted within the layout), slot and code (n_entries,), in that
+        order, and their sums (n_planes, n_entries).
+        """
+        first = np.ones(len(code), np.bool_)
+        first[1:] = (feature[1:] != feature[:-1]) | (slot[1:] != slot[:-1])
         start = np.flatnonzero(first)
         return cls(
             layout,
             code,
-            np.asarray(state[:, cell], np.float64),
+            sums,
             np.cumsum(first) - 1,
             start,
-            np.append(start[1:], len(cell)) if len(cell) else start,
-            feature[start] + layout.first,
-            slot[start],
+            np.append(start[1:], len(code)) if len(code) else start,
+            feature.take(start) + layout.first,
+            slot.take(start),
         )
 
     @property
@@ -85,9 +92,10 @@ class Entries:
         """
         sums = self.sums.astype(np.int64)
         running = np.cumsum(sums, axis=1)
-        before = running[:, self.start] - sums[:, self.start]
-        total: Array = running[:, self.stop - 1] - before
-        return running - before[:, self.segment], total
+        before = running.take(self.start, axis=1) - sums.take(self.start, axis=1)
+        total: Array = running.take(self.stop - 1, axis=1) - before
+        running -= before.take(self.segment, axis=1)
+        return running, total
 
     def permute(self, entries: Ints, order: Ints) -> None:
         """Put `entries` into another order; each must stay within its segment."""
@@ -135,3 +143,9 @@ def split_by_chunks(state: Array, layout: StatisticsLayout) -> Iterator[tuple[Ar
     for first, last in chunks(layout, len(state)):
         part = StatisticsLayout(layout.planes, layout.widths[first:last], layout.n_slots, layout.first + first)
         yield state[:, int(offsets[first]) : int(offsets[last])], part
+
+
+def dense_entries(state: Array, layout: StatisticsLayout) -> Iterator[Entries]:
+    """The cells of statistics (n_planes, n_cells) that hold rows, in chunks of features, in order."""
+    for part, part_layout in split_by_chunks(state, layout):
+        yield Entries.of(part, part_layout)

@@ -17,50 +17,20 @@ Where the rows are is the statistics source's business: many blocks behind a SQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from madtree.core import impurity
 from madtree.core.forest import Forest
+from madtree.core.frontier import SplitFinder, StatisticsSource, batches, state_limit
 from madtree.core.problem import Problem
 from madtree.core.routing import level_table
-from madtree.core.search import Splits, search
-from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
+from madtree.core.search import Splits
+from madtree.core.statistics import StatisticsLayout, check
 from madtree.core.surrogates import Surrogate, find_surrogates, side_planes
-from madtree.core.types import Array, Floats, Ints
-
-# Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
-_STATE_SHARE = 4
-_KEPT_SHARE = 2  # a level's statistics may be so many times as large, to save counting every node of the next one
-
-
-class StatisticsSource(Protocol):
-    """Where statistics come from."""
-
-    def statistics(
-        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
-    ) -> Array:
-        """(n_planes, n_cells) of the nodes that `slot_of_node` (n_nodes,) gives a slot; -1 for the others.
-
-        `by_side`: rows are classed by the side of their node's primary split (core.surrogates) instead of the target.
-        """
-        ...
-
-    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
-        """(n_planes, n_slots) sums over all rows of these nodes.
-
-        `testing`: of the rows that each fold's tree is tested on, instead of those it is grown on (core.copies).
-        """
-        ...
-
-    def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
-        """(n_powers, n_nodes) weighted sums of powers of the distance to `means` (n_nodes,), of the rows in each
-        leaf.
-        """
-        ...
+from madtree.core.types import Array, Ints
 
 
 @dataclass(frozen=True)
@@ -76,10 +46,10 @@ def grow(problem: Problem, source: StatisticsSource, report: Callable[[LevelRepo
     """Grow all trees of a problem; raises OverflowError where sums are no longer exact."""
     forest = Forest(problem.n_trees, problem.planes.count)
     frontier = np.arange(problem.n_trees)
-    memory = _Memory(problem, source)
+    finder = SplitFinder(problem, source)
     level = 0
     while len(frontier):
-        splits = memory.best_splits(forest, frontier)
+        splits = finder.best_splits(forest, frontier)
         if report:
             report(LevelReport(level, len(frontier), int(forest.n_rows[frontier].sum())))
         children = _split(problem, source, forest, frontier, splits)
@@ -171,130 +141,3 @@ def _recount(problem: Problem, source: StatisticsSource, forest: Forest, nodes: 
     slot_of_node[children] = np.arange(len(children), dtype=np.int32)
     forest.sums[:, children] = source.totals(forest, slot_of_node, len(children))
     forest.n_rows[children] = problem.row_counts(forest.sums[:, children])
-
-
-def state_limit(problem: Problem) -> int:
-    """Bytes that one array of statistics may take."""
-    return problem.parameters.memory_bytes // _STATE_SHARE
-
-
-def batches(n_nodes: int, widths: Ints, cell_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
-    """Slots and features (from, to) of each pass.
-
-    As many nodes as fit the limit; where not even one fits, part of its features.
-    """
-    per_node = int(widths.sum()) * cell_bytes
-    if per_node <= limit:
-        size = max(limit // per_node, 1)
-        return [(slice(i, min(i + size, n_nodes)), 0, len(widths)) for i in range(0, n_nodes, size)]
-    ranges, first, total = [], 0, 0
-    for i, width in enumerate(widths.tolist()):
-        if i > first and total + width * cell_bytes > limit:
-            ranges.append((first, i))
-            first, total = i, 0
-        total += width * cell_bytes
-    ranges.append((first, len(widths)))
-    return [(slice(i, i + 1), a, b) for i in range(n_nodes) for a, b in ranges]
-
-
-def _entered(
-    level: Array | None, every: StatisticsLayout, state: Array, layout: StatisticsLayout, slots: slice
-) -> Array:
-    """The statistics of a whole level with those of some of its slots entered."""
-    if level is None:
-        level = every.zeros(state.dtype)
-    for i in range(len(every.widths)):
-        feature_view(level, every, i)[:, slots] = feature_view(state, layout, i)
-    return level
-
-
-class _Memory:
-    """Gets statistics in batches that fit the budget, and keeps a level's for the next where they are not too many."""
-
-    def __init__(self, problem: Problem, source: StatisticsSource) -> None:
-        self.problem = problem
-        self.source = source
-        self.widths = problem.bins.widths
-        self.dtype = problem.planes.dtype(problem.most_rows)
-        self.cell_bytes = problem.planes.count * self.dtype.itemsize
-        self.kept: tuple[Ints, StatisticsLayout, Array] | None = None  # nodes, layout and statistics of the last level
-
-    def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
-        problem = self.problem
-        found = Splits.none(len(frontier), problem.planes.count)
-        kept, self.kept = self.kept, None
-        every = StatisticsLayout(problem.planes, self.widths, len(frontier))
-        keep = every.n_cells * self.cell_bytes <= _KEPT_SHARE * state_limit(problem)
-        level: Array | None = None
-        for slots, first, last in batches(len(frontier), self.widths, self.cell_bytes, state_limit(problem)):
-            nodes = frontier[slots]
-            layout = StatisticsLayout(problem.planes, self.widths[first:last], len(nodes), first)
-            if kept is not None and last - first == len(self.widths):
-                state = self._by_subtraction(forest, nodes, layout, *kept)
-            else:
-                state = self._scan(forest, nodes, layout)
-            if keep:
-                level = state if len(nodes) == len(frontier) else _entered(level, every, state, layout, slots)
-            if nodes[0] < forest.n_trees and first == 0:
-                forest.sums[:, nodes] = node_totals(state, layout)
-                forest.n_rows[nodes] = problem.row_counts(forest.sums[:, nodes])
-            self._search(forest, found, slots, nodes, state, layout)
-        if level is not None:
-            self.kept = (frontier, every, level)
-        return found
-
-    def _search(
-        self, forest: Forest, found: Splits, slots: slice, nodes: Ints, state: Array, layout: StatisticsLayout
-    ) -> None:
-        if slots == slice(0, len(found.gain)):
-            search(self.problem, state, layout, forest.tree[nodes], found)
-            return
-        part = Splits(
-            found.gain[slots],
-            found.feature[slots],
-            found.left[slots],
-            found.right[slots],
-            {},
-            {},
-            found.left_sums[:, slots],
-            found.known_sums[:, slots],
-        )
-        search(self.problem, state, layout, forest.tree[nodes], part)
-        found.left_codes.update({slots.start + slot: codes for slot, codes in part.left_codes.items()})
-        found.right_codes.update({slots.start + slot: codes for slot, codes in part.right_codes.items()})
-
-    def _scan(self, forest: Forest, nodes: Ints, layout: StatisticsLayout) -> Array:
-        slot_of_node = np.full(forest.n_nodes, -1, np.int32)
-        slot_of_node[nodes] = np.arange(len(nodes), dtype=np.int32)
-        state = self.source.statistics(forest, slot_of_node, layout)
-        check(state)
-        return state
-
-    def _by_subtraction(
-        self,
-        forest: Forest,
-        nodes: Ints,
-        layout: StatisticsLayout,
-        parents: Ints,
-        parent_layout: StatisticsLayout,
-        parent_state: Array,
-    ) -> Array:
-        """Scan a node's statistics or take them from the parent's less the sibling's, whichever means fewer rows."""
-        first_child = forest.n_trees
-        # Children are appended in pairs, so siblings differ in the last bit of their distance to the first child.
-        sibling = first_child + ((nodes - first_child) ^ 1)
-        own, other = forest.n_rows[nodes], forest.n_rows[sibling]
-        derived = (own > other) | ((own == other) & (nodes > sibling))
-        scanned = np.union1d(nodes[~derived], sibling[derived])
-        part = StatisticsLayout(layout.planes, layout.widths, len(scanned), layout.first)
-        counted = self._scan(forest, scanned, part)
-        state = layout.zeros(self.dtype)
-        parent_slot = np.searchsorted(parents, forest.parent[nodes[derived]])
-        at_sibling = np.searchsorted(scanned, sibling[derived])
-        at_own = np.searchsorted(scanned, nodes[~derived])
-        for i in range(len(layout.widths)):
-            view = feature_view(state, layout, i)
-            count = feature_view(counted, part, i)
-            view[:, ~derived] = count[:, at_own]
-            view[:, derived] = feature_view(parent_state, parent_layout, i)[:, parent_slot] - count[:, at_sibling]
-        return state

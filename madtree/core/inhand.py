@@ -13,6 +13,7 @@ from madtree.core.forest import Forest
 from madtree.core.powers import LIMBS, add_powers, join_powers
 from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout, add_block, add_totals
+from madtree.core.sweep import PlayedRows
 from madtree.core.types import Array, Floats, Ints
 
 
@@ -26,6 +27,19 @@ class BlocksInHand:
             (block, [roots(block, copy, problem.n_groups) for copy in range(problem.n_copies)]) for block in blocks
         ]
         self._depth = 0
+
+    @property
+    def in_hand(self) -> bool:
+        return True
+
+    def rows(self, forest: Forest, slot_of_node: Ints) -> PlayedRows:
+        self._advance(forest)
+        parts = [
+            (block, slots_of(node, slot_of_node, block, copy, testing=False))
+            for block, nodes in self._blocks
+            for copy, node in enumerate(nodes)
+        ]
+        return PlayedRows.of(self._problem.planes, parts)
 
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False

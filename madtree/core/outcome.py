@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.core import impurity
 from madtree.core.forest import Forest
-from madtree.core.grow import StatisticsSource
+from madtree.core.frontier import StatisticsSource
 from madtree.core.powers import SQUARES
 from madtree.core.problem import Problem
 from madtree.core.prune import prune_at, relative

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.core.binning import BinTable, merge_bins, rank_within
+from madtree.core.binning import BinTable, TreeRows, merge_bins, rank_within
 from madtree.core.block import Block, CodeLayout, Codes
 from madtree.core.folds import random_folds
 from madtree.core.grid import Grid, is_exact
@@ -187,8 +187,9 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTabl
     n_features, n_rows = rows.features.shape
     sizes = np.zeros((n_trees, n_features), np.int32)
     columns, lowers, uppers = [], [], []
+    trees = TreeRows(rows.tree, n_trees, n_rows)
     for f in range(n_features):
-        ranks, distinct, counts, n_values = rank_within(rows.features[f], rows.tree, n_trees)
+        ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
         column, size, starts, ends = merge_bins(
             ranks, rows.tree, n_values, counts, int(limits.limit[f]), int(limits.n_bins[f])
         )

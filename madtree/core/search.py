@@ -8,16 +8,16 @@ alike.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.core import impurity
-from madtree.core.entries import Entries, first_of_best, split_by_chunks
+from madtree.core.entries import Entries, first_of_best
 from madtree.core.levels import EXHAUSTIVE_LEVELS, principal_scores, subsets
 from madtree.core.problem import Problem
-from madtree.core.statistics import StatisticsLayout
-from madtree.core.types import Array, Bools, Floats, Ints
+from madtree.core.types import Bools, Floats, Ints
 
 TIE = 1e-10  # gains that differ by less, relatively, are equal (semantics, section 3)
 
@@ -48,19 +48,33 @@ class Splits:
         feature, left, right = (np.full(n, -1, np.int32) for _ in range(3))
         return cls(np.zeros(n), feature, left, right, {}, {}, np.zeros((n_planes, n)), np.zeros((n_planes, n)))
 
+    def of_slots(self, slots: Ints) -> Splits:
+        """Those of some slots (m,), as their own; without the levels, which the search only adds to."""
+        feature, left, right = (codes.take(slots) for codes in (self.feature, self.left, self.right))
+        sums = (self.left_sums.take(slots, axis=1), self.known_sums.take(slots, axis=1))
+        return Splits(self.gain.take(slots), feature, left, right, {}, {}, *sums)
 
-def search(problem: Problem, state: Array, layout: StatisticsLayout, tree: Ints, found: Splits) -> None:
-    """Improve `found` by the splits of the layout's features.
+    def enter(self, slots: Ints, part: Splits) -> None:
+        """Put the splits of some slots (m,) in place."""
+        for name in ("gain", "feature", "left", "right"):
+            getattr(self, name)[slots] = getattr(part, name)
+        for name in ("left_sums", "known_sums"):
+            getattr(self, name)[:, slots] = getattr(part, name)
+        for name in ("left_codes", "right_codes"):
+            getattr(self, name).update({int(slots[slot]): codes for slot, codes in getattr(part, name).items()})
+
+
+def search(problem: Problem, chunks: Iterable[Entries], tree: Ints, found: Splits) -> None:
+    """Improve `found` by the splits of some features, which come in order.
 
     A split replaces an earlier feature's only where its gain is larger by more than the tolerance, so the earlier
     feature wins a tie however the features were cut into chunks.
 
     Args:
-        state: (n_planes, n_cells) statistics.
+        chunks: the cells of the features that hold rows.
         tree: (n_slots,) the tree of each slot.
     """
-    for part, part_layout in split_by_chunks(state, layout):
-        entries = Entries.of(part, part_layout)
+    for entries in chunks:
         if entries.n_segments:
             _Search(problem, entries, tree).improve(found)
 
@@ -113,15 +127,16 @@ class _Search:
         entries, groups = self.entries, self.problem.planes.groups
         running, total = entries.running()
         rows_left = running[:groups].sum(axis=0)
-        rows_right = total[:groups].sum(axis=0)[entries.segment] - rows_left
-        valid = (rows_left >= self.min_bucket) & (rows_right >= self.min_bucket)
+        # The last split that leaves enough rows on the right.
+        most_left = (total[:groups].sum(axis=0) - self.min_bucket).take(entries.segment)
+        valid = (rows_left >= self.min_bucket) & (rows_left <= most_left)
         if len(skip):
             valid &= ~np.isin(entries.segment, skip)
         at = np.flatnonzero(valid)
-        segment = entries.segment[at]
-        left = running[:, at]
-        right = total[:, segment] - left
-        gains = self._gain(left.astype(np.float64), right.astype(np.float64), self.tree[segment])
+        segment = entries.segment.take(at)
+        left = running.take(at, axis=1)
+        right = total.take(segment, axis=1) - left
+        gains = self._gain(left.astype(np.float64), right.astype(np.float64), self.tree.take(segment))
         gain, first = first_of_best(gains, segment, entries.n_segments, TIE)
         return gain, np.where(first >= 0, at[first] if len(at) else first, -1)
 
@@ -196,6 +211,6 @@ class _Search:
         for i, s in enumerate(segments.tolist()):
             if s in masks:
                 goes_left[heads[i] : heads[i] + length[i]] = masks[s]
-        sums = self.entries.sums[:, entry]
+        sums = self.entries.sums.take(entry, axis=1)
         found.known_sums[:, slots] = np.add.reduceat(sums, heads, axis=1)
         found.left_sums[:, slots] = np.add.reduceat(np.where(goes_left, sums, 0.0), heads, axis=1)

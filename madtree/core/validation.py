@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from madtree.core.forest import Forest
-from madtree.core.grow import StatisticsSource
+from madtree.core.frontier import StatisticsSource
 from madtree.core.powers import UP_TO_FOURTH
 from madtree.core.problem import Problem
 from madtree.core.prune import Pruned

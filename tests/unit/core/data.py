@@ -19,6 +19,7 @@ from madtree.core.powers import LIMBS, add_powers, join_powers
 from madtree.core.prepare import RawRows, prepare
 from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout, add_block, add_totals, merge
+from madtree.core.sweep import PlayedRows
 from madtree.core.types import Array, Floats, Ints
 from madtree.model import Kind
 
@@ -80,6 +81,13 @@ class ManyBlocks:
     def __init__(self, problem: Problem, blocks: Sequence[Block], cache_bytes: int = 2**20) -> None:
         self._problem, self._blocks = problem, list(blocks)
         self._cache = AssignmentCache(cache_bytes)
+
+    @property
+    def in_hand(self) -> bool:
+        return False
+
+    def rows(self, forest: Forest, slot_of_node: Ints) -> PlayedRows:
+        raise NotImplementedError
 
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madtree.core.binning import Bins, bin_ends, distinct_values, merge_bins, midpoint, rank_within
+from madtree.core.binning import Bins, TreeRows, bin_ends, distinct_values, merge_bins, midpoint, rank_within
 from madtree.core.encode import EdgeEncoder, KeyEncoder
 
 any_float = st.floats(allow_nan=False)
@@ -51,7 +51,7 @@ def test_few_values_keep_every_boundary() -> None:
 )
 def test_ranks_are_dense_within_each_tree(rows: list[tuple[int, float]]) -> None:
     tree, values = np.array([t for t, _ in rows]), np.array([v for _, v in rows])
-    ranks, distinct, counts, sizes = rank_within(values, tree, 3)
+    ranks, distinct, counts, sizes = rank_within(values, TreeRows(tree, 3, len(values)))
     start = 0
     for t in range(3):
         mine = values[tree == t]
@@ -67,7 +67,7 @@ def test_ranks_are_dense_within_each_tree(rows: list[tuple[int, float]]) -> None
 def test_only_crowded_trees_are_binned() -> None:
     tree = np.repeat([0, 1], [50, 8])
     values = np.concatenate((np.arange(50.0), np.arange(8.0)))
-    ranks, _, counts, sizes = rank_within(values, tree, 2)
+    ranks, _, counts, sizes = rank_within(values, TreeRows(tree, 2, len(values)))
     codes, sizes, starts, ends = merge_bins(ranks, tree, sizes, counts, limit=10, n_bins=5)
     assert sizes.tolist() == [5, 8]
     assert codes[tree == 1].tolist() == list(range(1, 9))
