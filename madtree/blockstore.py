@@ -21,7 +21,7 @@ from madtree.source import TableSource
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
-from madtree.workers import Workers
+from madtree.workers import Workers, in_place_of_leader
 
 _BYTEA = "pg_catalog.bytea"
 # Rows read at a time: what they are copied through stays in the processor's cache.
@@ -166,7 +166,7 @@ class StoredBlocks:
             [bounds, [relation + 1 for relation in relations]],
         )
         self._made.append("ranges")
-        self._host.query(self._work.settle("ranges", self._workers.packing))
+        self._host.query(self._work.settle("ranges", in_place_of_leader(self._workers.packing)))
 
     def trees(self) -> list[Ints]:
         rows = self._host.query(self._work.block_trees())

@@ -28,30 +28,32 @@ from madtree.profile import (
     read_profile,
 )
 from madtree.progress import block_reporter, level_reporter
+from madtree.small import SmallGroups
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.quote import is_plain_name
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.task import TrainingTask
-from madtree.workers import available
+from madtree.workers import Workers, growing
 
 BLOCK_ROWS = 65_536
 _BLOCK_BYTES = 32 * 2**20  # of a block's raw numbers: a wide table has fewer rows in a block
 _MIN_BLOCK_ROWS = 1_024
 _SURELY_LARGE = 4  # blocks' worth of rows from which an estimate is enough to tell that a table is large
-_BYTEA = "pg_catalog.bytea"
 _OID = "pg_catalog.oid"
 
 
 class Run:
     """One call's rows, on their way to trained trees."""
 
-    def __init__(self, host: Host, task: TrainingTask) -> None:
+    def __init__(self, host: Host, task: TrainingTask, workers: Workers) -> None:
+        """`workers`: those that may be used."""
         self.host, self.task = host, task
         self.work = WorkTables(task.output_schema, secrets.token_hex(8))
         self.made: list[str] = []  # parts of the work tables that exist
-        self.workers = available(host, task.parameters, shared=not self.work.temporary)
+        # Temporary tables are the session's own: workers cannot read them.
+        self.workers = Workers() if self.work.temporary else workers
         leaves = [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [task.source.oid])]
         self.oids = leaves
         relation = work_sql.aliased(task.source.schema, task.source.name) if leaves else self._stage()
@@ -153,17 +155,10 @@ class Run:
         batches: list[Batch | None] = []
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
-            plan, tell = self._grow_plan(), block_reporter(self.host, self.task.verbose, n_blocks)
-            in_order = self.parameters.n_folds > 0 and self.fold_keys is None
-            query = rows_sql.images_by_block(self.source, in_order=in_order)
-            if self.task.parameters.parallel_workers:
-                query = rows_sql.grown_by_block(self.source, in_order=in_order)
-                for row in self.host.query(query, [_BYTEA], [plan.dump()]):
-                    batches.append(Batch.load(row["trees"]) if row["trees"] else None)
-            else:
-                for row in self.host.stream(query):
-                    batches.append(blocks.grow_in_block(plan, row["images"]))
-                    tell()
+            n_cells = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
+            workers = growing(self.workers, n_blocks, n_cells, self.parameters)
+            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), workers)
+            batches += small.train(block_reporter(self.host, self.task.verbose, n_blocks))
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
             scale = Scale.of_range(

@@ -27,6 +27,7 @@ from madtree.run import Run
 from madtree.settings import local_settings
 from madtree.sqltext.rows import levels_by_tree
 from madtree.task import TrainingTask
+from madtree.workers import available
 
 # Rows come in order only in one process; what may be shared out says so (madtree.workers).
 _SERIAL = {"max_parallel_workers_per_gather": "0"}
@@ -41,8 +42,9 @@ def train(host: Host, task: TrainingTask) -> str:
     """
     started = time.monotonic()
     create_tables(host, task)
+    workers = available(host, task.parameters)
     with local_settings(host, _SERIAL):
-        run = Run(host, task)
+        run = Run(host, task, workers)
         batch = run.train()
         n_rows = _write(host, task, run, batch)
         run.clean_up()

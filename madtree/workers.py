@@ -23,6 +23,7 @@ PACKED_VALUE = 20e-9
 COUNTED_CELL = 2e-9
 ROUTED_ROW = 5e-9  # one step down; workers begin at the root in every pass
 GROWN_CELL = 250e-9  # a row times a feature of small groups, over all levels
+STORED_CELL = 25e-9  # the same, written for workers to read
 _WORTH = 0.9  # of the serial time: workers that save less are left to others
 _LIKELY_LEVELS = 10
 
@@ -46,18 +47,34 @@ class Workers:
     growing: int = 0
 
     def for_packing(self, host: Host) -> AbstractContextManager[None]:
-        # A leader that packs, too, leaves the workers' large rows waiting in their small queues.
-        return _sharing(host, self.packing, {"parallel_leader_participation": "off"})
+        return _waiting(host, self.packing)
+
+    def for_growing(self, host: Host) -> AbstractContextManager[None]:
+        return _waiting(host, self.growing)
 
     def for_passes(self, host: Host) -> AbstractContextManager[None]:
         return _sharing(host, self.passes)
 
-    def for_growing(self, host: Host) -> AbstractContextManager[None]:
+    def for_sorting(self, host: Host) -> AbstractContextManager[None]:
+        """Making the rows that are to be grown, in the order of their blocks."""
         return _sharing(host, self.growing)
 
     def for_scans(self, host: Host) -> AbstractContextManager[None]:
         """Plain SQL over the training table, which the planner knows how to share out by itself."""
         return local_settings(host, {"max_parallel_workers_per_gather": str(self.available)} if self.available else {})
+
+
+def in_place_of_leader(workers: int) -> int:
+    """The workers that do what `workers` beside the leader would, where the leader only takes rows in.
+
+    Rows of some megabytes wait in small queues until the leader looks after them: where it works, too, everybody stands
+    still most of the time.
+    """
+    return workers + 1 if workers else 0
+
+
+def _waiting(host: Host, workers: int) -> AbstractContextManager[None]:
+    return _sharing(host, in_place_of_leader(workers), {"parallel_leader_participation": "off"})
 
 
 @contextmanager
@@ -67,14 +84,8 @@ def _sharing(host: Host, workers: int, more: Mapping[str, str] | None = None) ->
         yield
 
 
-def available(host: Host, parameters: Parameters, *, shared: bool) -> Workers:
-    """The workers that may be used: those asked for, else those that the server allows.
-
-    Args:
-        shared: whether others can see the work tables; temporary tables are the session's own.
-    """
-    if not shared:
-        return Workers()
+def available(host: Host, parameters: Parameters) -> Workers:
+    """The workers that may be used: those asked for, else those that the session's settings allow."""
     if parameters.parallel_workers is not None:
         n = parameters.parallel_workers
         return Workers(n, n, n, n)
@@ -107,11 +118,14 @@ def in_use(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters
 _PASS_OVERHEAD = 0.01  # reading stored blocks, which blocks in memory save
 
 
-def growing(workers: Workers, n_cells: float, parameters: Parameters) -> Workers:
+def growing(workers: Workers, n_blocks: int, n_cells: float, parameters: Parameters) -> Workers:
     """The workers that grow small groups of so many cells (rows times features), block by block."""
     if parameters.parallel_workers is not None:
         return workers
-    return replace(workers, growing=best(n_cells * GROWN_CELL * (1 + parameters.n_folds), workers.available))
+    work = n_cells * GROWN_CELL * (1 + parameters.n_folds)
+    # Workers take the rows from a table, which has to be written first.
+    chosen = best(work, min(workers.available, n_blocks - 1), n_cells * STORED_CELL)
+    return replace(workers, growing=chosen)
 
 
 def seconds(work: float, workers: int) -> float:

@@ -52,11 +52,10 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
         alpha: (n_trees,) complexity parameter times the risk that it is relative to; trees beyond are left out.
     """
     n_trees = len(alpha)
-    complexity = np.full(len(risk), np.nan)
-    is_leaf = np.ones(len(risk), np.bool_)
-    risks, lefts = risk.tolist(), left.tolist()
-    for root in range(n_trees):
-        _Recursion(root, risks, lefts, float(alpha[root]), complexity, is_leaf).visit(root, np.inf)
+    recursion = _Recursion(risk.tolist(), left.tolist())
+    for root, limit in enumerate(alpha.tolist()):
+        recursion.start(root, limit)
+    complexity, is_leaf = np.array(recursion.complexity), np.array(recursion.is_leaf)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
@@ -71,20 +70,25 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
 
 
 class _Recursion:
-    """One tree's recursion; its depth is the tree's, at most 60."""
+    """One tree after another; lists, which single elements are taken from faster than from arrays.
 
-    def __init__(
-        self, root: int, risk: list[float], left: list[int], alpha: float, complexity: Floats, is_leaf: Array
-    ) -> None:
-        self.risk, self.left, self.alpha = risk, left, alpha
-        self.complexity, self.is_leaf = complexity, is_leaf
-        self.noise = _ROUNDING * risk[root]
+    Its depth is the tree's, at most 60.
+    """
+
+    def __init__(self, risk: list[float], left: list[int]) -> None:
+        self.risk, self.left = risk, left
+        self.complexity = [np.nan] * len(risk)
+        self.is_leaf = [True] * len(risk)
+        self.alpha = self.noise = 0.0
+
+    def start(self, root: int, alpha: float) -> None:
+        self.alpha, self.noise = alpha, _ROUNDING * self.risk[root]
+        self.visit(root, np.inf)
 
     def visit(self, node: int, bound: float) -> tuple[int, float]:
         """Splits and risk of the subtree below `node`, which its ancestors allow a complexity of at most `bound`."""
-        risk, alpha = self.risk[node], self.alpha
-        limit = min(risk, bound)
-        left = self.left[node]
+        risk, alpha, left = self.risk[node], self.alpha, self.left[node]
+        limit = risk if risk < bound else bound
         if left < 0 or limit <= alpha:
             self.complexity[node] = alpha
             return 0, risk
@@ -93,25 +97,21 @@ class _Recursion:
         limit = max((risk - left_risk) / (left_splits + 1), risk - self.risk[left])
         right_splits, right_risk = self.visit(right, min(limit, bound) - alpha)
         # A child that is worth less than the whole collapses first, and then perhaps the other one.
-        weaker, stronger = left, right
-        parts = {left: (left_splits, left_risk), right: (right_splits, right_risk)}
-        if not self.complexity[right] > self.complexity[left]:
-            weaker, stronger = right, left
-        worth = self._worth(risk, parts)
-        if worth > self.complexity[weaker]:
-            parts[weaker] = (0, self.risk[weaker])
-            worth = self._worth(risk, parts)
-            if worth > self.complexity[stronger]:
-                parts[stronger] = (0, self.risk[stronger])
-                worth = self._worth(risk, parts)
+        left_worth, right_worth = self.complexity[left], self.complexity[right]
+        weaker_is_left = right_worth > left_worth
+        weaker, stronger = (left_worth, right_worth) if weaker_is_left else (right_worth, left_worth)
+        worth = (risk - (left_risk + right_risk)) / (left_splits + right_splits + 1)
+        if worth > weaker:
+            if weaker_is_left:
+                left_splits, left_risk = 0, self.risk[left]
+            else:
+                right_splits, right_risk = 0, self.risk[right]
+            worth = (risk - (left_risk + right_risk)) / (left_splits + right_splits + 1)
+            if worth > stronger:
+                left_splits, left_risk, right_splits, right_risk = 0, self.risk[left], 0, self.risk[right]
+                worth = risk - (left_risk + right_risk)
         self.complexity[node] = worth
         if worth <= alpha + self.noise:
             return 0, risk
         self.is_leaf[node] = False
-        splits = sum(part[0] for part in parts.values()) + 1
-        return splits, parts[left][1] + parts[right][1]
-
-    @staticmethod
-    def _worth(risk: float, parts: dict[int, tuple[int, float]]) -> float:
-        splits = sum(part[0] for part in parts.values()) + 1
-        return (risk - sum(part[1] for part in parts.values())) / splits
+        return left_splits + right_splits + 1, left_risk + right_risk

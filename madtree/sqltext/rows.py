@@ -147,14 +147,6 @@ def images_by_block(source: RowSource, *, in_order: bool) -> str:
     )
 
 
-def grown_by_block(source: RowSource, *, in_order: bool) -> str:
-    """The trees of each block of small groups, grown in the query; $1: plan. See `images_by_block`."""
-    return (
-        "SELECT madtree_blocks.block, madtree.grow_block($1, madtree_blocks.images) AS trees "
-        f"FROM ({images_by_block(source, in_order=in_order)} OFFSET 0) AS madtree_blocks ORDER BY 1"
-    )
-
-
 # The condition that a TID range scan serves (PostgreSQL 14 and later); $1 and $2 are the first page and the one behind.
 PAGES = f"{SOURCE_ALIAS}.ctid >= $1 AND {SOURCE_ALIAS}.ctid < $2"
 

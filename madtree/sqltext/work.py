@@ -98,6 +98,17 @@ class WorkTables:
         """$1: folds of a block's rows; $2: the block."""
         return f"UPDATE {self.name('blocks')} SET fold = $1::madtree.packed WHERE block_id OPERATOR(pg_catalog.=) $2"
 
+    def create_images(self, images: str) -> str:
+        """Keep the images of whole blocks; `images`: the query that makes them (`rows.images_by_block`)."""
+        return (
+            f"{self.create} {self.name('images')} AS SELECT c.block AS block_id, "
+            f"c.images::madtree.packed AS images, {_FILLER} AS filler FROM ({images}) AS c"
+        )
+
+    def grown(self) -> str:
+        """The trees of each block of images; $1: plan."""
+        return shared(f"SELECT madtree.grow_block($1, images) FROM {self.name('images')}")
+
     def settle(self, part: str, workers: int) -> str:
         """Tell the planner about a table, and how many workers may share it."""
         table = self.name(part)
