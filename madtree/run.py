@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -73,17 +74,16 @@ class Run:
         self.block_rows = max(_MIN_BLOCK_ROWS, min(BLOCK_ROWS, _BLOCK_BYTES // (8 * self.source.n_columns)))
         self.groups: Groups | None = self._group() if task.grouping else None
 
-    def train(self) -> Batch:
-        """All trees; raises MadtreeError where no row can be used."""
-        if self.groups is None:
-            small = not self.profile.estimated and self.profile.usable <= self.block_rows
-            batches = [self._train_small() if small else self._train_large(self.profile.scale(), None)]
-        else:
-            batches = self._train_groups(self.groups)
-        found = [batch for batch in batches if batch is not None]
-        if not found:
+    def train(self) -> Iterator[Batch]:
+        """All trees, some at a time; raises MadtreeError where no row can be used."""
+        batches = self._train_one() if self.groups is None else self._train_groups(self.groups)
+        n_batches = 0
+        for batch in batches:
+            if batch is not None:
+                n_batches += 1
+                yield batch
+        if not n_batches:
             raise no_usable_row(self.task, "every feature is NULL in each of")
-        return Batch.join(found)
 
     def clean_up(self) -> None:
         """Drop the work tables; after an error the end of the transaction does that."""
@@ -144,21 +144,25 @@ class Run:
     def _grow_plan(self) -> GrowPlan:
         return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters)
 
+    def _train_one(self) -> Iterator[Batch | None]:
+        """A single tree."""
+        small = not self.profile.estimated and self.profile.usable <= self.block_rows
+        yield self._train_small() if small else self._train_large(self.profile.scale(), None)
+
     def _train_small(self) -> Batch | None:
         """One tree whose rows fit one block."""
         clause = self.source.from_clause(extra=self.source.usable)
         images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
         return blocks.grow_in_block(self._grow_plan(), images or b"", level_reporter(self.host, self.task.verbose))
 
-    def _train_groups(self, groups: Groups) -> list[Batch | None]:
+    def _train_groups(self, groups: Groups) -> Iterator[Batch | None]:
         """Small groups block by block, then the large ones together."""
-        batches: list[Batch | None] = []
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
             n_cells = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
             workers = growing(self.workers, n_blocks, n_cells, self.parameters)
             small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), workers)
-            batches += small.train(block_reporter(self.host, self.task.verbose, n_blocks))
+            yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
             scale = Scale.of_range(
@@ -168,8 +172,7 @@ class Run:
                 groups.heaviest[large],
                 self.profile.integral,
             )
-            batches.append(self._train_large(scale, groups.tree_id[large]))
-        return batches
+            yield self._train_large(scale, groups.tree_id[large])
 
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> Batch:
         """Trees too large for a block."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from madtree import blocks
 from madtree.batch import Batch
@@ -41,30 +41,26 @@ class SmallGroups:
         # Folds go by a row's place where the table does not tell them.
         self._in_order = plan.parameters.n_folds > 0 and source.fold is None
 
-    def train(self, tell: Callable[[], None]) -> list[Batch | None]:
+    def train(self, tell: Callable[[], None]) -> Iterator[Batch | None]:
         """The trees, block by block, None for a block without a usable row; `tell` is called after each block."""
-        return self._shared(tell) if self._workers.growing else self._streamed(tell)
+        for batch in self._shared() if self._workers.growing else self._streamed():
+            tell()
+            yield batch
 
-    def _streamed(self, tell: Callable[[], None]) -> list[Batch | None]:
-        batches = []
+    def _streamed(self) -> Iterator[Batch | None]:
         with local_settings(self._host, self._sorting(1)):
             for row in self._host.stream(self._query()):
-                batches.append(blocks.grow_in_block(self._plan, row["images"]))
-                tell()
-        return batches
+                yield blocks.grow_in_block(self._plan, row["images"])
 
-    def _shared(self, tell: Callable[[], None]) -> list[Batch | None]:
+    def _shared(self) -> Iterator[Batch | None]:
         host, work, workers = self._host, self._work, self._workers
         with local_settings(host, self._sorting(workers.growing + 1)), workers.for_sorting(host):
             host.command(work.create_images(self._query()))
         self._made.append("images")
         host.query(work.settle("images", in_place_of_leader(workers.growing)))
-        batches = []
         with workers.for_growing(host):
-            for row in host.query(work.grown(), [_BYTEA], [self._plan.dump()]):
-                batches.append(None if row["shared"] is None else Batch.load(row["shared"]))
-                tell()
-        return batches
+            for row in host.stream(work.grown(), [_BYTEA], [self._plan.dump()]):
+                yield None if row["shared"] is None else Batch.load(row["shared"])
 
     def _query(self) -> str:
         return rows_sql.images_by_block(self._source, in_order=self._in_order)
