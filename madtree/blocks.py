@@ -31,6 +31,7 @@ from madtree.core.statistics import StatisticsLayout, add_block, add_totals, che
 from madtree.core.surrogates import side_planes
 from madtree.core.types import Array, Floats, Ints
 from madtree.model import Kind
+from madtree.stopwatch import Stopwatch
 
 T = TypeVar("T")
 _TAG = 8  # bytes before a state's numbers: their dtype
@@ -273,10 +274,13 @@ class GrowPlan:
         )
 
 
-def grow_in_block(plan: GrowPlan, images: bytes, report: Callable[[LevelReport], None] | None = None) -> Batch | None:
+def grow_in_block(
+    plan: GrowPlan, images: bytes, watch: Stopwatch, report: Callable[[LevelReport], None] | None = None
+) -> Batch | None:
     """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is
     known.
     """
+    watch.begin("pack")
     rows = plan.row_format.read(images)
     rows = rows.select(rows.usable())
     if len(rows.target) == 0:
@@ -287,7 +291,9 @@ def grow_in_block(plan: GrowPlan, images: bytes, report: Callable[[LevelReport],
         rows = replace(rows, tree=local)
     problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
     source = BlocksInHand(problem, [block])
+    watch.begin("passes")
     forest = grow(problem, source, report)
+    watch.begin("prune")
     return Batch.of(conclude(problem, forest, source), problem, tree_ids)
 
 
@@ -296,5 +302,5 @@ _grow_plans = _Last(GrowPlan.load)
 
 def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
     """The trained trees of a block, as the bytes of a `Batch`."""
-    batch = grow_in_block(_grow_plans.get(plan), images or b"")
+    batch = grow_in_block(_grow_plans.get(plan), images or b"", Stopwatch("pack"))
     return None if batch is None else batch.dump()

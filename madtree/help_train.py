@@ -28,7 +28,7 @@ SELECT madtree.tree_train(
     n_bins,                       -- 100: candidate boundaries of a continuous feature; 0: all of them
     surrogate_params,             -- 'max_surrogates=0, null_as_category=false, surrogate_style=0'
     pruning_params,               -- 'cp=0, n_folds=0, rule=min, fold_col=...'
-    verbose,                      -- false; true: one INFO line a level
+    verbose,                      -- false; true: one INFO line a level, and the stages' seconds
     -- from here on best by name:
     seed => 1,                    -- of the sample that bin edges are taken from, and of the folds
     replace => false,             -- true: overwrite a madtree model of that name

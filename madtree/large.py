@@ -28,6 +28,7 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.sqltext.workers import plan_of
+from madtree.stopwatch import Stopwatch
 from madtree.task import TrainingTask
 from madtree.workers import Workers, in_use
 
@@ -63,8 +64,10 @@ class LargeTrees:
         block_rows: int,
         workers: Workers,
         made: list[str],
+        watch: Stopwatch,
     ) -> None:
-        """`made`: the parts of the work tables that exist; those made here are added."""
+        """`made`: the parts of the work tables that exist; those made here are added. `watch`: told of the stages."""
+        self.watch = watch
         self.host, self.task, self.work, self.source = host, task, work, source
         self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
         self.oids, self.block_rows, self.workers, self.made = oids, block_rows, workers, made
@@ -73,6 +76,7 @@ class LargeTrees:
     def train(self, scale: Scale, tree_ids: Ints | None, report: Callable[[LevelReport], None] | None) -> Batch:
         """The trees of `tree_ids` (n_trees,), or an ungrouped run's single one; `scale` has their rows and ranges."""
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
+        self.watch.begin("sample")
         finder = EdgeFinder(
             self.host,
             self.source,
@@ -87,6 +91,7 @@ class LargeTrees:
         bins = finder.find()
         self._tell_of_bins(bins)
         problem = self._problem(bins, scale)
+        self.watch.begin("pack")
         store = self._store(problem)
         packed = self._pack(store, problem, tree_ids, finder.seen_null)
         if packed.n_unknown and self.profile.estimated:
@@ -99,7 +104,9 @@ class LargeTrees:
                 _set_folds(store, problem)
             problem = problem.with_copies(1 + problem.parameters.n_folds)
         source = store.source(problem)
+        self.watch.begin("passes")
         forest = grow(problem, source, report)
+        self.watch.begin("prune")
         outcome = conclude(problem, forest, source)
         store.close()
         return Batch.of(outcome, problem, ids)

@@ -35,6 +35,7 @@ from madtree.sqltext import work as work_sql
 from madtree.sqltext.quote import is_plain_name
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
+from madtree.stopwatch import Stopwatch
 from madtree.task import TrainingTask
 from madtree.workers import Workers, growing
 
@@ -48,9 +49,10 @@ _OID = "pg_catalog.oid"
 class Run:
     """One call's rows, on their way to trained trees."""
 
-    def __init__(self, host: Host, task: TrainingTask, workers: Workers) -> None:
-        """`workers`: those that may be used."""
-        self.host, self.task = host, task
+    def __init__(self, host: Host, task: TrainingTask, workers: Workers, watch: Stopwatch) -> None:
+        """`workers`: those that may be used. `watch`: told of the stages."""
+        self.host, self.task, self.watch = host, task, watch
+        watch.begin("sample")
         self.work = WorkTables(task.output_schema, secrets.token_hex(8))
         self.made: list[str] = []  # parts of the work tables that exist
         # Temporary tables are the session's own: workers cannot read them.
@@ -151,9 +153,11 @@ class Run:
 
     def _train_small(self) -> Batch | None:
         """One tree whose rows fit one block."""
+        self.watch.begin("pack")
         clause = self.source.from_clause(extra=self.source.usable)
         images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
-        return blocks.grow_in_block(self._grow_plan(), images or b"", level_reporter(self.host, self.task.verbose))
+        report = level_reporter(self.host, self.task.verbose)
+        return blocks.grow_in_block(self._grow_plan(), images or b"", self.watch, report)
 
     def _train_groups(self, groups: Groups) -> Iterator[Batch | None]:
         """Small groups block by block, then the large ones together."""
@@ -161,7 +165,7 @@ class Run:
         if n_blocks:
             n_cells = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
             workers = growing(self.workers, n_blocks, n_cells, self.parameters)
-            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), workers)
+            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), workers, self.watch)
             yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
@@ -189,6 +193,7 @@ class Run:
             self.block_rows,
             self.workers,
             self.made,
+            self.watch,
         )
         batch = large.train(scale, tree_ids, level_reporter(self.host, self.task.verbose))
         self.profile = large.profile

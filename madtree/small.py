@@ -12,6 +12,7 @@ from madtree.settings import local_settings
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
+from madtree.stopwatch import Stopwatch
 from madtree.workers import Workers, in_place_of_leader
 
 _BYTEA = "pg_catalog.bytea"
@@ -34,8 +35,10 @@ class SmallGroups:
         source: RowSource,
         plan: GrowPlan,
         workers: Workers,
+        watch: Stopwatch,
     ) -> None:
-        """`made`: the parts of the work tables that exist; those made here are added."""
+        """`made`: the parts of the work tables that exist; those made here are added. `watch`: told of the stages."""
+        self._watch = watch
         self._host, self._work, self._made = host, work, made
         self._source, self._plan, self._workers = source, plan, workers
         # Folds go by a row's place where the table does not tell them.
@@ -48,19 +51,24 @@ class SmallGroups:
             yield batch
 
     def _streamed(self) -> Iterator[Batch | None]:
+        self._watch.begin("pack")
         with local_settings(self._host, self._sorting(1)):
             for row in self._host.stream(self._query()):
-                yield blocks.grow_in_block(self._plan, row["images"])
+                yield blocks.grow_in_block(self._plan, row["images"], self._watch)
+                self._watch.begin("pack")
 
     def _shared(self) -> Iterator[Batch | None]:
         host, work, workers = self._host, self._work, self._workers
+        self._watch.begin("pack")
         with local_settings(host, self._sorting(workers.growing + 1)), workers.for_sorting(host):
             host.command(work.create_images(self._query()))
         self._made.append("images")
         host.query(work.settle("images", in_place_of_leader(workers.growing)))
+        self._watch.begin("passes")
         with workers.for_growing(host):
             for row in host.stream(work.grown(), [_BYTEA], [self._plan.dump()]):
                 yield None if row["shared"] is None else Batch.load(row["shared"])
+                self._watch.begin("passes")
 
     def _query(self) -> str:
         return rows_sql.images_by_block(self._source, in_order=self._in_order)

@@ -63,7 +63,7 @@ class TrainingTask:
         weights_sql: or None.
         grouping: grouping columns.
         parameters: for the learner.
-        verbose: stream one INFO line a level.
+        verbose: stream one INFO line a level, and one of the stages' seconds at the end.
         replace: drop an existing model of that name first.
     """
 

@@ -9,6 +9,7 @@ from madtree.host.protocol import Host
 from madtree.modeltables import create_tables
 from madtree.run import Run
 from madtree.settings import local_settings
+from madtree.stopwatch import Stopwatch
 from madtree.task import TrainingTask
 from madtree.workers import available
 
@@ -23,15 +24,20 @@ def train(host: Host, task: TrainingTask) -> str:
         MadtreeError: the rows are not fit to learn from.
     """
     started = time.monotonic()
+    watch = Stopwatch("write")
     create_tables(host, task)
     workers = available(host, task.parameters)
     with local_settings(host, _SERIAL):
-        run = Run(host, task, workers)
+        run = Run(host, task, workers, watch)
         filler = ModelFiller(host, task, run)
         for batch in run.train():
+            watch.begin("write")
             filler.add(batch)
+        watch.begin("write")
         filler.finish()
         run.clean_up()
+    if task.verbose:
+        host.info(watch.line())
     n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves
     return (
         f"{task.arguments.output_table_name}: {'classification' if task.is_classification else 'regression'}, "
