@@ -202,7 +202,7 @@ def _tagged(state: Array) -> bytes:
     return tag + state.tobytes()
 
 
-def _untagged(state: bytes) -> Array:
+def _untagged(state: bytes | bytearray) -> Array:
     """The numbers of a state, as a view."""
     return np.frombuffer(state, np.dtype(state[:_TAG].decode().strip()), offset=_TAG)
 
@@ -217,15 +217,15 @@ def node_statistics_transition(
     tree: bytes | None,
     fold: bytes | None,
     plan: bytes,
-) -> bytes:
+) -> bytearray:
     """Count one block into a state; a state is the dtype in 8 bytes, then (n_planes, n_cells) numbers."""
     todo = _count_plans.get(plan)
-    numbers = todo.zeros()
-    if state is not None:
-        numbers.reshape(-1)[:] = _untagged(state)
+    zeros = todo.zeros()
+    counted = bytearray(_tagged(zeros) if state is None else state)
     if n_rows:
+        numbers = _untagged(counted).reshape(zeros.shape)
         todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree, fold))
-    return _tagged(numbers)
+    return counted
 
 
 def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | None:

@@ -24,6 +24,7 @@ from madtree.sqltext.work import WorkTables
 from madtree.workers import Workers, in_place_of_leader
 
 _BYTEA = "pg_catalog.bytea"
+BLOCK_ROWS = 65_536
 # Rows read at a time: what they are copied through stays in the processor's cache.
 READ_ROWS = 16_384
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.core.binning import Bins, BinTable, distinct_values, quantile_bins
-from madtree.core.packing import RowFormat
+from madtree.core.packing import NullNumberError, RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import BinLimits, RawRows
 from madtree.core.types import Array, Floats, Ints
@@ -87,41 +87,63 @@ class EdgeFinder:
         """Feature by feature: its index, its values in the sampled rows, and these rows' trees (None where there is
         one).
         """
+        for chosen in self._chunks():
+            parts = self._sampled(chosen)
+            trees = [part.tree for part in parts if part.tree is not None]
+            tree = np.concatenate(trees) if trees else None
+            for i, f in enumerate(chosen):
+                yield f, np.concatenate([part.features[i] for part in parts]), tree
+
+    def _chunks(self) -> list[list[int]]:
+        """Features to be sampled together, so that their values fit the memory that they may take."""
+        features = self._ordered_features()
+        if self._whole:
+            n_bytes, n_rows = self._parameters.memory_bytes, self._rows.sum()
+        else:
+            n_bytes, n_rows = _MAX_SAMPLE_BYTES, np.minimum(self._rows, self._wanted).sum()
+        size = max(1, int(n_bytes // (8 * max(n_rows, 1))))
+        return [features[i : i + size] for i in range(0, len(features), size)]
+
+    def _sampled(self, chosen: Sequence[int]) -> list[RawRows]:
+        """The sampled rows with some of their features, in parts."""
         source, seed = self._source, self._parameters.seed
+        if self._whole:
+            return [self._read_range(chosen, r, source.usable) for r in self._pages.ranges]
         if source.grouping:
             clause = source.from_clause(extra=sql.sampled_by_group(self._wanted, seed))
-        elif self._whole:
-            clause = source.from_clause(extra=source.usable)
         else:
             share = min(1.0, self._wanted / int(self._rows.sum()))
             clause = source.from_clause(f"{source.relation} {sql.sampled(share, seed)}", extra=source.usable)
-        n_rows = np.minimum(self._rows, self._wanted).sum() if not self._whole else self._rows.sum()
-        for chosen in self._chunks(int(n_rows)):
-            rows = self._read(sql.images(source, clause, chosen), chosen)
-            for i, f in enumerate(chosen):
-                yield f, rows.features[i], rows.tree
+        return [self._read(clause, chosen)]
 
-    def _chunks(self, n_rows: int) -> list[list[int]]:
-        """Features to be sampled together, so that their values take no more than their share of memory."""
-        features = self._ordered_features()
-        size = max(1, _MAX_SAMPLE_BYTES // (8 * max(n_rows, 1)))
-        return [features[i : i + size] for i in range(0, len(features), size)]
+    def _read_range(self, chosen: Sequence[int], page_range: PageRange, condition: str = "") -> RawRows:
+        extra = f"{sql.PAGES} AND {condition}" if condition else sql.PAGES
+        clause = self._source.from_clause(self._pages.relations[page_range.relation], extra=extra)
+        return self._read(clause, chosen, [page_range.low, page_range.high])
 
-    def _read(self, query: str, chosen: Sequence[int], page_range: PageRange | None = None) -> RawRows:
-        """Rows of the large trees with some of their features; `tree` counts from 0."""
+    def _read(self, clause: str, chosen: Sequence[int], bounds: Sequence[str] = ()) -> RawRows:
+        """Rows of the large trees with some of their features; `tree` counts from 0. `bounds`: the $1 and $2 it has."""
+        source = self._source
         # The target's numbers stay as they are: a class that the profile does not know is no missing target.
         keys = [self._format.level_keys[f] for f in chosen]
         narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys, self._format.fold_keys)
-        if page_range is None:
-            found = self._host.query(query)
-        else:
-            found = self._host.query(query, ["tid", "tid"], [page_range.low, page_range.high])
-        rows = narrow.read(found[0]["images"] or b"")
+        # Of whole arrays NULLs are taken out only where there are some: looking for them costs more than reading.
+        bare = [False] * source.n_own_numbers + [bool(source.elements and source.elements[f]) for f in chosen]
+        try:
+            rows = narrow.read(self._images(clause, chosen, bare if any(bare) else None, bounds))
+        except NullNumberError:
+            rows = narrow.read(self._images(clause, chosen, None, bounds))
         if rows.tree is None:
             return rows
         local = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
         mine = self._tree_ids[local] == rows.tree
         return replace(rows, tree=local).select(mine)
+
+    def _images(
+        self, clause: str, chosen: Sequence[int], never_null: Sequence[bool] | None, bounds: Sequence[str]
+    ) -> bytes:
+        query = sql.images(self._source, clause, chosen, never_null)
+        return self._host.query(query, ["tid"] * len(bounds), bounds)[0]["images"] or b""
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
         """All distinct values of the features and trees that have few in the sample.
@@ -133,8 +155,7 @@ class EdgeFinder:
             chosen = sorted({f for _, f in open_})
             if not chosen:
                 break
-            clause = self._source.from_clause(self._pages.relations[page_range.relation], extra=sql.PAGES)
-            rows = self._read(sql.images(self._source, clause, chosen), chosen, page_range)
+            rows = self._read_range(chosen, page_range)
             rows = rows.select(~np.isnan(rows.target))
             for (t, f), known in list(open_.items()):
                 column = rows.features[chosen.index(f)]

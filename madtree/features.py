@@ -149,7 +149,8 @@ def make_features(
         names = [f"({item.text})[{i}]" for i in range(1, lengths[item.text] + 1)] if type_.is_array else [item.text]
         kind = kind_of(type_)
         assert kind is not None
-        features += [Feature(name, type_.base, kind, type_.labels) for name in names]
+        array = item.text if type_.is_array else None
+        features += [Feature(name, type_.base, kind, type_.labels, array) for name in names]
         bare += [item.column is not None and not type_.is_array] * len(names)
     _check_distinct([feature.name for feature in features])
     return features, bare

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.batch import Batch
-from madtree.blockstore import READ_ROWS, BlockStore, HeldBlocks, Packed, StoredBlocks
+from madtree.blockstore import BLOCK_ROWS, READ_ROWS, BlockStore, HeldBlocks, Packed, StoredBlocks
 from madtree.core.binning import BinTable
 from madtree.core.block import CodeLayout
 from madtree.core.folds import random_folds
@@ -32,6 +32,8 @@ from madtree.stopwatch import Stopwatch
 from madtree.task import TrainingTask
 from madtree.workers import Workers, in_use
 
+# Of a packed block. The state of statistics is copied once a block, so a block should not be small beside it.
+_BLOCK_BYTES = 16 * 2**20
 HELD_SHARE = 2  # of the memory budget, what blocks in memory may take
 
 
@@ -61,17 +63,20 @@ class LargeTrees:
         levels: Sequence[Levels | None],
         fold_keys: Floats | None,
         profile: Profile,
-        block_rows: int,
+        raw_rows: int,
         workers: Workers,
         made: list[str],
         watch: Stopwatch,
     ) -> None:
-        """`made`: the parts of the work tables that exist; those made here are added. `watch`: told of the stages."""
+        """`raw_rows`: as many may be held with all their numbers. `made`: parts of the work tables that exist; those
+        made here are added. `watch`: told of the stages.
+        """
         self.watch = watch
         self.host, self.task, self.work, self.source = host, task, work, source
         self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
-        self.oids, self.block_rows, self.workers, self.made = oids, block_rows, workers, made
-        self.pages = PageRanges.cut(host, oids, profile.total, min(READ_ROWS, block_rows))
+        self.oids, self.workers, self.made = oids, workers, made
+        self.read_rows = min(READ_ROWS, raw_rows)
+        self.pages = PageRanges.cut(host, oids, profile.total, self.read_rows)
 
     def train(self, scale: Scale, tree_ids: Ints | None, report: Callable[[LevelReport], None] | None) -> Batch:
         """The trees of `tree_ids` (n_trees,), or an ungrouped run's single one; `scale` has their rows and ranges."""
@@ -117,10 +122,11 @@ class LargeTrees:
     def _store(self, problem: Problem) -> BlockStore:
         """Where the blocks go: into memory where they fit and workers would not pay, else into a table."""
         n_rows, parameters = int(problem.rows.sum()), self.task.parameters
+        block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
         fits = n_rows * row_bytes(problem) <= parameters.memory_bytes // HELD_SHARE
         workers = in_use(self.workers, n_rows, self.source.n_columns, parameters, holdable=fits)
         if workers is None:
-            return HeldBlocks(self.host, self.source, self.pages, self.block_rows)
+            return HeldBlocks(self.host, self.source, self.pages, block_rows)
         if workers.packing and parameters.parallel_workers is None and not self._parallel_safe():
             workers = replace(workers, packing=0)
         return StoredBlocks(
@@ -129,7 +135,7 @@ class LargeTrees:
             self.made,
             self.source,
             self.pages,
-            max(1, self.block_rows // READ_ROWS),
+            block_rows // self.read_rows,
             workers,
         )
 

@@ -28,12 +28,14 @@ class Feature:
         type: SQL type as `format_type` prints it, e.g. ``double precision``, ``text``, ``boolean``, ``date``.
         kind: how it may be split.
         labels: for an enum its labels in order (a threshold of 2.5 lies between the second and the third), else empty.
+        array: while training, SQL of the array whose next element this feature is, else None.
     """
 
     name: str
     type: str
     kind: Kind
     labels: tuple[str, ...] = ()
+    array: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from madtree import blocks
 from madtree.batch import Batch
 from madtree.blocks import GrowPlan
+from madtree.blockstore import BLOCK_ROWS
 from madtree.core.packing import RowFormat
 from madtree.core.prepare import Scale
 from madtree.core.types import Ints
@@ -32,6 +33,7 @@ from madtree.progress import block_reporter, level_reporter
 from madtree.small import SmallGroups
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
+from madtree.sqltext.elements import elements
 from madtree.sqltext.quote import is_plain_name
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
@@ -39,8 +41,7 @@ from madtree.stopwatch import Stopwatch
 from madtree.task import TrainingTask
 from madtree.workers import Workers, growing
 
-BLOCK_ROWS = 65_536
-_BLOCK_BYTES = 32 * 2**20  # of a block's raw numbers: a wide table has fewer rows in a block
+_RAW_BYTES = 32 * 2**20  # of the raw numbers that are held at a time: of a wide table fewer rows are read at once
 _MIN_BLOCK_ROWS = 1_024
 _SURELY_LARGE = 4  # blocks' worth of rows from which an estimate is enough to tell that a table is large
 _OID = "pg_catalog.oid"
@@ -73,7 +74,8 @@ class Run:
         if self.fold_keys is not None:
             self.parameters = replace(task.parameters, n_folds=len(self.fold_keys))
         self.kinds = [feature.kind for feature in task.features]
-        self.block_rows = max(_MIN_BLOCK_ROWS, min(BLOCK_ROWS, _BLOCK_BYTES // (8 * self.source.n_columns)))
+        # Rows whose raw numbers may be held together.
+        self.block_rows = max(_MIN_BLOCK_ROWS, min(BLOCK_ROWS, _RAW_BYTES // (8 * self.source.n_columns)))
         self.groups: Groups | None = self._group() if task.grouping else None
 
     def train(self) -> Iterator[Batch]:
@@ -131,6 +133,7 @@ class Run:
             tuple(column.sql for column in task.grouping),
             self.work.name("groups") if task.grouping else None,
             None if self.fold is None else rows_sql.as_number(self.fold),
+            elements(task.features),
         )
 
     def _group(self) -> Groups:

@@ -197,7 +197,7 @@ def encoded_block() -> tuple[Any, ...]:
     return blocks.encoded_block()
 
 
-def node_statistics_transition(*arguments: Any) -> bytes:
+def node_statistics_transition(*arguments: Any) -> bytearray:
     from madtree import blocks
 
     return blocks.node_statistics_transition(*arguments)

@@ -46,7 +46,9 @@ BEGIN
         EXECUTE query INTO images USING bounds[i], bounds[i OPERATOR(pg_catalog.+) 1];
         IF NOT @extschema@.encode_part(plan, images, i OPERATOR(pg_catalog.=) 1) THEN
             EXECUTE careful_query INTO images USING bounds[i], bounds[i OPERATOR(pg_catalog.+) 1];
-            PERFORM @extschema@.encode_part(plan, images, i OPERATOR(pg_catalog.=) 1);
+            IF NOT @extschema@.encode_part(plan, images, i OPERATOR(pg_catalog.=) 1) THEN
+                RAISE EXCEPTION 'madtree: a row has NULLs after all';
+            END IF;
         END IF;
     END LOOP;
     RETURN @extschema@.encoded_block();

@@ -68,20 +68,18 @@ def state_limit(problem: Problem) -> int:
 def batches(n_nodes: int, widths: Ints, cell_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
     """Slots and features (from, to) of each pass.
 
-    As many nodes as fit the limit; where not even one fits, part of its features.
+    As many features as fit the limit with all nodes: each cell of the data is then counted once, while nodes that come
+    in turns need the rows to be looked through again each time. Where not even one feature fits, part of the nodes.
     """
-    per_node = int(widths.sum()) * cell_bytes
-    if per_node <= limit:
-        size = max(limit // per_node, 1)
-        return [(slice(i, min(i + size, n_nodes)), 0, len(widths)) for i in range(0, n_nodes, size)]
+    size = max(min(n_nodes, limit // (int(widths.max()) * cell_bytes)), 1)
     ranges, first, total = [], 0, 0
     for i, width in enumerate(widths.tolist()):
-        if i > first and total + width * cell_bytes > limit:
+        if i > first and total + size * width * cell_bytes > limit:
             ranges.append((first, i))
             first, total = i, 0
-        total += width * cell_bytes
+        total += size * width * cell_bytes
     ranges.append((first, len(widths)))
-    return [(slice(i, i + 1), a, b) for i in range(n_nodes) for a, b in ranges]
+    return [(slice(i, min(i + size, n_nodes)), a, b) for i in range(0, n_nodes, size) for a, b in ranges]
 
 
 class SplitFinder:
@@ -143,12 +141,12 @@ class SplitFinder:
         for slots, first, last in batches(len(large), self.widths, self.cell_bytes, state_limit(problem)):
             nodes = large[slots]
             layout = StatisticsLayout(problem.planes, self.widths[first:last], len(nodes), first)
-            if kept is not None and last - first == len(self.widths):
+            if kept is not None:
                 state = self._by_subtraction(forest, nodes, layout, *kept)
             else:
                 state = self._scan(forest, nodes, layout)
             if keep:
-                level = state if len(nodes) == len(large) else _entered(level, every, state, layout, slots)
+                level = state if layout.n_cells == every.n_cells else _entered(level, every, state, layout, slots)
             if nodes[0] < forest.n_trees and first == 0:
                 forest.sums[:, nodes] = node_totals(state, layout)
                 forest.n_rows[nodes] = problem.row_counts(forest.sums[:, nodes])
@@ -189,7 +187,8 @@ class SplitFinder:
             view = feature_view(state, layout, i)
             count = feature_view(counted, part, i)
             view[:, ~derived] = count[:, at_own]
-            view[:, derived] = feature_view(parent_state, parent_layout, i)[:, parent_slot] - count[:, at_sibling]
+            parent = feature_view(parent_state, parent_layout, layout.first + i)
+            view[:, derived] = parent[:, parent_slot] - count[:, at_sibling]
         return state
 
 
@@ -215,6 +214,6 @@ def _entered(
     """The statistics of a whole level with those of some of its slots entered."""
     if level is None:
         level = every.zeros(state.dtype)
-    for i in range(len(every.widths)):
-        feature_view(level, every, i)[:, slots] = feature_view(state, layout, i)
+    for i in range(len(layout.widths)):
+        feature_view(level, every, layout.first + i)[:, slots] = feature_view(state, layout, i)
     return level

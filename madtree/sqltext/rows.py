@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from madtree.model import Feature, Kind
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.elements import Element, joined
 
-_MISSING = "'NaN'::pg_catalog.float8"
 _SMALL_INTEGERS = ("smallint", "integer")
 
 
@@ -50,6 +50,7 @@ class RowSource:
         grouping: SQL of the grouping columns.
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
+        elements: for each feature what it is an element of, or None; empty where none is.
     """
 
     relation: str
@@ -60,6 +61,7 @@ class RowSource:
     grouping: tuple[str, ...] = ()
     groups: str | None = None
     fold: str | None = None
+    elements: tuple[Element | None, ...] = ()
 
     @property
     def n_columns(self) -> int:
@@ -91,17 +93,15 @@ class RowSource:
         Args:
             only: the features that are wanted; all where None.
             never_null: for each number but the tree, whether NULL need not be expected, which saves replacing it with
-                NaN. Where it comes all the same, the image is longer than the others.
+                NaN. Where it comes all the same, the image has another length than the others.
         """
-        features = self.features if only is None else [self.features[i] for i in only]
-        numbers = [*self._own_numbers, *features]
-        bare = never_null or [False] * len(numbers)
-        numbers = [
-            number if safe else f"COALESCE({number}, {_MISSING})" for number, safe in zip(numbers, bare, strict=True)
-        ]
+        chosen = range(len(self.features)) if only is None else only
+        found = self.elements or (None,) * len(self.features)
+        numbers: list[str | Element] = [*self._own_numbers, *(found[i] or self.features[i] for i in chosen)]
         if self.groups is not None:
             numbers.insert(0, "madtree_tree::pg_catalog.float8")
-        return f"madtree.array_image(ARRAY[{', '.join(numbers)}])"
+            never_null = None if never_null is None else [True, *never_null]
+        return f"madtree.array_image({joined(numbers, never_null)})"
 
     def from_clause(self, relation: str | None = None, extra: str = "") -> str:
         """FROM and WHERE, joined with the table of groups where grouped; `relation` stands in for one partition.
