@@ -126,9 +126,3 @@ class Block:
         assert target is not None
         codes = Codes(blocks[0].codes.layout, narrow, wide)
         return cls(codes, target, joined("weight"), joined("tree"), joined("fold"))
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the rows' codes, targets, weights, trees and folds."""
-        parts = (self.codes.narrow, self.codes.wide, self.target, self.weight, self.tree, self.fold)
-        return sum(part.nbytes for part in parts if part is not None)

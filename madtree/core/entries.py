@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.core.binning import MISSING
-from madtree.core.statistics import StatisticsLayout
+from madtree.core.statistics import StatisticsLayout, feature_view
 from madtree.core.types import Array, Floats, Ints
 
 _CHUNK_CELLS = 300_000  # array elements of a chunk of features, to bound temporary memory
@@ -21,7 +21,6 @@ _CHUNK_CELLS = 300_000  # array elements of a chunk of features, to bound tempor
 @dataclass
 class Entries:
     """Attributes:
-    layout: of the features that were looked at.
     code: (n_entries,) int64.
     sums: (n_planes, n_entries) float64.
     segment: (n_entries,) int64 the segment that an entry is of.
@@ -30,7 +29,6 @@ class Entries:
     slot: (n_segments,).
     """
 
-    layout: StatisticsLayout
     code: Ints
     sums: Floats
     segment: Ints
@@ -64,7 +62,6 @@ class Entries:
         first[1:] = (feature[1:] != feature[:-1]) | (slot[1:] != slot[:-1])
         start = np.flatnonzero(first)
         return cls(
-            layout,
             code,
             sums,
             np.cumsum(first) - 1,
@@ -146,6 +143,18 @@ def split_by_chunks(state: Array, layout: StatisticsLayout) -> Iterator[tuple[Ar
 
 
 def dense_entries(state: Array, layout: StatisticsLayout) -> Iterator[Entries]:
-    """The cells of statistics (n_planes, n_cells) that hold rows, in chunks of features, in order."""
+    """The cells of statistics (n_planes, n_cells) that hold rows, in chunks of features, in order; of a feature with
+    many cells some slots at a time.
+    """
     for part, part_layout in split_by_chunks(state, layout):
-        yield Entries.of(part, part_layout)
+        if part.size <= _CHUNK_CELLS or len(part_layout.widths) > 1:
+            yield Entries.of(part, part_layout)
+            continue
+        cells = feature_view(part, part_layout, 0)
+        size = max(1, _CHUNK_CELLS // (len(part) * cells.shape[2]))
+        for first in range(0, layout.n_slots, size):
+            some = cells[:, first : first + size]
+            slots_layout = StatisticsLayout(layout.planes, part_layout.widths, some.shape[1], part_layout.first)
+            entries = Entries.of(some.reshape(len(part), -1), slots_layout)
+            entries.slot += first
+            yield entries

@@ -16,7 +16,7 @@ from madtree.core.forest import Forest
 from madtree.core.problem import Problem
 from madtree.core.search import Splits, search
 from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
-from madtree.core.sweep import CELLS_PER_ROW, PlayedRows, sweep
+from madtree.core.sweep import BINS_PER_ROW, PlayedRows, sweep
 from madtree.core.types import Array, Bools, Floats, Ints
 
 # Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
@@ -91,9 +91,7 @@ class SplitFinder:
         self.widths = problem.bins.widths
         self.dtype = problem.planes.dtype(problem.most_rows)
         self.cell_bytes = problem.planes.count * self.dtype.itemsize
-        # Nodes with fewer rows are swept.
-        cells = float(self.widths.mean()) * problem.planes.count
-        self.swept_below = cells / CELLS_PER_ROW if source.in_hand else 0.0
+        self.swept_below = float(self.widths.mean()) / BINS_PER_ROW if source.in_hand else 0.0  # rows of a node
         self.kept: tuple[Ints, StatisticsLayout, Array] | None = None  # nodes, layout and statistics of the last level
 
     def best_splits(self, forest: Forest, frontier: Ints) -> Splits:

@@ -16,26 +16,34 @@ from madtree.core.types import Array, Floats
 Gain = Callable[[Floats, Floats], Floats]
 
 
+def over_classes(values: Floats) -> Floats:
+    """(m,) sums of values (K, m), class after class however many columns there are: numpy adds a single one pairwise,
+    which rounds differently, and the same candidate must have the same gain in any company.
+    """
+    sums: Floats = values.cumsum(axis=0)[-1] if values.shape[1] == 1 else values.sum(axis=0)
+    return sums
+
+
 def gini_gain(left: Floats, right: Floats) -> Floats:
     """W_l W_r / W * sum_k (p_lk - p_rk)**2, which equals W i(t) - W_l i(l) - W_r i(r) with i = 1 - sum p**2.
 
     Args:
         left, right: (K, m) class weights on either side; no side without weight.
     """
-    left_weight, right_weight = left.sum(axis=0), right.sum(axis=0)
+    left_weight, right_weight = over_classes(left), over_classes(right)
     difference = left / left_weight - right / right_weight
-    gain: Floats = left_weight * right_weight / (left_weight + right_weight) * np.square(difference).sum(axis=0)
+    gain: Floats = left_weight * right_weight / (left_weight + right_weight) * over_classes(np.square(difference))
     return gain
 
 
 def entropy_gain(left: Floats, right: Floats) -> Floats:
     """sum_k l_k log2(p_lk / p_k) + r_k log2(p_rk / p_k): the information gain in bits, times the weight."""
     total = left + right
-    share = total / total.sum(axis=0)
+    share = total / over_classes(total)
     gain = np.zeros(left.shape[1])
     for side in (left, right):
-        ratio = np.divide(side / side.sum(axis=0), share, out=np.ones_like(side), where=side > 0)
-        gain += (side * np.log2(ratio)).sum(axis=0)
+        ratio = np.divide(side / over_classes(side), share, out=np.ones_like(side), where=side > 0)
+        gain += over_classes(side * np.log2(ratio))
     return np.maximum(gain, 0.0)
 
 
@@ -64,17 +72,17 @@ ROUNDING = {"gini": 1e-24, "entropy": 1e-15, "misclassification": 1e-15}
 
 def class_impurity(criterion: str, weights: Floats) -> Floats:
     """Impurity (m,) of nodes with class weights (K, m): gini 1 - sum p**2; entropy -sum p log2 p; else 1 - max p."""
-    shares = weights / weights.sum(axis=0)
+    shares = weights / over_classes(weights)
     if criterion == "gini":
         # sum p (1 - p) rather than 1 - sum p**2: exactly zero for a pure node.
-        return np.asarray((shares * (1 - shares)).sum(axis=0))
+        return over_classes(shares * (1 - shares))
     if criterion == "entropy":
         logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-        return np.asarray(np.abs((shares * logs).sum(axis=0)))
+        return np.asarray(np.abs(over_classes(shares * logs)))
     return np.asarray(1 - shares.max(axis=0))
 
 
 def class_risk(weights: Floats) -> Floats:
     """Weight (m,) that the majority class of class weights (K, m) gets wrong."""
-    risk: Array = weights.sum(axis=0) - weights.max(axis=0)
+    risk: Array = over_classes(weights) - weights.max(axis=0)
     return np.asarray(risk, np.float64)

@@ -13,7 +13,7 @@ from madtree.core.forest import Forest
 from madtree.core.powers import LIMBS, add_powers, join_powers
 from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout, add_block, add_totals
-from madtree.core.sweep import PlayedRows
+from madtree.core.sweep import PlayedRows, count
 from madtree.core.types import Array, Floats, Ints
 
 
@@ -26,6 +26,7 @@ class BlocksInHand:
         self._blocks = [
             (block, [roots(block, copy, problem.n_groups) for copy in range(problem.n_copies)]) for block in blocks
         ]
+        self._n_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
         self._depth = 0
 
     @property
@@ -46,6 +47,9 @@ class BlocksInHand:
     ) -> Array:
         self._advance(forest)
         state = layout.zeros(layout.planes.dtype(self._problem.most_rows))
+        if not by_side and len(self._blocks) > 1 and state.size > self._n_rows * len(layout.widths):
+            count(state, layout, self.rows(forest, slot_of_node))
+            return state
         for block, nodes in self._blocks:
             for copy, node in enumerate(nodes):
                 slots = slots_of(node, slot_of_node, block, copy, testing=False)

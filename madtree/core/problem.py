@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.core import impurity
 from madtree.core.binning import BinTable
 from madtree.core.grid import Grid
 from madtree.core.params import Parameters
@@ -107,7 +108,7 @@ class Problem:
     def weights(self, sums: Array, tree: Ints) -> Floats:
         """(m,) total weight."""
         if self.n_classes:
-            return np.asarray(self.class_weights(sums, tree).sum(axis=0))
+            return impurity.over_classes(self.class_weights(sums, tree))
         if self.weight_grid is None:
             return np.asarray(sums[0], np.float64)
         return self.weight_grid.join(np.asarray(sums[1 : 1 + self.weight_grid.limbs], np.float64), tree)

@@ -17,9 +17,9 @@ from madtree.core.entries import Entries
 from madtree.core.statistics import Planes, StatisticsLayout
 from madtree.core.types import Array, Floats, Ints
 
-# Cells of statistics, times planes, that cost as much to look through as a row costs to put in order: nodes with fewer
-# rows than bins times planes over this are swept. Measured by benchmarks/sweep.py; flat between 3 and 12.
-CELLS_PER_ROW = 2
+# Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are
+# swept. Measured by benchmarks/sweep.py: much the same for all numbers of bins and classes.
+BINS_PER_ROW = 2
 _CHUNK_VALUES = 400_000  # entries times planes that are worked on together
 _DIGIT = 65_536
 
@@ -61,6 +61,23 @@ class PlayedRows:
     def codes(self, feature: int) -> Array:
         """(n_rows,) codes of one feature."""
         return _joined([block.codes.column(feature).take(rows) for block, rows in self.parts])
+
+
+def count(state: Array, layout: StatisticsLayout, rows: PlayedRows) -> None:
+    """Count rows into `state` (n_planes, n_cells) of zeros, in place: the same as `statistics.add_block` block by
+    block, which adds all cells up once a block.
+    """
+    groups, offsets = layout.planes.groups, layout.offsets
+    group = rows.group * layout.n_slots + rows.slot
+    for i, width in enumerate(layout.widths.tolist()):
+        index = group * width
+        index += rows.codes(layout.first + i)
+        size, span = layout.n_slots * groups * width, slice(int(offsets[i]), int(offsets[i + 1]))
+        at = 0
+        for limb in (None, *rows.limbs):
+            sums = np.bincount(index, limb, minlength=size)
+            state[at : at + groups, span] = sums.reshape(groups, -1)
+            at += groups
 
 
 def sweep(rows: PlayedRows, layout: StatisticsLayout) -> Iterator[Entries]:

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madtree.core.binning import Bins, TreeRows, bin_ends, distinct_values, merge_bins, midpoint, rank_within
+from madtree.core.binning import (
+    Bins,
+    TreeRows,
+    bin_ends,
+    distinct_values,
+    merge_bins,
+    midpoint,
+    quantile_bins,
+    rank_within,
+)
 from madtree.core.encode import EdgeEncoder, KeyEncoder
 
 any_float = st.floats(allow_nan=False)
@@ -44,6 +53,42 @@ def test_few_values_keep_every_boundary() -> None:
     values = np.array([1.0, 2.0, 10.0])
     bins = Bins.from_values(values, np.array([5, 1, 1]), limit=3, n_bins=2)
     assert bins.edges.tolist() == [1.5, 6.0]
+
+
+@pytest.mark.parametrize("shape", ["uniform", "normal", "rounded", "heavy", "with missing", "with zeros of both signs"])
+@pytest.mark.parametrize("n_bins", [2, 7, 100])
+def test_quantiles_of_many_values_are_those_of_the_sorted_ones(shape: str, n_bins: int) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=30_000) if shape != "uniform" else rng.random(30_000)
+    if shape == "rounded":
+        values = np.round(values, 3)
+    elif shape == "heavy":
+        values[::3] = 0.25
+    elif shape == "with missing":
+        values[::5] = np.nan
+    elif shape == "with zeros of both signs":
+        values[::7], values[3::7] = 0.0, -0.0
+    found = quantile_bins(values, n_bins, n_bins)
+    expected = Bins.from_values(*distinct_values(values), n_bins, n_bins)
+    assert found is not None
+    assert found.lower.tolist() == expected.lower.tolist()
+    assert found.upper.tolist() == expected.upper.tolist()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.zeros(0),
+        np.full(10, np.nan),
+        np.arange(50.0).repeat(100),
+        np.array([0.0] * 9_000 + [1e300] * 2, np.float64),
+        np.append(np.random.default_rng(0).random(1_000), np.inf),
+        np.append(np.random.default_rng(0).random(1_000), 1e200),
+    ],
+    ids=["none", "all missing", "few distinct", "two", "infinite", "far away"],
+)
+def test_quantiles_of_uneven_values_are_left_to_sorting(values: np.ndarray) -> None:
+    assert quantile_bins(values, 100, 100) is None
 
 
 @given(
