@@ -25,13 +25,6 @@ def model_of_rows(
     labels = json.loads(labels) if isinstance(labels, str) else labels
     described = zip(summary["features"], summary["feature_types"], summary["feature_kinds"], strict=True)
     features = tuple(Feature(name, type_, Kind(kind), tuple(labels.get(name, ()))) for name, type_, kind in described)
-    trees: dict[int, dict[int, Node]] = {tree: {} for tree in groups or ()}
-    for row in nodes:
-        values: dict[str, Any] = {
-            name: tuple(row[name]) if isinstance(row[name], list) else row[name] for name in _NODE_FIELDS
-        }
-        values["prediction"] = _prediction(values["prediction"], summary["is_classification"])
-        trees.setdefault(row["tree_id"], {})[row["node_id"]] = Node(**values)
     return Model(
         name=summary["model_table"],
         source_table=summary["source_table"],
@@ -42,11 +35,25 @@ def model_of_rows(
         classes=tuple(summary["dependent_var_levels"] or ()),
         features=features,
         grouping_columns=tuple(summary["grouping_columns"] or ()) if groups else (),
-        trees=tuple(
-            Tree(tree, of_tree, (groups or {}).get(tree, ()), of_tree[0].n_rows if of_tree else 0)
-            for tree, of_tree in sorted(trees.items())
-        ),
+        trees=trees_of_rows(nodes, groups or {}, summary["is_classification"]),
         summary=dict(summary),
+    )
+
+
+def trees_of_rows(
+    nodes: Iterable[Mapping[str, Any]], groups: Mapping[int, tuple[str, ...]], is_classification: bool
+) -> tuple[Tree, ...]:
+    """Trees by ascending tree_id; those that `groups` names also where no node is given. Arguments as above."""
+    trees: dict[int, dict[int, Node]] = {tree: {} for tree in groups}
+    for row in nodes:
+        values: dict[str, Any] = {
+            name: tuple(row[name]) if isinstance(row[name], list) else row[name] for name in _NODE_FIELDS
+        }
+        values["prediction"] = _prediction(values["prediction"], is_classification)
+        trees.setdefault(row["tree_id"], {})[row["node_id"]] = Node(**values)
+    return tuple(
+        Tree(tree, of_tree, groups.get(tree, ()), of_tree[0].n_rows if of_tree else 0)
+        for tree, of_tree in sorted(trees.items())
     )
 
 

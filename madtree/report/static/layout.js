@@ -1,0 +1,68 @@
+// One tree of the report as linked nodes, which of them are open, and where they are drawn.
+
+const CARD = { width: 172, height: 66 };
+const LEVEL = 118; // px from level to level, drawn downwards
+const STEP = { x: 26, y: CARD.height + 12 }; // from level to level and from node to node, drawn as a list
+const OPEN_AT_FIRST = 31; // a tree of more nodes begins closed below a depth
+const FIRST_DEPTH = 3;
+
+// The root of a tree; nodes know their parent, their children (`kids`), `index` and how many leaves are below.
+function linked(tree) {
+  const { nodes } = tree;
+  const all = nodes.id.map((id, index) => ({
+    index, id, kids: [], parent: null, open: false, leaves: 0, depth: 0,
+    rows: nodes.rows[index], prediction: nodes.prediction[index], classes: nodes.classes?.[index],
+    impurity: nodes.impurity[index], complexity: nodes.complexity[index], improvement: nodes.improvement[index],
+    weight: nodes.weight?.[index], yes: nodes.yes[index], no: nodes.no[index], missingLeft: nodes.missingLeft[index],
+  }));
+  for (const node of all) {
+    const above = nodes.parent[node.index];
+    if (above < 0) continue;
+    node.parent = all[above];
+    node.depth = node.parent.depth + 1;
+    node.answer = node.parent.kids.length === 0 ? "yes" : "no"; // the true branch has the smaller number
+    node.parent.kids.push(node);
+  }
+  for (const node of all.toReversed()) {
+    node.leaves = node.kids.length === 0 ? 1 : d3.sum(node.kids, (kid) => kid.leaves);
+  }
+  return all;
+}
+
+function openAtFirst(all) {
+  for (const node of all) node.open = all.length <= OPEN_AT_FIRST || node.depth < FIRST_DEPTH;
+}
+
+// Opens level after level, as long as no more than `most` nodes are seen; says whether all are.
+function openUpTo(all, most) {
+  let seen = 1;
+  for (const node of d3.sort(all, (each) => each.depth)) {
+    node.open = (node.parent === null || node.parent.open) && seen + node.kids.length <= most;
+    if (node.open) seen += node.kids.length;
+  }
+  return seen >= all.length;
+}
+
+// What is seen, parents before children and left before right, each with its centre `x` and upper edge `y`.
+function placed(root, asList) {
+  const hierarchy = d3.hierarchy(root, (node) => (node.open && node.kids.length ? node.kids : null));
+  if (asList) {
+    let row = 0;
+    hierarchy.eachBefore((place) => {
+      place.x = place.depth * STEP.x + CARD.width / 2;
+      place.y = row * STEP.y;
+      row += 1;
+    });
+  } else {
+    d3.tree().nodeSize([CARD.width + 14, LEVEL]).separation(() => 1)(hierarchy);
+  }
+  const seen = [];
+  hierarchy.eachBefore((place) => seen.push(place));
+  return seen;
+}
+
+function bounds(seen) {
+  const [left, right] = d3.extent(seen, (place) => place.x);
+  const [top, bottom] = d3.extent(seen, (place) => place.y);
+  return { x: left - CARD.width / 2, y: top, width: right - left + CARD.width, height: bottom - top + CARD.height + 12 };
+}
