@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from madtree.model import Model, Node, Tree
-from madtree.render.labels import number_text, one_line, split_text
+from madtree.render.labels import level_text, number_text, one_line, split_text
 from madtree.render.palette import OTHERS, class_colours, number_colour
 from madtree.render.textwidth import fitted, text_width
 
@@ -74,7 +74,7 @@ def rows_text(rows: int) -> str:
 
 
 def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int) -> Box:
-    outcome = one_line(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
+    outcome = level_text(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
     if model.is_classification:
         sure = f"{confidence(model, node):.0%}"
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
@@ -106,7 +106,7 @@ def _tooltip(model: Model, node: Node, outcome: str) -> list[str]:
     if model.is_classification:
         pairs = sorted(zip(model.classes, node.class_weights or (), strict=True), key=lambda pair: -pair[1])
         held = [(name, weight) for name, weight in pairs if weight > 0]
-        lines += [f"{name}: {number_text(weight)}" for name, weight in held[:CLASSES]]
+        lines += [f"{level_text(name)}: {number_text(weight)}" for name, weight in held[:CLASSES]]
         if len(held) > CLASSES:
             lines.append(f"and {len(held) - CLASSES:,} more classes")
     return lines

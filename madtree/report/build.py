@@ -10,20 +10,20 @@ from typing import Any
 from madtree.host.protocol import Host
 from madtree.model import Model
 from madtree.modelread import find_model, read_summary
-from madtree.render.labels import one_line
+from madtree.render.labels import group_text, level_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, shown_sql
 from madtree.report.page import options, page, table
 from madtree.report.session import as_host
 from madtree.report.trees import Choice, Limits, choose_trees, tree_values
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
 
 # Columns of `<output>_summary` that the page lists, and what it calls them.
 PARAMETERS = (
     ("source_table", "training table"), ("dependent_varname", "dependent variable"),
-    ("dependent_var_type", "its type"), ("independent_varnames", "features"),
+    ("dependent_var_type", "its type"),
     ("list_of_features_to_exclude", "excluded"), ("grouping_cols", "grouping columns"), ("weights", "weights"),
     ("id_col_name", "id column"), ("total_rows_processed", "rows used"), ("total_rows_skipped", "rows left out"),
     ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
@@ -32,6 +32,7 @@ PARAMETERS = (
     ("max_surrogates", "max_surrogates"), ("null_as_category", "null_as_category"), ("seed", "seed"),
     ("madtree_version", "madtree version"),
 )  # fmt: skip
+LISTED = 60  # features or classes that the page names among the parameters
 GROUPED_ONLY = ("grouping_cols", "num_all_groups", "num_failed_groups")
 
 
@@ -42,6 +43,7 @@ def build_report(
     data: str | None = None,
     trees: Sequence[int] | None = None,
     max_trees: int = 200,
+    evaluate: bool = True,
 ) -> str:
     """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL.
 
@@ -53,6 +55,7 @@ def build_report(
         data: a table or view with known outcomes to try the model on; by default the training table. Where that is gone
             or not to be read, the page says so and shows the rest.
         trees: of a grouped model the trees to show, by tree_id; by default those with the most rows.
+        evaluate: False leaves out how the model does on a table, and so any look at the rows.
         max_trees: most trees on the page. It takes at least one, and no more of them than have 20,000 nodes together.
 
     Returns:
@@ -69,7 +72,8 @@ def build_report(
     host = as_host(connection)
     tables = find_model(host, model, "model")
     choice = choose_trees(host, tables, read_summary(host, tables), trees, Limits(trees=max_trees))
-    figures = evaluation(host, choice, data or choice.model.source_table, data is not None)
+    table_name = data or choice.model.source_table
+    figures = evaluation(host, choice, table_name, data is not None) if evaluate else {"table": table_name}
     values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice)}
     return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
 
@@ -80,7 +84,8 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
     return {
         "isClassification": model.is_classification,
         "dependent": one_line(model.dependent),
-        "classes": [one_line(name) for name in model.classes],
+        "features": [one_line(feature.name) for feature in model.features],
+        "classes": [level_text(name) for name in model.classes],
         "colours": class_colours(_class_weights(choice)),
         "ramp": ["#" + "".join(f"{part:02X}" for part in end) for end in NUMBERS],
         "weighted": model.weighted,
@@ -141,8 +146,6 @@ def _picker(choice: Choice) -> str:
 
 
 def _groups(choice: Choice) -> Iterator[str]:
-    from madtree.render.labels import group_text
-
     for tree in choice.model.trees:
         yield group_text(choice.model, tree) if choice.model.grouping_columns else f"tree {tree.tree_id}"
 
@@ -162,10 +165,14 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
             continue
         if value is not None and value not in ("", "None"):
             yield title, _value_text(value)
+    yield "features", _listed([feature.name for feature in model.features])
     if model.is_classification:
-        shown = [one_line(name) for name in model.classes[:50]]
-        more = len(model.classes) - len(shown)
-        yield "classes", ", ".join(shown) + (f" and {more:,} more" if more else "")
+        yield "classes", _listed([level_text(name) for name in model.classes])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(one_line, names[:LISTED]))
+    return f"{shown} and {len(names) - LISTED:,} more" if len(names) > LISTED else shown
 
 
 def _value_text(value: object) -> str:
@@ -178,7 +185,9 @@ def _value_text(value: object) -> str:
 
 def _predict_sql(model: str, source: str) -> str:
     parts = parse_name(model) or (model,)
-    output = ".".join(map(ident, (*parts[:-1], f"{parts[-1][:40]}_scored")))
+    output = ".".join(
+        part if is_plain_name(part) else ident(part) for part in (*parts[:-1], f"{parts[-1][:40]}_scored")
+    )
     return f"SELECT madtree.tree_predict({literal(model)}, {literal(source)}, {literal(output)});"
 
 

@@ -11,13 +11,14 @@ from madtree.catalog import find_relation
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
 from madtree.modelread import ModelTables, unquoted
+from madtree.render.labels import level_text
 from madtree.report.trees import Choice, finite
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import report as sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.tables import SIGNATURES, suffixed
 
-MAX_CELLS = 1_000_000  # cells that tree_confusion may make: trees times classes squared
+MAX_CELLS = 250_000  # cells that tree_confusion may make: trees times classes squared
 MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counted together
 MAX_LEAVES, MAX_TREES = 20_000, 200  # beyond these a model as one expression is too large to draw residuals by
 MAX_POINTS = 1_000  # rows that are drawn one by one; with more, ranges are
@@ -99,7 +100,8 @@ def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
         if row["tree_id"] is not None:
             of_tree = by_tree.setdefault(row["tree_id"], {})
             of_tree[cell] = of_tree.get(cell, 0.0) + weight
-    found: dict[str, Any] = {"labels": [*labels, "(other classes)"] if has_others else labels, "confusion": _cells(whole)}
+    names = [*map(level_text, labels), *(["(other classes)"] if has_others else [])]
+    found: dict[str, Any] = {"labels": names, "confusion": _cells(whole)}
     if choice.model.grouping_columns:
         found["confusions"] = {tree: _cells(of_tree) for tree, of_tree in by_tree.items()}
     return found
@@ -126,8 +128,8 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
     totals = choice.totals
     if totals["leaves"] > MAX_LEAVES or totals["trees"] > MAX_TREES:
         return {
-            "missing": f"No residuals: a model of {totals['trees']:,} trees and {totals['leaves']:,} leaves is too large "
-            "to be drawn by."
+            "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
+            "large for one expression."
         }
     predicted = scoring_sql(host, choice.model.name)
     actual = choice.model.dependent

@@ -45,9 +45,7 @@ def page(title: str, values: Mapping[str, Any], parts: Mapping[str, str]) -> str
 
 def table(rows: Iterable[tuple[str, str]]) -> str:
     """Names and values as rows of an HTML table; both plain text."""
-    return "\n".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows
-    )
+    return "\n".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows)
 
 
 def options(values: Sequence[tuple[int, str]]) -> str:

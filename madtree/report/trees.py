@@ -121,12 +121,13 @@ def tree_values(model: Model, tree: Tree, row: Row) -> dict[str, Any]:
 def _columns(model: Model, nodes: Sequence[Node]) -> dict[str, list[Any]]:
     at = {node.node_id: position for position, node in enumerate(nodes)}
     classes = {name: position for position, name in enumerate(model.classes)}
+    places = {feature.name: position for position, feature in enumerate(model.features)}
     columns: dict[str, list[Any]] = {
         # As text: the numbers of deep nodes are beyond what a JavaScript number can hold.
         "id": [str(node.node_id) for node in nodes],
         "parent": [-1 if node.parent_id is None else at[node.parent_id] for node in nodes],
-        "yes": [None if node.is_leaf else _yes(model, node) for node in nodes],
-        "no": [None if node.is_leaf else _no(model, node) for node in nodes],
+        "feature": [None if node.is_leaf else places[str(node.feature)] for node in nodes],
+        "test": [None if node.is_leaf else _test(model, node) for node in nodes],
         "rows": [node.n_rows for node in nodes],
         "impurity": [finite(node.impurity) for node in nodes],
         "complexity": [finite(node.complexity) for node in nodes],
@@ -151,18 +152,10 @@ def _sparse(weights: Sequence[float]) -> Iterator[float]:
             yield _short(weight)
 
 
-def _yes(model: Model, node: Node) -> str:
-    return split_text(node, model.feature(str(node.feature)), LEVELS_LENGTH)
-
-
-def _no(model: Model, node: Node) -> str:
-    """What the rows of the false branch have in common."""
-    name = one_line(str(node.feature))
-    rest = _yes(model, node)[len(name) + 1 :]
-    for operator, opposite in (("in ", "not in "), ("<= ", "> "), ("< ", ">= ")):
-        if rest.startswith(operator):
-            return f"{name} {opposite}{rest[len(operator) :]}"
-    raise ValueError(f"no opposite of {rest!r}")
+def _test(model: Model, node: Node) -> str:
+    """What is said of the feature's value in the true branch: ``<= 5``, ``< "blue"``, ``in {a,b}``."""
+    feature = model.feature(str(node.feature))
+    return split_text(node, feature, LEVELS_LENGTH)[len(one_line(feature.name)) + 1 :]
 
 
 def _importance(model: Model, raw: Sequence[float]) -> dict[str, Any]:
@@ -172,7 +165,7 @@ def _importance(model: Model, raw: Sequence[float]) -> dict[str, Any]:
     shares.sort(key=lambda pair: (-pair[0], pair[1]))
     kept = [(share, position) for share, position in shares if share > 0][:MAX_FEATURES]
     return {
-        "features": [one_line(model.features[position].name) for _, position in kept],
+        "features": [position for _, position in kept],
         "shares": [finite(share) for share, _ in kept],
         "unused": sum(share == 0 for share, _ in shares),
         "others": sum(share > 0 for share, _ in shares) - len(kept),

@@ -1,15 +1,15 @@
 // Charts: importance, the cross-validated error by complexity, residuals.
 
-function showImportance(place, tree) {
+function showImportance(place, names, tree) {
   const { features, shares: values, unused, others } = tree.importance;
   const bars = make("div", { class: "bars", role: "list" });
   const most = Math.max(...values, 1e-9);
-  features.forEach((name, i) => {
+  features.forEach((feature, i) => {
     const bar = make("div", { class: "bar", "aria-hidden": "true" });
     bar.style.width = `${(values[i] / most) * 100}%`;
     const row = make("div", { role: "listitem" });
     row.style.display = "contents";
-    row.append(make("span", { class: "name" }, name), bar, make("span", { class: "value" }, `${values[i].toFixed(1)} %`));
+    row.append(make("span", { class: "name" }, names[feature]), bar, make("span", { class: "value" }, `${values[i].toFixed(1)} %`));
     bars.append(row);
   });
   const parts = [bars];

@@ -1,10 +1,12 @@
 // What is told of a node beside the drawing, the legend, and the tree as a table.
 
 const CLASSES_SHOWN = 12;
+const INDENT = 14; // px a level, in the table; no further than DEEPEST
+const DEEPEST = 20;
 
 function pathOf(node) {
   const steps = [];
-  for (let at = node; at.parent; at = at.parent) steps.unshift(at.answer === "yes" ? at.parent.yes : at.parent.no);
+  for (let at = node; at.parent; at = at.parent) steps.unshift(stepText(at));
   return steps;
 }
 
@@ -12,7 +14,7 @@ function showDetails(panel, values, tree, node) {
   const facts = [["rows", numberText(node.rows)], ["share of rows", percentText(node.rows / (tree.rows || 1))]];
   if (node.weight !== undefined) facts.push(["weight", numberText(node.weight)]);
   facts.push(["impurity", numberText(node.impurity)]);
-  if (node.yes) {
+  if (node.test) {
     facts.push(["improvement", numberText(node.improvement)], ["complexity", numberText(node.complexity)]);
     facts.push(["missing values go", node.missingLeft ? "yes, left" : "no, right"], ["leaves below", numberText(node.leaves)]);
   }
@@ -20,9 +22,9 @@ function showDetails(panel, values, tree, node) {
   for (const [name, value] of facts) list.append(make("dt", null, name), make("dd", null, value));
   const steps = pathOf(node);
   const path = steps.length ? make("ol", null, ...steps.map((step) => make("li", null, step))) : make("p", null, "All rows.");
-  const title = `Node ${node.id}${node.yes ? "" : " · leaf"}`;
+  const title = `Node ${node.id}${node.test ? "" : " · leaf"}`;
   const parts = [make("h3", null, title), path, make("p", { class: "outcome" }, `${values.dependent} = ${outcomeText(values, node)}`)];
-  if (node.yes) parts.push(make("p", null, "Splits by ", make("strong", null, node.yes)));
+  if (node.test) parts.push(make("p", null, "Splits by ", make("strong", null, yesText(node))));
   parts.push(list);
   if (values.isClassification) parts.push(classTable(values, node));
   panel.replaceChildren(...parts);
@@ -62,8 +64,19 @@ function showLegend(place, values, tree) {
   }
 }
 
-// One row for each node, children indented below their parent.
-function fillOutline(table, values, tree) {
+function mixBar(values, tree, node) {
+  const bar = make("div", { class: "mix" });
+  for (const { colour, share } of segments(values, tree, node)) {
+    const part = make("div");
+    part.style.background = colour;
+    part.style.width = `${share * 100}%`;
+    bar.append(part);
+  }
+  return bar;
+}
+
+// One row for each node down to a depth, children indented below their parent.
+function fillOutline(table, values, tree, depth = Infinity) {
   document.getElementById("sure").textContent = values.isClassification ? "Share" : "Spread";
   const body = table.tBodies[0];
   body.replaceChildren();
@@ -71,14 +84,13 @@ function fillOutline(table, values, tree) {
   const rows = document.createDocumentFragment();
   while (waiting.length) {
     const node = waiting.pop();
-    waiting.push(...node.kids.toReversed());
-    const indent = make("span", { class: "indent" });
-    indent.style.width = `${Math.min(node.depth, 20) * 14}px`;
-    const what = node.parent ? (node.answer === "yes" ? node.parent.yes : node.parent.no) : "(all)";
+    if (node.depth < depth) waiting.push(...node.kids.toReversed());
+    const step = make("td", null, node.parent ? stepText(node) : "(all)");
+    step.style.paddingLeft = `${Math.min(node.depth, DEEPEST) * INDENT}px`;
     const sure = values.isClassification ? percentText(confidence(node)) : `± ${roundedText(Math.sqrt(Math.max(node.impurity ?? 0, 0)))}`;
-    const outcome = node.yes ? outcomeText(values, node) : make("strong", null, `${outcomeText(values, node)} ●`);
-    rows.append(make("tr", { "data-node": node.id }, make("td", null, node.id), make("td", null, indent, what),
-      make("td", { class: "number" }, numberText(node.rows)), make("td", null, outcome), make("td", { class: "number" }, sure)));
+    const outcome = node.test ? outcomeText(values, node) : make("strong", null, `${outcomeText(values, node)} ●`);
+    rows.append(make("tr", { "data-node": node.id }, make("td", null, node.id), step,
+      make("td", { class: "number" }, numberText(node.rows)), make("td", null, outcome), make("td", { class: "number" }, sure), make("td", { "aria-hidden": "true" }, mixBar(values, tree, node))));
   }
   body.append(rows);
 }

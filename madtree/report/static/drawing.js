@@ -3,6 +3,7 @@
 const INSIDE = CARD.width - 24;
 const THICKEST = 16;
 const THINNEST = 1.2;
+const TRUNK = 12; // px from a card's left border to the edge that leaves it, drawn as a list
 const ANIMATED = 150; // more nodes than these move at once
 
 function colourOf(values, tree, node) {
@@ -49,17 +50,24 @@ function outcomeText(values, node) {
   return numberText(node.prediction);
 }
 
+// A split in a card: where there is no room, its test is kept and the feature's name shortened, down to a third.
+function headingText(values, node) {
+  if (!node.test) return fitted(outcomeText(values, node), INSIDE, 13, 600);
+  const room = INSIDE - textWidth(` ${node.test}`, 13, 600);
+  return fitted(`${fitted(node.feature, Math.max(room, INSIDE / 3), 13, 600)} ${node.test}`, INSIDE, 13, 600);
+}
+
 function detailText(values, node) {
   const rows = plural(node.rows, "row");
-  const outcome = node.kids.length || node.yes ? `${outcomeText(values, node)} ` : "";
+  const outcome = node.test ? `${outcomeText(values, node)} ` : "";
   if (values.isClassification) return `${rows} · ${outcome}${percentText(confidence(node))}`;
   return `${rows} · ${outcome}± ${roundedText(Math.sqrt(Math.max(node.impurity ?? 0, 0)))}`;
 }
 
 // What a screen reader says of a node.
 function spokenText(values, node) {
-  const words = [node.parent ? `${node.answer}, ${node.answer === "yes" ? node.parent.yes : node.parent.no}` : "Root"];
-  words.push(node.yes ? `splits by ${node.yes}` : "leaf", `predicts ${outcomeText(values, node)}`, detailText(values, node));
+  const words = [node.parent ? `${node.answer}, ${stepText(node)}` : "Root"];
+  words.push(node.test ? `splits by ${yesText(node)}` : "leaf", `predicts ${outcomeText(values, node)}`, detailText(values, node));
   if (node.kids.length && !node.open) words.push(`${leavesText(node.leaves)} below`);
   return words.join("; ");
 }
@@ -67,7 +75,7 @@ function spokenText(values, node) {
 function edgePath(place, asList) {
   const { x, y, parent } = place;
   if (asList) {
-    const from = parent.x - CARD.width / 2 + 14;
+    const from = parent.x - CARD.width / 2 + TRUNK;
     return `M${from},${parent.y + CARD.height}V${y + CARD.height / 2}H${x - CARD.width / 2}`;
   }
   return d3.linkVertical()({ source: [parent.x, parent.y + CARD.height], target: [x, y] });
@@ -75,7 +83,7 @@ function edgePath(place, asList) {
 
 function answerAt(place, asList) {
   const { x, y, parent } = place;
-  if (asList) return [x - CARD.width / 2 - 8, y + CARD.height / 2 - 16];
+  if (asList) return [x - CARD.width / 2 - 15, y + CARD.height / 2 + 4];
   const from = parent.y + CARD.height;
   return [(parent.x + 3 * x) / 4, from + (y - from) * 0.64];
 }
@@ -83,16 +91,16 @@ function answerAt(place, asList) {
 function drawCard(group, values, tree) {
   group.append("rect").attr("class", "card").attr("x", -CARD.width / 2).attr("width", CARD.width)
     .attr("height", CARD.height).attr("rx", 9);
-  group.filter(({ data }) => !data.yes).append("rect").attr("x", -CARD.width / 2 + 1).attr("y", 12)
+  group.filter(({ data }) => !data.test).append("rect").attr("x", -CARD.width / 2 + 1).attr("y", 12)
     .attr("width", 4).attr("height", CARD.height - 24).attr("fill", ({ data }) => colourOf(values, tree, data));
   group.append("text").attr("class", "heading").attr("y", 21)
-    .text(({ data }) => fitted(data.yes ?? outcomeText(values, data), INSIDE, 13, 600));
+    .text(({ data }) => headingText(values, data));
   group.append("rect").attr("class", "track").attr("x", -INSIDE / 2).attr("y", 30).attr("width", INSIDE)
     .attr("height", 9).attr("rx", 2);
   group.selectAll(".part").data(({ data }) => segments(values, tree, data)).join("rect").attr("class", "part")
     .attr("x", (part) => -INSIDE / 2 + part.from * INSIDE).attr("width", (part) => part.share * INSIDE)
     .attr("y", 30).attr("height", 9).attr("fill", (part) => part.colour);
-  group.append("text").attr("class", "detail").attr("y", 55)
+  group.append("text").attr("class", "detail").attr("y", 54)
     .text(({ data }) => fitted(detailText(values, data), INSIDE + 8, 11));
   group.filter(({ data }) => data.kids.length).append("g").attr("class", "badge").attr("aria-hidden", "true");
 }
@@ -137,7 +145,7 @@ function draw(world, seen, { values, tree, asList, selected, isStill }) {
   nodes.order(); // the order of the document is the order of reading
   moved(nodes).attr("transform", ({ x, y }) => `translate(${x},${y})`);
   nodes.attr("data-node", ({ data }) => data.id)
-    .classed("is-leaf", ({ data }) => !data.yes)
+    .classed("is-leaf", ({ data }) => !data.test)
     .classed("is-closed", ({ data }) => data.kids.length > 0 && !data.open)
     .classed("is-selected", ({ data }) => data === selected)
     .attr("aria-level", ({ data }) => data.depth + 1)

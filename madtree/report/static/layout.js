@@ -1,19 +1,19 @@
 // One tree of the report as linked nodes, which of them are open, and where they are drawn.
 
-const CARD = { width: 172, height: 66 };
+const CARD = { width: 188, height: 70 };
 const LEVEL = 118; // px from level to level, drawn downwards
-const STEP = { x: 26, y: CARD.height + 12 }; // from level to level and from node to node, drawn as a list
+const STEP = { x: 40, y: CARD.height + 12 }; // from level to level and from node to node, drawn as a list
 const OPEN_AT_FIRST = 31; // a tree of more nodes begins closed below a depth
 const FIRST_DEPTH = 3;
 
 // The root of a tree; nodes know their parent, their children (`kids`), `index` and how many leaves are below.
-function linked(tree) {
+function linked(tree, features) {
   const { nodes } = tree;
   const all = nodes.id.map((id, index) => ({
-    index, id, kids: [], parent: null, open: false, leaves: 0, depth: 0,
+    index, id, feature: features[nodes.feature[index]], test: nodes.test[index], kids: [], parent: null, open: false, leaves: 0, depth: 0,
     rows: nodes.rows[index], prediction: nodes.prediction[index], classes: nodes.classes?.[index],
     impurity: nodes.impurity[index], complexity: nodes.complexity[index], improvement: nodes.improvement[index],
-    weight: nodes.weight?.[index], yes: nodes.yes[index], no: nodes.no[index], missingLeft: nodes.missingLeft[index],
+    weight: nodes.weight?.[index], missingLeft: nodes.missingLeft[index],
   }));
   for (const node of all) {
     const above = nodes.parent[node.index];
@@ -33,14 +33,40 @@ function openAtFirst(all) {
   for (const node of all) node.open = all.length <= OPEN_AT_FIRST || node.depth < FIRST_DEPTH;
 }
 
-// Opens level after level, as long as no more than `most` nodes are seen; says whether all are.
-function openUpTo(all, most) {
-  let seen = 1;
-  for (const node of d3.sort(all, (each) => each.depth)) {
-    node.open = (node.parent === null || node.parent.open) && seen + node.kids.length <= most;
-    if (node.open) seen += node.kids.length;
+const OPPOSITES = { in: "not in", "<=": ">", "<": ">=" };
+
+// What the rows of a node's true branch have in common, and those of its false branch.
+function yesText(node) {
+  return `${node.feature} ${node.test}`;
+}
+
+function noText(node) {
+  const [operator] = node.test.split(" ", 1);
+  return `${node.feature} ${OPPOSITES[operator]}${node.test.slice(operator.length)}`;
+}
+
+// What leads to a node from its parent.
+function stepText(node) {
+  return node.answer === "yes" ? yesText(node.parent) : noText(node.parent);
+}
+
+// Opens level after level, as long as the drawing is no wider than `most` px.
+function openToWidth(all, most) {
+  const deepest = d3.max(all, (node) => node.depth);
+  for (let depth = 0; depth < deepest; depth += 1) {
+    const level = all.filter((node) => node.depth === depth);
+    for (const node of all) node.open = node.depth <= depth;
+    if (bounds(placed(all[0], false)).width > most) {
+      for (const node of level) node.open = false;
+      return;
+    }
   }
-  return seen >= all.length;
+}
+
+// The depth down to which a tree has at most `most` nodes.
+function depthOf(all, most) {
+  const counts = d3.cumsum(d3.rollup(all, (level) => level.length, (node) => node.depth).values());
+  return Math.max(0, d3.bisectRight(counts, most) - 1);
 }
 
 // What is seen, parents before children and left before right, each with its centre `x` and upper edge `y`.

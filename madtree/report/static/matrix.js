@@ -11,11 +11,30 @@ function metricTiles(metrics) {
   const list = make("dl", { class: "tiles" });
   for (const [name, title] of Object.entries(METRIC_NAMES)) {
     if (!(name in metrics) || (name === "n_skipped" && !metrics[name])) continue;
-    const isShare = ["accuracy", "balanced_accuracy"].includes(name);
-    const text = isShare ? percentText(metrics[name]) : Number.isInteger(metrics[name]) ? numberText(metrics[name]) : Number(metrics[name].toPrecision(4));
-    list.append(make("div", { class: "tile" }, make("dt", null, title), make("dd", null, text)));
+    list.append(make("div", { class: "tile" }, make("dt", null, title), make("dd", null, metricText(name, metrics[name]))));
   }
   return list;
+}
+
+// A row for each tree on the page, with a button that shows it.
+function fillGroups(table, values, choose) {
+  const metrics = ["accuracy", "auc", "rmse", "r2"].filter((name) => name in (values.figures.metrics ?? {}));
+  const heads = ["rows", "leaves", "depth", ...metrics.map((name) => METRIC_NAMES[name])];
+  const rows = values.trees.map((tree) => {
+    const button = make("button", { type: "button" }, tree.group || `tree ${tree.id}`);
+    button.addEventListener("click", () => choose(tree));
+    const of = values.figures.trees?.[tree.id] ?? {};
+    const numbers = [tree.rows, tree.leaves, tree.depth].map(numberText).concat(metrics.map((name) => metricText(name, of[name])));
+    return make("tr", null, make("td", null, button), ...numbers.map((text) => make("td", { class: "number" }, text)));
+  });
+  table.replaceChildren(make("thead", null, make("tr", null, make("th", { scope: "col" }, "group"),
+    ...heads.map((text) => make("th", { scope: "col", class: "number" }, text)))), make("tbody", null, ...rows));
+}
+
+function metricText(name, value) {
+  if (value === undefined) return "–";
+  if (["accuracy", "balanced_accuracy"].includes(name)) return percentText(value);
+  return Number.isInteger(value) ? numberText(value) : String(Number(value.toPrecision(4)));
 }
 
 function showErrors(place, values, tree) {
@@ -47,7 +66,7 @@ function confusionParts(labels, cells, values) {
   const colour = d3.interpolateRgb("#EEF4FA", "#083C7A");
   const isMap = labels.length > NUMBERS_IN_CELLS;
   const unit = values.weighted ? "weight" : "rows";
-  const table = make("table", { class: isMap ? "matrix heat" : "matrix" }, make("caption", null, `Actual classes down, predicted across; ${unit}, darker for a larger share of the actual class.`));
+  const table = make("table", { class: isMap ? "matrix heat" : "matrix", "aria-label": "Confusion matrix" });
   if (!isMap) table.append(make("thead", null, make("tr", null, make("td"), ...labels.map((label) => make("th", { scope: "col" }, label)))));
   const body = make("tbody");
   weights.forEach((row, actual) => {
@@ -55,7 +74,7 @@ function confusionParts(labels, cells, values) {
     row.forEach((weight, predicted) => {
       const share = totals[actual] ? weight / totals[actual] : 0;
       const says = `${labels[actual]} predicted as ${labels[predicted]}: ${numberText(weight)} (${percentText(share)})`;
-      const cell = make("td", { title: says }, isMap ? "" : numberText(weight));
+      const cell = make("td", isMap ? { title: says, "aria-label": says } : { title: says }, isMap ? "" : numberText(weight));
       cell.style.background = colour(share);
       cell.style.color = share > 0.45 ? "#fff" : "#1b1f24";
       line.append(cell);
@@ -63,7 +82,8 @@ function confusionParts(labels, cells, values) {
     body.append(line);
   });
   table.append(body);
-  const parts = [make("div", { class: "scroll", tabindex: "0" }, table)];
+  const how = `Confusion matrix: actual classes down, predicted across; ${unit}, darker for a larger share of the actual class.`;
+  const parts = [make("p", { class: "hint" }, how), make("div", { class: "scroll", tabindex: "0" }, table)];
   const wrong = cells.filter(([actual, predicted]) => actual !== predicted).sort((a, b) => b[2] - a[2]);
   if (isMap && wrong.length) parts.push(worstConfusions(labels, wrong, totals, unit));
   return parts;

@@ -1,14 +1,15 @@
 // The tree on the page: opens and closes nodes, moves and zooms, follows pointer and keyboard.
 
-const PRINTED = 300; // nodes of a printed drawing; a larger tree is printed as a table, too
-const PRINTED_DOWN = 12; // leaves of a tree that is printed as on the screen; a larger one as a list
+const PAPER_WIDTH = 1300; // px of a drawing that can be read on paper
+const SMALLEST = 0.12; // scale
+const READABLE = 0.3;
 
 class TreeView {
   constructor(place, values, onShow) {
     this.values = values;
     this.onShow = onShow;
     this.place = place;
-    this.asList = place.clientWidth < 640;
+    this.asList = place.clientWidth < 480;
     this.svg = d3.select(place).append("svg").attr("role", "tree").attr("aria-label", "Decision tree");
     this.world = this.svg.append("g").attr("role", "none");
     this.world.append("g").attr("class", "edges").attr("aria-hidden", "true");
@@ -21,14 +22,15 @@ class TreeView {
 
   show(tree) {
     this.tree = tree;
-    this.all = tree.all ??= linked(tree);
+    this.all = tree.all;
     if (!tree.opened) openAtFirst(this.all);
     tree.opened = true;
     this.selected = this.all[0];
     this.world.selectAll(".node, .link").remove();
     this.svg.attr("aria-label", `Decision tree${tree.group ? `, ${tree.group}` : ""}`);
     if (this.all.length) {
-      this.update();
+      this.update(true);
+      this.fitHeight();
       this.start();
       this.onShow(this.selected);
     }
@@ -96,6 +98,15 @@ class TreeView {
     this.svg.call(this.zoom.translateBy, move(left, right), move(top, bottom));
   }
 
+  // As high as what is seen needs, with room to open more; never higher than the style sheet allows.
+  fitHeight() {
+    this.place.style.height = "";
+    const box = bounds(this.seen);
+    const scale = Math.min(1, (this.place.clientWidth - 40) / box.width);
+    const least = this.seen.length < this.all.length ? 480 : 260;
+    this.place.style.height = `${Math.min(this.place.clientHeight, Math.max(least, box.height * scale + 52))}px`;
+  }
+
   // The first view: all that is seen if it can be read, else the root with as much as there is room for.
   start() {
     const { clientWidth: width, clientHeight: height } = this.place;
@@ -111,8 +122,8 @@ class TreeView {
   fit() {
     const { clientWidth: width, clientHeight: height } = this.place;
     const box = bounds(this.seen);
-    const scale = Math.min(1.2, (width - 32) / box.width, (height - 32) / box.height);
-    const x = (width - box.width * scale) / 2 - box.x * scale;
+    const scale = Math.max(SMALLEST, Math.min(1.2, (width - 32) / box.width, (height - 32) / box.height));
+    const x = Math.max(16, (width - box.width * scale) / 2) - box.x * scale;
     const y = Math.max(16, (height - box.height * scale) / 2) - box.y * scale;
     this.svg.call(this.zoom.transform, d3.zoomIdentity.translate(x, y).scale(scale));
   }
@@ -121,10 +132,14 @@ class TreeView {
     this.svg.call(this.zoom.scaleBy, factor);
   }
 
+  // What is too wide to be read side by side is shown as a list.
   expandAll() {
     for (const node of this.all) node.open = true;
+    this.asList ||= bounds(placed(this.all[0], false)).width * READABLE > this.place.clientWidth;
     this.update();
-    this.fit();
+    this.fitHeight();
+    if (this.asList) this.start();
+    else this.fit();
   }
 
   collapse() {
@@ -138,19 +153,20 @@ class TreeView {
   turn(asList) {
     this.asList = asList;
     this.update();
+    this.fitHeight();
     this.start();
   }
 
   // Draws the tree open and of its whole size, for paper; says whether all of it is drawn.
   print() {
     this.kept = { open: this.all.map((node) => node.open), asList: this.asList, transform: d3.zoomTransform(this.svg.node()) };
-    const isWhole = openUpTo(this.all, PRINTED);
-    this.asList = this.all[0].leaves > PRINTED_DOWN;
+    openToWidth(this.all, PAPER_WIDTH);
+    this.asList = false;
     this.update(true);
     const box = bounds(this.seen);
     this.world.attr("transform", null);
     this.svg.attr("viewBox", `${box.x - 20} ${box.y - 4} ${box.width + 40} ${box.height + 8}`).attr("width", box.width + 40);
-    return isWhole;
+    return this.seen.length === this.all.length;
   }
 
   afterPrint() {

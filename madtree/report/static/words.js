@@ -19,7 +19,7 @@ function percentText(share) {
 }
 
 function plural(count, noun) {
-  return `${numberText(count)} ${noun}${count === 1 ? "" : noun.endsWith("f") ? "" : "s"}`;
+  return `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function leavesText(count) {
@@ -28,10 +28,14 @@ function leavesText(count) {
 
 const brush = document.createElement("canvas").getContext("2d");
 
+function textWidth(text, size, weight) {
+  brush.font = `${weight} ${size}px ${getComputedStyle(document.documentElement).fontFamily}`;
+  return brush.measureText(text).width;
+}
+
 // The text, cut with an ellipsis where it is wider than `width` px. By characters, not by UTF-16 units.
 function fitted(text, width, size, weight = 400) {
-  brush.font = `${weight} ${size}px ${getComputedStyle(document.documentElement).fontFamily}`;
-  if (brush.measureText(text).width <= width) return text;
+  if (textWidth(text, size, weight) <= width) return text;
   const letters = Array.from(text.slice(0, 200));
   let low = 0;
   let high = letters.length;
