@@ -7,8 +7,11 @@ from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
+from psycopg.sql import SQL, Composed, Literal
 
 from madtree.host.protocol import Host, Row
+
+STATEMENT = "madtree_report"  # what a statement with parameters is called while it runs
 
 
 def as_host(connection: Any) -> Host:
@@ -33,15 +36,31 @@ class _PsycopgHost:
         self._connection = connection
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        with self._connection.transaction(), psycopg.RawCursor(self._connection, row_factory=dict_row) as cursor:
-            return cursor.execute(sql.encode(), params or None).fetchall()
+        with self._run(sql, types, params) as cursor:
+            return cursor.fetchall()
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
-        with self._connection.transaction(), psycopg.RawCursor(self._connection) as cursor:
-            return cursor.execute(sql.encode(), params or None).rowcount
+        with self._run(sql, types, params) as cursor:
+            return cursor.rowcount
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)
+
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> psycopg.Cursor[Row]:
+        if not types:
+            return self._execute(sql.encode())
+        # PREPARE gives parameters the types that the host protocol names; psycopg would choose its own.
+        self._execute(f"PREPARE {STATEMENT} ({', '.join(types)}) AS {sql}".encode())
+        try:
+            values = SQL(", ").join(map(Literal, params))
+            return self._execute(SQL("EXECUTE {} ({})").format(SQL(STATEMENT), values))
+        finally:
+            self._execute(f"DEALLOCATE {STATEMENT}".encode())
+
+    def _execute(self, statement: bytes | Composed) -> psycopg.Cursor[Row]:
+        cursor = self._connection.cursor(row_factory=dict_row)
+        with self._connection.transaction():
+            return cursor.execute(statement)
 
     def notice(self, message: str) -> None:
         """What madtree's own code would tell; the server's notices go the connection's way."""

@@ -35,6 +35,7 @@ function choose(tree) {
   showImportance(at("importance"), values.features, tree);
   drawCharts();
   at("outline").open = false;
+  for (const button of document.querySelectorAll(".toolbar button")) button.disabled = !tree.all.length;
   at("picker").value = values.trees.indexOf(tree);
   at("errors-section").hidden = at("errors").childElementCount === 0;
 }
@@ -66,7 +67,7 @@ at("outline").addEventListener("toggle", () => { if (at("outline").open && !isPr
 
 for (const button of document.querySelectorAll(".copy")) {
   button.addEventListener("click", async () => {
-    const code = button.parentElement.querySelector("code");
+    const code = button.closest(".code").querySelector("code");
     try {
       await navigator.clipboard.writeText(code.textContent);
     } catch { // no right to: select it, the older way
