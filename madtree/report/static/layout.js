@@ -3,8 +3,9 @@
 const CARD = { width: 188, height: 70 };
 const LEVEL = 118; // px from level to level, drawn downwards
 const STEP = { x: 40, y: CARD.height + 12 }; // from level to level and from node to node, drawn as a list
-const OPEN_AT_FIRST = 31; // a tree of more nodes begins closed below a depth
-const FIRST_DEPTH = 3;
+const OPEN_AT_FIRST = 31; // a tree of more nodes begins closed below a depth: FIRST_LIST drawn as a list,
+const FIRST_LIST = 3;
+const FIRST_DOWN = 4; // else this one, or less deep where it would be too wide
 
 // The root of a tree; nodes know their parent, their children (`kids`), `index` and how many leaves are below.
 function linked(tree, features) {
@@ -29,8 +30,12 @@ function linked(tree, features) {
   return all;
 }
 
-function openAtFirst(all) {
-  for (const node of all) node.open = all.length <= OPEN_AT_FIRST || node.depth < FIRST_DEPTH;
+function openAtFirst(all, asList, width) {
+  if (all.length <= OPEN_AT_FIRST || asList) {
+    for (const node of all) node.open = all.length <= OPEN_AT_FIRST || node.depth < FIRST_LIST;
+  } else {
+    openToWidth(all, width, FIRST_DOWN);
+  }
 }
 
 const OPPOSITES = { in: "not in", "<=": ">", "<": ">=" };
@@ -50,10 +55,10 @@ function stepText(node) {
   return node.answer === "yes" ? yesText(node.parent) : noText(node.parent);
 }
 
-// Opens level after level, as long as the drawing is no wider than `most` px.
-function openToWidth(all, most) {
-  const deepest = d3.max(all, (node) => node.depth);
-  for (let depth = 0; depth < deepest; depth += 1) {
+// Opens level after level down to a depth, as long as the drawing is no wider than `most` px.
+function openToWidth(all, most, deepest = Infinity) {
+  const last = Math.min(deepest, d3.max(all, (node) => node.depth));
+  for (let depth = 0; depth < last; depth += 1) {
     const level = all.filter((node) => node.depth === depth);
     for (const node of all) node.open = node.depth <= depth;
     if (bounds(placed(all[0], false)).width > most) {

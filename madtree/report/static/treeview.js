@@ -2,7 +2,8 @@
 
 const PAPER_WIDTH = 1300; // px of a drawing that can be read on paper
 const SMALLEST = 0.12; // scale
-const READABLE = 0.3;
+const READABLE = 0.3; // scale of a whole tree; one that must be smaller is shown as a list
+const LEGIBLE = 0.6; // scale of the first view
 
 class TreeView {
   constructor(place, values, onShow) {
@@ -23,7 +24,7 @@ class TreeView {
   show(tree) {
     this.tree = tree;
     this.all = tree.all;
-    if (!tree.opened) openAtFirst(this.all);
+    if (!tree.opened) openAtFirst(this.all, this.asList, (this.place.clientWidth - 40) / LEGIBLE);
     tree.opened = true;
     this.selected = this.all[0];
     this.world.selectAll(".node, .link").remove();
@@ -111,7 +112,7 @@ class TreeView {
   start() {
     const { clientWidth: width, clientHeight: height } = this.place;
     const box = bounds(this.seen);
-    const scale = Math.min(1, Math.max(this.asList ? 0.85 : 0.6, Math.min((width - 40) / box.width, (height - 40) / box.height)));
+    const scale = Math.min(1, Math.max(this.asList ? 0.85 : LEGIBLE, Math.min((width - 40) / box.width, (height - 40) / box.height)));
     const root = this.seen[0];
     const fits = box.width * scale <= width - 24;
     const middle = fits ? box.x + box.width / 2 : root.x;
