@@ -179,3 +179,27 @@ def test_the_copied_sql_runs(db: psycopg.Connection, show: Any) -> None:
         f"SELECT count(*) FROM iris JOIN iris_tree_scored USING (id) WHERE estimated_species <> ({expression})".encode()
     ).fetchone()
     assert wrong == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_charts_fill_their_room_and_their_words_are_apart(db: psycopg.Connection, show: Any, width: int) -> None:
+    train_cars(db, pruning_params="n_folds=8", split_criterion="mse")
+    page = show("cars_tree", {"viewport": {"width": width, "height": 844}})
+    for place in ("#cp", "#errors"):
+        drawn = page.eval_on_selector(f"{place} svg.chart", "(svg) => svg.viewBox.baseVal.width / svg.clientWidth")
+        assert drawn == pytest.approx(1, abs=0.02), place
+    words = page.eval_on_selector_all(
+        "#cp svg text", "(all) => all.map((each) => [each.textContent, each.getBoundingClientRect().toJSON()])"
+    )
+    for i, (first, one) in enumerate(words):
+        for second, other in words[:i]:
+            beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+            below = one["bottom"] <= other["top"] + 1 or other["bottom"] <= one["top"] + 1
+            assert beside or below, (first, second)
+
+
+def test_the_details_are_as_tall_as_the_drawing(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    page = show("iris_tree")
+    tree, details = page.locator("#tree").bounding_box(), page.locator("#details").bounding_box()
+    assert details["height"] == pytest.approx(tree["height"], abs=1)

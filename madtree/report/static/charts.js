@@ -54,7 +54,9 @@ function showCp(place, rows) {
   ticks.append("text").attr("y", 33).text(({ row }) => row.n_splits + 1);
   svg.append("text").attr("x", width - edge.right).attr("y", height - 2).attr("text-anchor", "end").text("cp, and leaves of the tree");
   svg.append("line").attr("class", "limit").attr("x1", edge.left).attr("x2", width - edge.right).attr("y1", y(limit)).attr("y2", y(limit));
-  svg.append("text").attr("x", width - edge.right).attr("y", y(limit) - 6).attr("text-anchor", "end").text(`1 SE: ${roundedText(limit)}`);
+  // Above the plot, where neither the curve nor the chosen tree's words can be.
+  svg.append("line").attr("class", "limit").attr("x1", width - edge.right - 24).attr("x2", width - edge.right).attr("y1", 8).attr("y2", 8);
+  svg.append("text").attr("x", width - edge.right - 30).attr("y", 12).attr("text-anchor", "end").text(`1 SE: ${roundedText(limit)}`);
   svg.append("path").attr("class", "curve").attr("d", d3.line((row, i) => x(i), (row) => y(row.xerror))(rows));
   svg.append("g").selectAll("line").data(rows).join("line").attr("class", "whisker").attr("x1", (row, i) => x(i))
     .attr("x2", (row, i) => x(i)).attr("y1", (row) => y(row.xerror - row.xstd)).attr("y2", (row) => y(row.xerror + row.xstd));

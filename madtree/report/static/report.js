@@ -22,6 +22,7 @@ function drawCharts() {
     showCp(at("cp"), cp);
     fillCpTable(at("cp-table"), cp);
   }
+  at("errors-section").hidden = false; // charts measure the room that they have
   showErrors(at("errors"), values, current);
 }
 
