@@ -66,7 +66,10 @@ function showCp(place, rows) {
   const chosen = rows.findIndex((row) => row.chosen);
   if (chosen >= 0) {
     const side = x(chosen) > width * 0.6 ? "end" : "start";
-    svg.append("text").attr("class", "said").attr("x", x(chosen) + (side === "end" ? -10 : 10)).attr("y", y(rows[chosen].xerror) - 12)
+    // Above the 1-SE line and the whiskers that its words, about 120 px, pass.
+    const passed = rows.filter((row, i) => (side === "end" ? x(chosen) - x(i) : x(i) - x(chosen)) >= 0 && Math.abs(x(i) - x(chosen)) < 120);
+    const top = Math.min(y(limit), ...passed.map((row) => y(row.xerror + row.xstd)));
+    svg.append("text").attr("class", "said").attr("x", x(chosen) + (side === "end" ? -10 : 10)).attr("y", Math.max(edge.top, top - 7))
       .attr("text-anchor", side).text(`chosen: ${leavesText(rows[chosen].n_splits + 1)}`);
   }
 }
