@@ -23,6 +23,7 @@ demo: setup
 	$(BIN)/madtree demo
 
 test: setup
+	@scripts/browser
 	$(BIN)/pytest -n $(or $(WORKERS),auto) $(ARGS)
 
 bench: setup

@@ -1,0 +1,145 @@
+"""What is written in the boxes of a drawn tree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from madtree.model import Model, Node, Tree
+from madtree.render.labels import level_text, number_text, one_line, split_text
+from madtree.render.palette import OTHERS, class_colours, number_colour
+from madtree.render.textwidth import fitted, text_width
+
+INK = "#1B1F24"
+HEADING, DETAIL = 13.0, 11.0  # font sizes in px
+INNER = 12.0  # from a box's border to its words
+BAR = 8.0
+NARROWEST, WIDEST = 116.0, 260.0
+BOLD = 1.13  # how much wider a heading is for its weight
+LEVELS = (36, 27, 18, 9)  # characters that a list of levels may take in a box, the first that fits
+ALL_LEVELS = 400  # and in its tooltip
+CLASSES = 12  # classes that a tooltip names
+
+
+@dataclass(frozen=True)
+class Box:
+    """One node as it is drawn.
+
+    Attributes:
+        heading: its split or, in a leaf, its prediction.
+        detail: rows, and how sure the prediction is.
+        shares: of its bar from the left, colour and share of the width.
+        tooltip: lines with everything in full length.
+        is_cut: whether nodes below it are left out.
+    """
+
+    heading: str
+    detail: str
+    shares: list[tuple[str, float]]
+    tooltip: str
+    width: float
+    is_cut: bool
+
+
+def boxes_of(model: Model, tree: Tree, cut: int) -> dict[int, Box]:
+    """The boxes of a tree's nodes down to the depth `cut`, by node."""
+    below = _nodes_below(tree, cut)
+    colours = class_colours(tree.nodes[0].class_weights or ())
+    means = [] if model.is_classification else [mean_of(node) for node in tree.nodes.values()]
+    boxes = {}
+    for number, node in sorted(tree.nodes.items()):
+        if node.depth <= cut:
+            if model.is_classification:
+                shares = _class_shares(node, colours)
+            else:
+                shares = _mean_share(node, min(means), max(means))
+            boxes[number] = _box(model, node, shares, below.get(number, 0))
+    return boxes
+
+
+def mean_of(node: Node) -> float:
+    """The mean that a node of a regression tree predicts."""
+    return float(node.prediction or 0.0)
+
+
+def confidence(model: Model, node: Node) -> float:
+    """Share of the node's weight that has the predicted class."""
+    weights = node.class_weights or ()
+    of_class = dict(zip(model.classes, weights, strict=True)).get(str(node.prediction), 0.0)
+    return of_class / sum(weights) if sum(weights) else 0.0
+
+
+def rows_text(rows: int) -> str:
+    return f"{rows:,} row{'s' * (rows != 1)}"
+
+
+def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int) -> Box:
+    outcome = level_text(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
+    if model.is_classification:
+        sure = f"{confidence(model, node):.0%}"
+        detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
+    else:
+        spread = f"± {number_text(_rounded(math.sqrt(max(node.impurity, 0.0))))}"
+        detail = f"{rows_text(node.n_rows)} · {spread if node.is_leaf else f'{outcome} {spread}'}"
+    if node.is_leaf:
+        heading, whole = outcome, outcome
+    else:
+        heading, whole = _split_heading(model, node), split_text(node, model.feature(str(node.feature)), ALL_LEVELS)
+    if below:
+        detail = f"{below:,} more nodes · {detail}"
+    heading, detail = (fitted(line, size, WIDEST - 2 * INNER) for line, size in ((heading, HEADING), (detail, DETAIL)))
+    wide = max(text_width(heading, HEADING) * 1.05, text_width(detail, DETAIL)) + 2 * INNER
+    lines = [f"node {node.node_id}: {whole}", *_tooltip(model, node, outcome)]
+    return Box(heading, detail, shares, "\n".join(map(one_line, lines)), max(NARROWEST, min(WIDEST, wide)), below > 0)
+
+
+def _split_heading(model: Model, node: Node) -> str:
+    """The split, with as many levels as there is room for."""
+    feature = model.feature(str(node.feature))
+    texts = [split_text(node, feature, length) for length in LEVELS]
+    return next((each for each in texts if text_width(each, HEADING * BOLD) <= WIDEST - 2 * INNER), texts[-1])
+
+
+def _tooltip(model: Model, node: Node, outcome: str) -> list[str]:
+    lines = [f"{rows_text(node.n_rows)}, weight {number_text(node.weight)}, impurity {number_text(node.impurity)}"]
+    lines.append(f"predicts {outcome}")
+    if model.is_classification:
+        pairs = sorted(zip(model.classes, node.class_weights or (), strict=True), key=lambda pair: -pair[1])
+        held = [(name, weight) for name, weight in pairs if weight > 0]
+        lines += [f"{level_text(name)}: {number_text(weight)}" for name, weight in held[:CLASSES]]
+        if len(held) > CLASSES:
+            lines.append(f"and {len(held) - CLASSES:,} more classes")
+    return lines
+
+
+def _rounded(value: float) -> float:
+    """To three significant digits: a spread is no more exact than that."""
+    return float(f"{value:.3g}")
+
+
+def _class_shares(node: Node, colours: list[str]) -> list[tuple[str, float]]:
+    """In class order, all classes of the colour `OTHERS` together at the end."""
+    total = sum(node.class_weights or ())
+    shares = [
+        (colour, weight / total)
+        for colour, weight in zip(colours, node.class_weights or (), strict=True)
+        if weight > 0 and colour != OTHERS
+    ]
+    others = 1.0 - sum(share for _, share in shares)
+    return [*shares, (OTHERS, others)] if OTHERS in colours and others > 1e-9 and total else shares
+
+
+def _mean_share(node: Node, least: float, greatest: float) -> list[tuple[str, float]]:
+    """How far the mean lies from the least mean of the tree to the greatest."""
+    share = (mean_of(node) - least) / (greatest - least) if greatest > least else 1.0
+    return [(number_colour(share), max(share, 0.02))]
+
+
+def _nodes_below(tree: Tree, cut: int) -> dict[int, int]:
+    """For each node at the depth `cut`, how many are below it."""
+    below: dict[int, int] = {}
+    for number, node in tree.nodes.items():
+        if node.depth > cut:
+            ancestor = ((number + 1) >> (node.depth - cut)) - 1
+            below[ancestor] = below.get(ancestor, 0) + 1
+    return below

@@ -1,0 +1,195 @@
+"""build_report: a trained model as one HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
+from html import escape
+from typing import Any
+
+from madtree.host.protocol import Host
+from madtree.model import Model
+from madtree.modelread import find_model, read_summary
+from madtree.render.labels import group_text, level_text, one_line
+from madtree.render.palette import NUMBERS, class_colours
+from madtree.render.svg import tree_svg
+from madtree.report.figures import cp_tables, evaluation, shown_sql
+from madtree.report.page import options, page, table
+from madtree.report.session import as_host
+from madtree.report.trees import Choice, Limits, choose_trees, tree_values
+from madtree.sqltext.quote import ident, is_plain_name, literal
+from madtree.sqltext.split import parse_name
+
+# Columns of `<output>_summary` that the page lists, and what it calls them.
+PARAMETERS = (
+    ("source_table", "training table"), ("dependent_varname", "dependent variable"),
+    ("dependent_var_type", "its type"),
+    ("list_of_features_to_exclude", "excluded"), ("grouping_cols", "grouping columns"), ("weights", "weights"),
+    ("id_col_name", "id column"), ("total_rows_processed", "rows used"), ("total_rows_skipped", "rows left out"),
+    ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
+    ("split_criterion", "split criterion"), ("max_depth", "max_depth"), ("min_split", "min_split"),
+    ("min_bucket", "min_bucket"), ("n_bins", "n_bins"), ("input_cp", "cp"), ("n_folds", "n_folds"), ("rule", "rule"),
+    ("max_surrogates", "max_surrogates"), ("null_as_category", "null_as_category"), ("seed", "seed"),
+    ("madtree_version", "madtree version"),
+)  # fmt: skip
+LISTED = 60  # features or classes that the page names among the parameters
+GROUPED_ONLY = ("grouping_cols", "num_all_groups", "num_failed_groups")
+
+
+def build_report(
+    connection: Any,
+    model: str,
+    *,
+    data: str | None = None,
+    trees: Sequence[int] | None = None,
+    max_trees: int = 200,
+    evaluate: bool = True,
+) -> str:
+    """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL.
+
+    The page is one file: it loads nothing, and shows the same in ten years. It writes nothing in the database.
+
+    Args:
+        connection: a psycopg connection, or a client of madtree's; what it may read is read with its rights.
+        model: output_table_name of tree_train.
+        data: a table or view with known outcomes to try the model on; by default the training table. Where that is gone
+            or not to be read, the page says so and shows the rest.
+        trees: of a grouped model the trees to show, by tree_id; by default those with the most rows.
+        evaluate: False leaves out how the model does on a table, and so any look at the rows.
+        max_trees: most trees on the page. It takes at least one, and no more of them than have 20,000 nodes together.
+
+    Returns:
+        The HTML text.
+
+    Raises:
+        MadtreeError: there is no such model, or it has none of `trees`.
+        TypeError: `connection` is none.
+        ValueError: `max_trees` is less than 1.
+        psycopg.Error: the server refuses a query: among others, `data` lacks a column.
+    """
+    if max_trees < 1:
+        raise ValueError(f"max_trees must be 1 or more, not {max_trees}")
+    host = as_host(connection)
+    tables = find_model(host, model, "model")
+    choice = choose_trees(host, tables, read_summary(host, tables), trees, Limits(trees=max_trees))
+    table_name = data or choice.model.source_table
+    figures = evaluation(host, choice, table_name, data is not None) if evaluate else {"table": table_name}
+    values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice)}
+    return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
+
+
+def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
+    model = choice.model
+    trees = [tree_values(model, tree, row) for tree, row in zip(model.trees, choice.rows, strict=True)]
+    return {
+        "isClassification": model.is_classification,
+        "dependent": one_line(model.dependent),
+        "features": [one_line(feature.name) for feature in model.features],
+        "classes": [level_text(name) for name in model.classes],
+        "colours": class_colours(_class_weights(choice)),
+        "ramp": ["#" + "".join(f"{part:02X}" for part in end) for end in NUMBERS],
+        "weighted": model.weighted,
+        "grouped": bool(model.grouping_columns),
+        "cut": choice.cut,
+        "trees": trees,
+        "figures": figures,
+    }
+
+
+def _class_weights(choice: Choice) -> list[float]:
+    """Of the trees on the page together: every tree shows a class in the same colour."""
+    weights = [0.0] * len(choice.model.classes)
+    for tree in choice.model.trees:
+        for position, weight in enumerate(tree.nodes[0].class_weights or () if tree.nodes else ()):
+            weights[position] += weight
+    return weights
+
+
+def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> dict[str, str]:
+    model, totals = choice.model, choice.totals
+    kind = "Classification" if model.is_classification else "Regression"
+    what = f"{kind} of {one_line(model.dependent)}, trained on {model.source_table}"
+    made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    expression = shown_sql(host, choice)
+    return {
+        "name": escape(one_line(name)),
+        "what": escape(one_line(what)),
+        "made": escape(f"madtree {model.summary['madtree_version']} · {made}"),
+        "tiles": "".join(map(_tile, *zip(*_facts(totals), strict=True))),
+        "picker": _picker(choice),
+        "notes": "".join(f'<p class="note">{escape(note)}</p>' for note in _notes(choice)),
+        "parameters": table(_parameters(model)),
+        "table": escape(one_line(str(figures["table"]))),
+        "predict": escape(_predict_sql(name, str(figures["table"]))),
+        "expression": escape(expression or _how_to_get(name)),
+        "expression_note": "" if expression else '<p class="note">The model is too large to be shown as SQL here.</p>',
+        "picture": tree_svg(model),
+    }
+
+
+def _facts(totals: dict[str, Any]) -> list[tuple[str, str]]:
+    facts = [("rows", f"{totals['rows']:,}"), ("leaves", f"{totals['leaves']:,}"), ("depth", f"{totals['depth']}")]
+    return facts if totals["trees"] == 1 else [("trees", f"{totals['trees']:,}"), *facts]
+
+
+def _tile(name: str, value: str) -> str:
+    return f'<div class="tile"><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>'
+
+
+def _picker(choice: Choice) -> str:
+    """The selection of a tree; hidden where there is but one."""
+    listed = [
+        (position, f"{text} · {row['n_rows'] or 0:,} rows")
+        for position, (text, row) in enumerate(zip(_groups(choice), choice.rows, strict=True))
+    ]
+    return options(listed)
+
+
+def _groups(choice: Choice) -> Iterator[str]:
+    for tree in choice.model.trees:
+        yield group_text(choice.model, tree) if choice.model.grouping_columns else f"tree {tree.tree_id}"
+
+
+def _notes(choice: Choice) -> Iterator[str]:
+    shown, all_trees = len(choice.rows), choice.totals["trees"]
+    if shown < all_trees:
+        yield f"{shown:,} of {all_trees:,} trees are on this page: those with the most rows, or those asked for."
+    if choice.cut is not None:
+        yield f"The tree has {choice.rows[0]['n_nodes']:,} nodes; this page has those down to depth {choice.cut}."
+
+
+def _parameters(model: Model) -> Iterator[tuple[str, str]]:
+    for column, title in PARAMETERS:
+        value = model.summary.get(column)
+        if column in GROUPED_ONLY and not model.grouping_columns:
+            continue
+        if value is not None and value not in ("", "None"):
+            yield title, _value_text(value)
+    yield "features", _listed([feature.name for feature in model.features])
+    if model.is_classification:
+        yield "classes", _listed([level_text(name) for name in model.classes])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(one_line, names[:LISTED]))
+    return f"{shown} and {len(names) - LISTED:,} more" if len(names) > LISTED else shown
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else one_line(str(value))
+
+
+def _predict_sql(model: str, source: str) -> str:
+    parts = parse_name(model) or (model,)
+    output = ".".join(
+        part if is_plain_name(part) else ident(part) for part in (*parts[:-1], f"{parts[-1][:40]}_scored")
+    )
+    return f"SELECT madtree.tree_predict({literal(model)}, {literal(source)}, {literal(output)});"
+
+
+def _how_to_get(model: str) -> str:
+    return f"SELECT madtree.tree_sql({literal(model)});"

@@ -1,0 +1,155 @@
+"""How well a model does on a table, for a report: metrics, confusion matrix or residuals, and the cp tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import psycopg
+
+from madtree.catalog import find_relation
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host, Row
+from madtree.modelread import ModelTables, unquoted
+from madtree.render.labels import level_text
+from madtree.report.trees import Choice, finite
+from madtree.sqltext import models as models_sql
+from madtree.sqltext import report as sql
+from madtree.sqltext.quote import qualified
+from madtree.sqltext.tables import SIGNATURES, suffixed
+
+MAX_CELLS = 250_000  # cells that tree_confusion may make: trees times classes squared
+MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counted together
+MAX_LEAVES, MAX_TREES = 20_000, 200  # beyond these a model as one expression is too large to draw residuals by
+MAX_POINTS = 1_000  # rows that are drawn one by one; with more, ranges are
+BINS = 30
+SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to get the scoring SQL
+
+_TEXT, _IDS = "pg_catalog.text", "pg_catalog.int4[]"
+METRICS = ("n", "n_skipped", "accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "mae", "r2")
+
+
+def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list[Row]]:
+    """Rows of `<output>_cv` by tree; empty where the model was not cross-validated."""
+    name = suffixed(tables.name, "_cv")
+    columns = host.query(models_sql.COLUMNS, [_TEXT, "pg_catalog.text[]"], [tables.schema, [name]])
+    if not {row["column"] for row in columns} >= SIGNATURES["_cv"]:
+        return {}
+    grouping = [unquoted(column) for column in choice.model.grouping_columns]
+    found: dict[int, list[Row]] = {}
+    for row in host.query(sql.cv(tables.schema, tables.name, grouping), [_IDS], [choice.tree_ids]):
+        found.setdefault(row.pop("tree_id"), []).append(
+            {key: value if isinstance(value, bool) else finite(value) for key, value in row.items()}
+        )
+    return found
+
+
+def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[str, Any]:
+    """Metrics and a picture of the errors on a table, for the page's script; a `note` says what there is not, and why.
+
+    Args:
+        table: as the user or the model names it.
+        is_given: whether the user did. A training table may be gone, or not be the reader's to see: that is a note.
+
+    Raises:
+        MadtreeError, psycopg.Error: the table was given and does not fit.
+    """
+    try:
+        relation = find_relation(host, table, "data")
+        found: dict[str, Any] = {"table": table, "trees": {}}
+        for row in host.query(sql.METRICS, [_TEXT, _TEXT, _IDS], [choice.model.name, table, choice.tree_ids]):
+            metrics = {name: finite(row[name]) for name in METRICS if row[name] is not None}
+            if row["tree_id"] is None or not choice.model.grouping_columns:
+                found["metrics"] = metrics
+            if row["tree_id"] is not None:
+                found["trees"][row["tree_id"]] = metrics
+        if choice.model.is_classification:
+            found |= _confusion(host, choice, table)
+        else:
+            found |= _residuals(host, choice, qualified(relation.schema, relation.name))
+        return found
+    except (MadtreeError, psycopg.Error) as error:
+        if is_given:
+            raise
+        return {"table": table, "note": f"The model could not be tried on its training table: {_sentence(error)}"}
+
+
+def _sentence(error: MadtreeError | psycopg.Error) -> str:
+    if isinstance(error, MadtreeError):
+        return error.message
+    return (error.diag.message_primary or str(error)).removeprefix("madtree: ")
+
+
+def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
+    """Cells as [actual, predicted, weight] with the classes' positions in `labels`, for each tree and for all."""
+    classes = choice.model.classes
+    cells = choice.totals["trees"] * len(classes) ** 2
+    if cells > MAX_CELLS:
+        return {"missing": f"No confusion matrix: of all trees together it would have {cells:,} cells."}
+    rows = host.query(sql.CONFUSION, [_TEXT, _TEXT, _IDS], [choice.model.name, table, choice.tree_ids])
+    labels = _labels(rows, classes)
+    at = {label: position for position, label in enumerate(labels)}
+    others = len(labels)
+    has_others = any(row[side] not in at for row in rows for side in ("actual", "predicted"))
+    whole: dict[tuple[int, int], float] = {}
+    by_tree: dict[int, dict[tuple[int, int], float]] = {}
+    for row in rows:
+        cell = at.get(row["actual"], others), at.get(row["predicted"], others)
+        weight = float(row["weight"])
+        whole[cell] = whole.get(cell, 0.0) + weight
+        if row["tree_id"] is not None:
+            of_tree = by_tree.setdefault(row["tree_id"], {})
+            of_tree[cell] = of_tree.get(cell, 0.0) + weight
+    names = [*map(level_text, labels), *(["(other classes)"] if has_others else [])]
+    found: dict[str, Any] = {"labels": names, "confusion": _cells(whole)}
+    if choice.model.grouping_columns:
+        found["confusions"] = {tree: _cells(of_tree) for tree, of_tree in by_tree.items()}
+    return found
+
+
+def _labels(rows: Iterable[Row], classes: tuple[str, ...]) -> list[str]:
+    """The classes of the matrix: the model's in their order, then others; the most frequent where there are many."""
+    weights: dict[str, float] = dict.fromkeys(classes, 0.0)
+    for row in rows:
+        for side in ("actual", "predicted"):
+            weights[row[side]] = weights.get(row[side], 0.0) + float(row["weight"])
+    if len(weights) <= MAX_CLASSES:
+        return list(weights)
+    kept = set(sorted(weights, key=lambda label: -weights[label])[:MAX_CLASSES])
+    return [label for label in weights if label in kept]
+
+
+def _cells(weights: dict[tuple[int, int], float]) -> list[list[float | None]]:
+    return [[actual, predicted, finite(weight)] for (actual, predicted), weight in sorted(weights.items())]
+
+
+def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
+    """Points [predicted, actual] where there are few rows, else ranges of the prediction."""
+    totals = choice.totals
+    if totals["leaves"] > MAX_LEAVES or totals["trees"] > MAX_TREES:
+        return {
+            "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
+            "large for one expression."
+        }
+    predicted = scoring_sql(host, choice.model.name)
+    actual = choice.model.dependent
+    if found_rows := host.query(
+        sql.residual_points(relation, predicted, actual), ["pg_catalog.int4"], [MAX_POINTS + 1]
+    ):
+        if len(found_rows) <= MAX_POINTS:
+            return {"points": [[row["predicted"], row["actual"]] for row in found_rows]}
+        return {"ranges": host.query(sql.residuals(relation, predicted, actual, BINS))}
+    return {"missing": f"No residuals: no row has a prediction and a value of {actual}."}
+
+
+def scoring_sql(host: Host, model: str) -> str:
+    """The model as an SQL expression over the columns of its training table."""
+    return str(host.query(sql.SCORING_SQL, [_TEXT], [model])[0]["text"])
+
+
+def shown_sql(host: Host, choice: Choice) -> str | None:
+    """The expression that the page shows; None if it would be too long to read or to carry."""
+    if choice.totals["leaves"] > SQL_LEAVES:
+        return None
+    text = scoring_sql(host, choice.model.name)
+    return text if len(text) <= SQL_LENGTH else None

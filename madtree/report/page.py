@@ -1,0 +1,76 @@
+"""The page: its parts put together into one HTML file that asks the network for nothing.
+
+A content security policy in the page names the only scripts and styles that may run by their hashes, and allows nothing
+to be loaded, sent or framed.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+SCRIPTS = ("words.js", "layout.js", "drawing.js", "treeview.js", "details.js", "charts.js", "matrix.js", "report.js")
+
+
+def page(title: str, values: Mapping[str, Any], parts: Mapping[str, str]) -> str:
+    """The whole page.
+
+    Args:
+        title: plain text.
+        values: for the scripts; must be JSON's.
+        parts: HTML by the name of its place in the template.
+    """
+    style, script, library = _read("report.css"), _program(), _read("vendor/d3.min.js")
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {_hash(library)} {_hash(script)}",
+            f"style-src {_hash(style)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    return Template(_read("report.html")).substitute(
+        parts, title=escape(title), policy=policy, style=style, library=library, script=script, values=_json(values)
+    )
+
+
+def table(rows: Iterable[tuple[str, str]]) -> str:
+    """Names and values as rows of an HTML table; both plain text."""
+    return "\n".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows)
+
+
+def options(values: Sequence[tuple[int, str]]) -> str:
+    """Options of a selection: value and plain text."""
+    return "".join(f'<option value="{value}">{escape(text)}</option>' for value, text in values)
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    """JSON that no HTML parser can take for markup: without <, > and & it cannot end the script or begin a comment."""
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+@lru_cache
+def _program() -> str:
+    return "\n".join(["(() => {", '"use strict";', *map(_read, SCRIPTS), "})();"])
+
+
+@lru_cache
+def _read(name: str) -> str:
+    return files("madtree.report").joinpath("static", *name.split("/")).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """How a policy names an inline script or style (CSP Level 3, section 6.7.3)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

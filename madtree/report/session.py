@@ -1,0 +1,69 @@
+"""The session that a report is read through: whatever the caller has at hand, behind the host protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Composed, Literal
+
+from madtree.host.protocol import Host, Row
+
+STATEMENT = "madtree_report"  # what a statement with parameters is called while it runs
+
+
+def as_host(connection: Any) -> Host:
+    """The host behind a psycopg connection, a host itself, or an object that has one of these as an attribute.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    for candidate in (connection, getattr(connection, "host", None), getattr(connection, "connection", None)):
+        if isinstance(candidate, psycopg.Connection):
+            return _PsycopgHost(candidate)
+        if candidate is not None and callable(getattr(candidate, "query", None)) and hasattr(candidate, "command"):
+            host: Host = candidate
+            return host
+    raise TypeError(f"connection must be a psycopg connection or a madtree client, not {type(connection).__name__}")
+
+
+class _PsycopgHost:
+    """Each statement is a subtransaction, or a transaction where none is open: an error spoils nothing else."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        with self._run(sql, types, params) as cursor:
+            return cursor.fetchall()
+
+    def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
+        with self._run(sql, types, params) as cursor:
+            return cursor.rowcount
+
+    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
+        yield from self.query(sql, types, params)
+
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> psycopg.Cursor[Row]:
+        if not types:
+            return self._execute(sql.encode())
+        # PREPARE gives parameters the types that the host protocol names; psycopg would choose its own.
+        self._execute(f"PREPARE {STATEMENT} ({', '.join(types)}) AS {sql}".encode())
+        try:
+            values = SQL(", ").join(map(Literal, params))
+            return self._execute(SQL("EXECUTE {} ({})").format(SQL(STATEMENT), values))
+        finally:
+            self._execute(f"DEALLOCATE {STATEMENT}".encode())
+
+    def _execute(self, statement: bytes | Composed) -> psycopg.Cursor[Row]:
+        cursor = self._connection.cursor(row_factory=dict_row)
+        with self._connection.transaction():
+            return cursor.execute(statement)
+
+    def notice(self, message: str) -> None:
+        """What madtree's own code would tell; the server's notices go the connection's way."""
+
+    def info(self, message: str) -> None:
+        """As `notice`."""

@@ -1,0 +1,181 @@
+"""The trees that a report shows, and what it holds of each: plain values for the page's script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host, Row
+from madtree.model import Model, Node, Tree
+from madtree.modelread import ModelTables, unquoted
+from madtree.render.labels import group_text, one_line, split_text
+from madtree.render.plain import trees_of_rows
+from madtree.sqltext import report as sql
+
+LEVELS_LENGTH = 160  # characters of a list of levels; the page shortens it further where it draws
+MAX_FEATURES = 40  # bars of importance that a tree keeps; the others are told as one sum
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a page may hold, so that a browser can open it.
+
+    Attributes:
+        trees: at most so many.
+        nodes: of all its trees together; a single larger tree is cut at a depth.
+    """
+
+    trees: int = 200
+    nodes: int = 20_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The trees on the page.
+
+    Attributes:
+        model: with these trees, those with the most rows first.
+        rows: of `<output>`, in the same order.
+        totals: of the whole model: trees, nodes, leaves, rows, depth.
+        cut: depth at which the one tree was cut, None if nothing was.
+    """
+
+    model: Model
+    rows: list[Row]
+    totals: Row
+    cut: int | None
+
+    @property
+    def tree_ids(self) -> list[int]:
+        return [row["tree_id"] for row in self.rows]
+
+
+def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence[int] | None, limits: Limits) -> Choice:
+    """Read the trees with the most rows, as many as the limits allow.
+
+    Args:
+        wanted: only trees with these ids; all if None.
+
+    Raises:
+        MadtreeError: the model has none of the wanted trees.
+    """
+    totals = host.query(sql.totals(tables.schema, tables.name))[0]
+    grouping = [unquoted(column) for column in model.grouping_columns]
+    kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
+    ids = None if wanted is None else list(wanted)
+    found = host.query(sql.largest_trees(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
+    missing = sorted(set(ids or ()) - {row["tree_id"] for row in found})
+    if not found or (missing and len(found) < limits.trees):
+        raise MadtreeError(f"trees: {tables.given} has no tree {', '.join(map(str, missing))}")
+    rows: list[Row] = []
+    nodes = 0
+    for row in found:
+        nodes += row["n_nodes"] or 0
+        if rows and nodes > limits.nodes:
+            break
+        rows.append(row)
+    cut = _cut(host, tables, rows[0], limits.nodes)
+    read = host.query(
+        sql.nodes(tables.schema, tables.name, model.is_classification),
+        ["pg_catalog.int4[]", "pg_catalog.int4"],
+        [[row["tree_id"] for row in rows], 2**31 - 1 if cut is None else cut],
+    )
+    groups = {row["tree_id"]: tuple(row["group"] or ()) for row in rows}
+    trees = {tree.tree_id: tree for tree in trees_of_rows(read, groups, model.is_classification)}
+    return Choice(replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)), rows, totals, cut)
+
+
+def _cut(host: Host, tables: ModelTables, row: Row, most: int) -> int | None:
+    """The depth down to which a tree has at most `most` nodes; None if it has no more at all."""
+    if (row["n_nodes"] or 0) <= most:
+        return None
+    total, depth = 0, 0
+    for level in host.query(sql.nodes_by_depth(tables.schema, tables.name), ["pg_catalog.int4"], [row["tree_id"]]):
+        total += level["nodes"]
+        if total > most:
+            break
+        depth = level["depth"]
+    return depth
+
+
+def tree_values(model: Model, tree: Tree, row: Row) -> dict[str, Any]:
+    """One tree for the page's script; nodes by column, in the order of their numbers."""
+    nodes = [node for _, node in sorted(tree.nodes.items())]
+    return {
+        "id": tree.tree_id,
+        "group": group_text(model, tree) if model.grouping_columns else "",
+        "rows": row["n_rows"] or 0,
+        "leaves": row["n_leaves"] or 0,
+        "size": row["n_nodes"] or 0,
+        "depth": row["tree_depth"] or 0,
+        "cp": finite(row["pruning_cp"]),
+        "message": row["message"],
+        "nodes": _columns(model, nodes),
+        "importance": _importance(model, row["impurity_var_importance"] or []),
+    }
+
+
+def _columns(model: Model, nodes: Sequence[Node]) -> dict[str, list[Any]]:
+    at = {node.node_id: position for position, node in enumerate(nodes)}
+    classes = {name: position for position, name in enumerate(model.classes)}
+    places = {feature.name: position for position, feature in enumerate(model.features)}
+    columns: dict[str, list[Any]] = {
+        # As text: the numbers of deep nodes are beyond what a JavaScript number can hold.
+        "id": [str(node.node_id) for node in nodes],
+        "parent": [-1 if node.parent_id is None else at[node.parent_id] for node in nodes],
+        "feature": [None if node.is_leaf else places[str(node.feature)] for node in nodes],
+        "test": [None if node.is_leaf else _test(model, node) for node in nodes],
+        "rows": [node.n_rows for node in nodes],
+        "impurity": [finite(node.impurity) for node in nodes],
+        "complexity": [finite(node.complexity) for node in nodes],
+        "improvement": [finite(node.improvement) for node in nodes],
+        "missingLeft": [node.majority_left for node in nodes],
+    }
+    if model.weighted:
+        columns["weight"] = [_short(node.weight) for node in nodes]
+    if model.is_classification:
+        columns["prediction"] = [classes.get(str(node.prediction), -1) for node in nodes]
+        columns["classes"] = [list(_sparse(node.class_weights or ())) for node in nodes]
+    else:
+        columns["prediction"] = [finite(float(node.prediction or 0.0)) for node in nodes]
+    return columns
+
+
+def _sparse(weights: Sequence[float]) -> Iterator[float]:
+    """Position and weight of each class that has any."""
+    for position, weight in enumerate(weights):
+        if weight:
+            yield position
+            yield _short(weight)
+
+
+def _test(model: Model, node: Node) -> str:
+    """What is said of the feature's value in the true branch: ``<= 5``, ``< "blue"``, ``in {a,b}``."""
+    feature = model.feature(str(node.feature))
+    return split_text(node, feature, LEVELS_LENGTH)[len(one_line(feature.name)) + 1 :]
+
+
+def _importance(model: Model, raw: Sequence[float]) -> dict[str, Any]:
+    """Shares in percent as `get_var_importance` scales them, the greatest first."""
+    total = sum(raw)
+    shares = [(value / total * 100 if total > 0 else 0.0, position) for position, value in enumerate(raw)]
+    shares.sort(key=lambda pair: (-pair[0], pair[1]))
+    kept = [(share, position) for share, position in shares if share > 0][:MAX_FEATURES]
+    return {
+        "features": [position for _, position in kept],
+        "shares": [finite(share) for share, _ in kept],
+        "unused": sum(share == 0 for share, _ in shares),
+        "others": sum(share > 0 for share, _ in shares) - len(kept),
+    }
+
+
+def finite(value: float | None) -> float | None:
+    """A number that JSON can hold, integers without a fraction; None for what is no number."""
+    return _short(value) if value is not None and math.isfinite(value) else None
+
+
+def _short(value: float) -> float:
+    return int(value) if value == int(value) and abs(value) < 2**53 else value

@@ -1,0 +1,126 @@
+"""SQL that asks for what a report of a model shows. Parameters are ``$1``, ``$2``, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.sqltext.models import NODE_COLUMNS
+from madtree.sqltext.quote import ident
+from madtree.sqltext.tables import model_table
+
+CV_COLUMNS = ("cp", "n_splits", "rel_error", "xerror", "xstd", "chosen")
+RESIDUAL_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def totals(schema: str, name: str) -> str:
+    """One row: how many trees, nodes and leaves there are, rows and the greatest depth."""
+    return (
+        "SELECT pg_catalog.count(*) AS trees, COALESCE(pg_catalog.sum(t.n_nodes), 0)::pg_catalog.int8 AS nodes, "
+        "COALESCE(pg_catalog.sum(t.n_leaves), 0)::pg_catalog.int8 AS leaves, "
+        "COALESCE(pg_catalog.sum(t.n_rows), 0)::pg_catalog.int8 AS rows, "
+        f"COALESCE(pg_catalog.max(t.tree_depth), 0) AS depth FROM {model_table(schema, name)} AS t"
+    )
+
+
+def largest_trees(schema: str, name: str, grouping: Sequence[str]) -> str:
+    """At most $1 trees with the most rows; of those whose tree_id is in $2, unless $2 is NULL."""
+    values = ", ".join(f"t.{ident(column)}::pg_catalog.text" for column in grouping)
+    return (
+        "SELECT t.tree_id, t.n_rows, t.n_nodes, t.n_leaves, t.tree_depth, t.pruning_cp, t.impurity_var_importance, "
+        f't.message, ARRAY[{values}]::pg_catalog.text[] AS "group" FROM {model_table(schema, name)} AS t '
+        "WHERE $2::pg_catalog.int4[] IS NULL OR t.tree_id OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.int4[]) "
+        "ORDER BY t.n_rows DESC NULLS LAST, t.tree_id LIMIT $1::pg_catalog.int4"
+    )
+
+
+def nodes_by_depth(schema: str, name: str) -> str:
+    """How many nodes tree $1 has on each level."""
+    return (
+        f"SELECT n.depth, pg_catalog.count(*) AS nodes FROM {model_table(schema, name, '_nodes')} AS n "
+        "WHERE n.tree_id OPERATOR(pg_catalog.=) $1::pg_catalog.int4 GROUP BY n.depth ORDER BY n.depth"
+    )
+
+
+def nodes(schema: str, name: str, is_classification: bool) -> str:
+    """The nodes of the trees $1 down to depth $2, a class as text, in order of tree and id."""
+    prediction = "n.prediction::pg_catalog.text" if is_classification else "n.prediction"
+    columns = ", ".join(f"n.{column}" for column in NODE_COLUMNS)
+    return (
+        f"SELECT {columns}, {prediction} FROM {model_table(schema, name, '_nodes')} AS n "
+        "WHERE n.tree_id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) "
+        "AND n.depth OPERATOR(pg_catalog.<=) $2::pg_catalog.int4 ORDER BY n.tree_id, n.node_id"
+    )
+
+
+def cv(schema: str, name: str, grouping: Sequence[str]) -> str:
+    """The cp tables of the trees $1, each from the greatest cp to the least.
+
+    A group's values are the same in both tables and never NULL, so their texts are, whatever operators their type has.
+    """
+    same = "".join(
+        f" AND c.{ident(column)}::pg_catalog.text OPERATOR(pg_catalog.=) t.{ident(column)}::pg_catalog.text"
+        for column in grouping
+    )
+    columns = ", ".join(f"c.{column}" for column in CV_COLUMNS)
+    return (
+        f"SELECT t.tree_id, {columns} FROM {model_table(schema, name, '_cv')} AS c "
+        f"INNER JOIN {model_table(schema, name)} AS t ON true{same} "
+        "WHERE t.tree_id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) ORDER BY t.tree_id, c.cp DESC"
+    )
+
+
+# Metrics of the whole model $1 on the table $2, and of its trees $3.
+METRICS = """\
+SELECT e.tree_id, e.n, e.n_skipped, e.accuracy, e.balanced_accuracy, e.log_loss, e.auc, e.rmse, e.mae, e.r2
+FROM madtree.tree_evaluate($1::pg_catalog.text, $2::pg_catalog.text) AS e
+WHERE e.tree_id IS NULL OR e.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[])"""
+
+# Cells of the confusion matrix with anything in them; tree_id is NULL for all trees but $3 together.
+CONFUSION = """\
+SELECT CASE WHEN c.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[]) THEN c.tree_id END AS tree_id,
+    c.actual, c.predicted, pg_catalog.sum(c.weight) AS weight
+FROM madtree.tree_confusion($1::pg_catalog.text, $2::pg_catalog.text) AS c
+WHERE c.n OPERATOR(pg_catalog.>) 0 GROUP BY 1, 2, 3"""
+
+SCORING_SQL = "SELECT madtree.tree_sql($1::pg_catalog.text) AS text"
+
+
+def residuals(relation: str, predicted: str, actual: str, bins: int) -> str:
+    """Actual less predicted, for `bins` ranges of equal width of what is predicted.
+
+    One row for each range that has rows: `n`, the means of `predicted` and `actual`, and the residuals' `quantiles`
+    (`RESIDUAL_QUANTILES`). Rows without a prediction, or whose actual value is NULL, NaN or infinite, are left out.
+
+    Args:
+        relation, predicted, actual: SQL; the expressions are over the relation's columns.
+    """
+    points = ", ".join(map(str, RESIDUAL_QUANTILES))
+    return f"""\
+WITH scored AS MATERIALIZED (
+    SELECT ({predicted})::pg_catalog.float8 AS predicted, ({actual})::pg_catalog.float8 AS actual FROM {relation}
+), counted AS (
+    SELECT s.predicted, s.actual FROM scored AS s
+    WHERE s.predicted IS NOT NULL AND s.actual OPERATOR(pg_catalog.>) '-Infinity'::pg_catalog.float8
+    AND s.actual OPERATOR(pg_catalog.<) 'Infinity'::pg_catalog.float8
+), ends AS (
+    SELECT pg_catalog.min(c.predicted) AS low, pg_catalog.max(c.predicted) AS high FROM counted AS c
+), binned AS (
+    SELECT c.predicted, c.actual, CASE WHEN e.high OPERATOR(pg_catalog.>) e.low
+        THEN LEAST(pg_catalog.width_bucket(c.predicted, e.low, e.high, {bins}), {bins}) ELSE 1 END AS bin
+    FROM counted AS c CROSS JOIN ends AS e
+)
+SELECT b.bin, pg_catalog.count(*) AS n, pg_catalog.avg(b.predicted) AS predicted, pg_catalog.avg(b.actual) AS actual,
+    pg_catalog.percentile_cont(ARRAY[{points}]::pg_catalog.float8[])
+        WITHIN GROUP (ORDER BY b.actual OPERATOR(pg_catalog.-) b.predicted) AS quantiles
+FROM binned AS b GROUP BY b.bin ORDER BY b.bin"""
+
+
+def residual_points(relation: str, predicted: str, actual: str) -> str:
+    """`predicted` and `actual` of at most $1 rows, in the table's order; as `residuals` says."""
+    return f"""\
+SELECT s.predicted, s.actual FROM (
+    SELECT ({predicted})::pg_catalog.float8 AS predicted, ({actual})::pg_catalog.float8 AS actual FROM {relation}
+) AS s
+WHERE s.predicted IS NOT NULL AND s.actual OPERATOR(pg_catalog.>) '-Infinity'::pg_catalog.float8
+AND s.actual OPERATOR(pg_catalog.<) 'Infinity'::pg_catalog.float8
+LIMIT $1::pg_catalog.int4"""

@@ -1,0 +1,63 @@
+"""A real browser, and reports opened in it. Without Chromium or playwright these tests are skipped, and say so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from madtree.report import build_report
+
+# Chromium refuses root a sandbox; the other flags keep it from calling home.
+FLAGS = [
+    "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+Show = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium without a screen."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("there is no chromium on this machine")
+    flags = FLAGS + (["--no-sandbox"] if os.geteuid() == 0 else [])
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def show(browser: Any, db: psycopg.Connection, tmp_path: Path) -> Iterator[Show]:
+    """Open the report of a model; in the end, nothing must have been asked of the network nor gone wrong in the page.
+
+    Arguments: the model's name; `context` for the browser's context, the rest for `build_report`.
+    """
+    contexts = []
+    troubles: list[str] = []
+
+    def opened(model: str, context: dict[str, Any] | None = None, **arguments: Any) -> Any:
+        file = tmp_path / f"report{len(contexts)}.html"
+        file.write_text(build_report(db, model, **arguments), encoding="utf-8")
+        settings = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 900}, **(context or {})}
+        contexts.append(browser.new_context(**settings))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: troubles.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: troubles.append(request.url) if request.url != file.as_uri() else None)
+        page.goto(file.as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []

@@ -1,0 +1,205 @@
+"""What the page says in figures is what the database says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import psycopg
+import pytest
+from models import train, train_cars, train_iris, write_random
+
+
+def bars(page: Any) -> dict[str, float]:
+    names = page.locator("#importance .name").all_inner_texts()
+    values = page.locator("#importance .value").all_inner_texts()
+    return {name: float(value.removesuffix(" %")) for name, value in zip(names, values, strict=True)}
+
+
+def tiles(page: Any) -> dict[str, str]:
+    return dict(text.split("\n") for text in page.locator("#errors .tile").all_inner_texts())
+
+
+def test_importance_is_that_of_get_var_importance(db: psycopg.Connection, show: Any) -> None:
+    train_cars(db)
+    db.execute("SELECT madtree.get_var_importance('cars_tree', 'importance')")
+    expected = dict(db.execute("SELECT feature, impurity_var_importance FROM importance").fetchall())
+    shown = bars(show("cars_tree"))
+    assert shown == {name: pytest.approx(share, abs=0.05) for name, share in expected.items() if share > 0}
+    assert list(shown.values()) == sorted(shown.values(), reverse=True)
+
+
+def test_importance_of_many_features_is_told_of_the_first(db: psycopg.Connection, show: Any) -> None:
+    columns = ", ".join(f"sin(i * {n + 1} * 0.37) AS f{n}" for n in range(120))
+    total = " + ".join(f"f{n}" for n in range(120))
+    rows = f"SELECT i AS id, {columns} FROM generate_series(1, 3000) AS i"
+    db.execute(f"CREATE TABLE t AS SELECT *, {total} AS y FROM ({rows}) AS s".encode())
+    train(db, "t", "many", "y", "*", max_depth=10)
+    page = show("many")
+    used = db.execute("SELECT count(*) FROM many, unnest(impurity_var_importance) AS i WHERE i > 0").fetchone()[0]
+    assert used > 40
+    assert len(bars(page)) == 40
+    assert f"and {used - 40} more features with less" in page.inner_text("#importance")
+
+
+def test_the_cp_curve_has_its_points_and_the_1_se_line(db: psycopg.Connection, show: Any) -> None:
+    train_cars(db, pruning_params="n_folds=8")
+    rows = db.execute("SELECT cp, n_splits, xerror, xstd, chosen FROM cars_tree_cv ORDER BY cp DESC").fetchall()
+    page = show("cars_tree")
+    assert page.locator("#cp circle").count() == len(rows) > 3
+    _, _, least, spread, _ = min(rows, key=lambda row: row[2])
+    assert f"1 SE: {float(f'{least + spread:.3g}'):g}" in page.inner_text("#cp")
+    heights = page.eval_on_selector_all("#cp circle", "all => all.map(each => Number(each.getAttribute('cy')))")
+    line = float(page.get_attribute("#cp .limit", "y1"))
+    below = [row[2] < least + spread for row in rows]
+    assert [height > line for height in heights] == below  # downwards
+    chosen = next(row for row in rows if row[4])
+    assert page.locator("#cp .chosen title").text_content().startswith(f"cp {chosen[0]:.6g}: {chosen[1] + 1} leaves")
+    page.click("#cp-section summary")
+    assert page.locator("#cp-table tbody tr").count() == len(rows)
+
+
+def test_each_group_has_its_own_cp_curve(db: psycopg.Connection, show: Any) -> None:
+    train_cars(db, grouping_cols="am", pruning_params="n_folds=4")
+    page = show("cars_tree")
+    for number, group in enumerate(("0", "1")):
+        page.select_option("#picker", index=number)
+        (points,) = db.execute("SELECT count(*) FROM cars_tree_cv WHERE am = %s", [group]).fetchone()
+        assert page.locator("#cp circle").count() == points
+
+
+def test_without_cross_validation_there_is_no_cp_curve(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    assert show("iris_tree").locator("#cp-section").is_hidden()
+
+
+def test_the_confusion_matrix_is_that_of_tree_confusion(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    expected = db.execute("SELECT n FROM madtree.tree_confusion('iris_tree', 'iris')").fetchall()
+    page = show("iris_tree")
+    assert page.locator(".matrix tbody td").all_inner_texts() == [str(n) for (n,) in expected]
+    accuracy, log_loss = db.execute(
+        "SELECT accuracy, log_loss FROM madtree.tree_evaluate('iris_tree', 'iris')"
+    ).fetchone()
+    shown = tiles(page)
+    assert shown["accuracy"] == f"{accuracy:.1%}".replace(".0%", "%")
+    assert float(shown["log loss"]) == pytest.approx(log_loss, rel=1e-3)
+
+
+def test_a_matrix_of_fifty_classes_is_a_map_with_the_worst_confusions(db: psycopg.Connection, show: Any) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT id, n / 20.0 AS x, 'c' || lpad((n / 20)::text, 2, '0') AS y "
+        "FROM (SELECT i AS id, i * 7919 % 1000 AS n FROM generate_series(1, 3000) AS i) AS s"
+    )
+    db.execute("UPDATE t SET y = 'c07' WHERE y = 'c08' AND id % 3 = 0")
+    train(db, "t", "fifty", "y", "x", max_depth=7, min_bucket=1, min_split=2)
+    page = show("fifty")
+    assert page.locator(".heat tbody tr").count() == 50
+    assert page.locator(".heat tbody td").count() == 2500
+    worst = page.locator("#errors h3 + table tbody tr").first.inner_text().split("\t")
+    expected = db.execute(
+        "SELECT actual, predicted, n FROM madtree.tree_confusion('fifty', 't') "
+        "WHERE actual <> predicted ORDER BY n DESC LIMIT 1"
+    ).fetchone()
+    assert worst[:3] == [str(value) for value in expected]
+    assert page.locator("#legend > span").count() == 8
+    assert "43 other classes" in page.inner_text("#legend")
+
+
+def test_a_class_that_the_model_has_not_seen_is_in_the_matrix(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    db.execute("CREATE TABLE later AS SELECT * FROM iris")
+    db.execute("UPDATE later SET species = 'rosa' WHERE id % 50 = 1")
+    page = show("iris_tree", data="later")
+    assert page.inner_text("#errors-title") == "On later"
+    rows = page.locator(".matrix tbody tr").all_inner_texts()
+    assert [row.split("\t")[0] for row in rows] == ["setosa", "versicolor", "virginica", "rosa"]
+    assert sum(map(int, rows[3].split("\t")[1:])) == 3
+
+
+def test_residuals_of_few_rows_are_points(db: psycopg.Connection, show: Any) -> None:
+    train_cars(db)
+    page = show("cars_tree")
+    assert page.locator("#errors .dot").count() == 32
+    (rmse,) = db.execute("SELECT rmse FROM madtree.tree_evaluate('cars_tree', 'mtcars')").fetchone()
+    assert float(tiles(page)["RMSE"]) == pytest.approx(rmse, rel=1e-3)
+
+
+def test_residuals_of_many_rows_are_boxes_of_quantiles(db: psycopg.Connection, show: Any) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i % 4 AS x, (i % 4) * 10 + (i % 101) / 101.0::float8 AS y "
+        "FROM generate_series(1, 4000) AS i"
+    )
+    db.execute("INSERT INTO t VALUES (5000, 1, 'NaN'), (5001, 1, NULL)")
+    db.execute("CREATE VIEW fit AS SELECT * FROM t WHERE id < 5000")
+    train(db, "fit", "steps", "y", "x")
+    page = show("steps", data="fit")
+    texts = page.locator("#errors .range title").all_text_contents()
+    assert len(texts) == 4
+    assert all("1,000 rows" in text for text in texts)
+    assert re.search(r"predicted about 10\.5: .* middle half from -0\.2\d* to 0\.2\d*", texts[1])
+
+
+@pytest.mark.parametrize("in_transaction", [False, True])
+def test_a_training_table_that_is_gone_is_a_note(db: psycopg.Connection, show: Any, in_transaction: bool) -> None:
+    train_iris(db)
+    db.execute("DROP TABLE iris")
+    if in_transaction:
+        db.execute("BEGIN")
+    page = show("iris_tree")
+    assert "relation" in page.inner_text("#errors .note")
+    assert page.locator("[role=treeitem]").count() == 5
+    assert db.execute("SELECT 1").fetchone() == (1,)
+    db.rollback()
+
+
+def test_a_training_table_that_lost_a_column_is_a_note(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    db.execute("ALTER TABLE iris DROP COLUMN petal_width")
+    assert "lacks petal_width" in show("iris_tree").inner_text("#errors .note")
+
+
+def test_large_groups_share_a_page(db: psycopg.Connection, schema: str, show: Any) -> None:
+    write_random(db, schema, "m", depth=3, groups=20)
+    page = show("m", evaluate=False)
+    assert page.locator("#picker option").count() == 20
+    assert page.locator("#errors-section").is_hidden()
+
+
+def test_the_copied_sql_runs(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    page = show("iris_tree", {"permissions": ["clipboard-read", "clipboard-write"]})
+    copied = []
+    for button in page.get_by_role("button", name="Copy").all():
+        button.click()
+        copied.append(page.evaluate("navigator.clipboard.readText()"))
+    predict, expression = copied
+    assert db.execute(predict.encode()).fetchone()[0].startswith("tree_predict: 150 rows")
+    (wrong,) = db.execute(
+        f"SELECT count(*) FROM iris JOIN iris_tree_scored USING (id) WHERE estimated_species <> ({expression})".encode()
+    ).fetchone()
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_charts_fill_their_room_and_their_words_are_apart(db: psycopg.Connection, show: Any, width: int) -> None:
+    train_cars(db, pruning_params="n_folds=8", split_criterion="mse")
+    page = show("cars_tree", {"viewport": {"width": width, "height": 844}})
+    for place in ("#cp", "#errors"):
+        drawn = page.eval_on_selector(f"{place} svg.chart", "(svg) => svg.viewBox.baseVal.width / svg.clientWidth")
+        assert drawn == pytest.approx(1, abs=0.02), place
+    words = page.eval_on_selector_all(
+        "#cp svg text", "(all) => all.map((each) => [each.textContent, each.getBoundingClientRect().toJSON()])"
+    )
+    for i, (first, one) in enumerate(words):
+        for second, other in words[:i]:
+            beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+            below = one["bottom"] <= other["top"] + 1 or other["bottom"] <= one["top"] + 1
+            assert beside or below, (first, second)
+
+
+def test_the_details_are_as_tall_as_the_drawing(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    page = show("iris_tree")
+    tree, details = page.locator("#tree").bounding_box(), page.locator("#details").bounding_box()
+    assert details["height"] == pytest.approx(tree["height"], abs=1)
