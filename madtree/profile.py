@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ MAX_CLASSES = 65_535
 MAX_LEVELS = 65_534
 MAX_FOLDS = 255
 BOOLEAN_LEVELS = ("false", "true")
+_MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _PROFILE_SAMPLE = 50_000
 _MOSTLY_USABLE = 0.9
 
@@ -111,6 +113,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
     if not task.is_classification:
         low, high = float(rows[0]["low"]), float(rows[0]["high"])
+        _check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
         return Profile(total, usable, (), None, low, high, heaviest, integral and bool(rows[0]["integral"]))
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
@@ -153,6 +156,19 @@ def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
                 "weights must be finite and not negative",
                 hint="A weight of 0 or NULL leaves a row out.",
             )
+
+
+def _check_squares(task: TrainingTask, largest: float, spread: float, heaviest: float, usable: int) -> None:
+    """Raise MadtreeError where sums of squares would leave the range of float8, or where none would reach it."""
+    too_large = largest > 1 and math.log10(largest) * 2 + math.log10(max(heaviest, 1.0) * usable) > _MOST_DIGITS
+    too_small = 0 < spread < 10.0 ** (-_MOST_DIGITS / 2)
+    if too_large or too_small:
+        raise MadtreeError(
+            f"dependent_variable: {task.dependent_sql} has values "
+            + (f"of a size of {largest:.3g}" if too_large else f"that differ by no more than {2 * spread:.3g}")
+            + ", whose sums of squares double precision cannot hold",
+            hint=f"Train on {task.dependent_sql} {'divided' if too_large else 'multiplied'} by a power of ten.",
+        )
 
 
 def _check_rows(task: TrainingTask, total: int, usable: int) -> None:
