@@ -32,7 +32,7 @@ SELECT madtree.tree_train(
     -- from here on best by name:
     seed => 1,                    -- of the sample that bin edges are taken from, and of the folds
     replace => false,             -- true: overwrite a madtree model of that name
-    parallel_workers => NULL,     -- workers that may share the passes; NULL: none
+    parallel_workers => NULL,     -- workers beside this process; NULL: as many as pay; 0: none
     memory_mb => 64               -- memory for statistics
 );
 

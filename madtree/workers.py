@@ -103,9 +103,10 @@ def in_use(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters
     if parameters.parallel_workers is not None:
         return None if holdable and not workers.packing else workers
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
-    pack, count = n_rows * n_columns * PACKED_VALUE, n_rows * n_columns * COUNTED_CELL * (1 + parameters.n_folds)
+    copies = 1 + parameters.n_folds
+    pack, count = n_rows * n_columns * PACKED_VALUE, n_rows * n_columns * COUNTED_CELL * copies
     # A worker finds its rows' nodes from the root in every pass; the leader remembers them.
-    detour = n_rows * ROUTED_ROW * levels / 2
+    detour = n_rows * ROUTED_ROW * levels / 2 * copies
     packing = best(pack, workers.available)
     passes = best(count, workers.available, detour)
     chosen = replace(workers, packing=packing, passes=passes)
