@@ -14,6 +14,7 @@ CLIENT_PARTS = (
     "__main__.py",
     "cli",
     "embedded",
+    "report",
     "install",
     "doctor",
     "client",
