@@ -44,27 +44,31 @@ class TableSource:
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
     ) -> Array:
+        dtype = layout.planes.dtype(self._problem.most_rows)
         state = self._run(
             "sides" if by_side else "statistics",
             forest,
+            layout.planes.count * layout.n_cells * dtype.itemsize,
             slot_of_node=slot_of_node,
             n_slots=layout.n_slots,
             features=(layout.first, layout.first + len(layout.widths)),
         )
         shape = (layout.planes.count, layout.n_cells)
-        return blocks.read_statistics(state, shape, layout.planes.dtype(self._problem.most_rows))
+        return blocks.read_statistics(state, shape, dtype)
 
     def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
-        state = self._run("totals", forest, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
+        n_bytes = 8 * self._problem.planes.count * n_slots
+        state = self._run("totals", forest, n_bytes, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
         return blocks.read_statistics(state, (self._problem.planes.count, n_slots), np.dtype("<f8"))
 
     def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
-        state = self._run("powers", forest, means=means, powers=list(powers), testing=testing)
+        n_bytes = 8 * len(powers) * LIMBS * forest.n_nodes
+        state = self._run("powers", forest, n_bytes, means=means, powers=list(powers), testing=testing)
         sums = blocks.read_statistics(state, (len(powers) * LIMBS, forest.n_nodes), np.dtype("<f8"))
         return join_powers(self._problem, powers, sums, forest.tree)
 
-    def _run(self, what: str, forest: Forest, **rest: Any) -> bytes | None:
+    def _run(self, what: str, forest: Forest, state_bytes: int, **rest: Any) -> bytes | None:
         plan = CountPlan.dump(what, self._work.token, self._problem, forest, self._cache_bytes, **rest)
-        with self._workers.for_passes(self._host):
+        with self._workers.for_pass(self._host, state_bytes):
             state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
         return state

@@ -23,6 +23,7 @@ PACKED_VALUE = 20e-9
 COUNTED_CELL = 2e-9
 ROUTED_ROW = 5e-9  # one step down; workers begin at the root in every pass
 GROWN_CELL = 250e-9  # a row times a feature of small groups, over all levels
+HANDED_BYTE = 8e-9  # of a worker's statistics, to the leader and into the sum
 STORED_CELL = 25e-9  # the same, written for workers to read
 _WORTH = 0.9  # of the serial time: workers that save less are left to others
 _LIKELY_LEVELS = 10
@@ -39,12 +40,14 @@ class Workers:
         packing: take part in packing.
         passes: take part in each pass over the blocks.
         growing: take part in growing small groups, block by block.
+        asked: the numbers are the caller's, whether they pay or not.
     """
 
     available: int = 0
     packing: int = 0
     passes: int = 0
     growing: int = 0
+    asked: bool = False
 
     def for_packing(self, host: Host) -> AbstractContextManager[None]:
         return _waiting(host, self.packing)
@@ -52,8 +55,10 @@ class Workers:
     def for_growing(self, host: Host) -> AbstractContextManager[None]:
         return _waiting(host, self.growing)
 
-    def for_passes(self, host: Host) -> AbstractContextManager[None]:
-        return _sharing(host, self.passes)
+    def for_pass(self, host: Host, state_bytes: int) -> AbstractContextManager[None]:
+        """`state_bytes`: of the statistics, which each worker hands to the leader."""
+        pays = self.asked or state_bytes * self.passes * HANDED_BYTE < START
+        return _sharing(host, self.passes if pays else 0)
 
     def for_sorting(self, host: Host) -> AbstractContextManager[None]:
         """Making the rows that are to be grown, in the order of their blocks."""
@@ -88,7 +93,7 @@ def available(host: Host, parameters: Parameters) -> Workers:
     """The workers that may be used: those asked for, else those that the session's settings allow."""
     if parameters.parallel_workers is not None:
         n = parameters.parallel_workers
-        return Workers(n, n, n, n)
+        return Workers(n, n, n, n, asked=True)
     row = host.query(sql.LIMITS)[0]
     return Workers(max(min(int(row["per_gather"]), int(row["parallel"]), int(row["processes"]) - 1), 0))
 

@@ -49,7 +49,7 @@ def test_a_large_table_may_be_held_where_there_are_no_workers() -> None:
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_what_is_asked_for_is_done(n: int) -> None:
     parameters = Parameters(parallel_workers=n)
-    asked = Workers(n, n, n, n)
+    asked = Workers(n, n, n, n, asked=True)
     assert in_use(asked, 10, 10, parameters, holdable=True) == (asked if n else None)
     assert in_use(asked, 10, 10, parameters, holdable=False) == asked
     assert growing(asked, 1, 10.0, parameters) == asked
