@@ -155,7 +155,7 @@ class StoredBlocks:
         queries, careful = _queries(self._source, self._pages, never_null)
         with self._workers.for_packing(host):
             host.command(work.create_blocks(queries, careful), [_BYTEA], [plan])
-        host.query(work.settle("blocks", self._workers.passes))
+        host.command(work.settle("blocks", self._workers.passes))
         totals = host.query(work.totals())[0]
         return Packed(int(totals["n_rows"]), int(totals["n_skipped"]), int(totals["n_unknown"]))
 
@@ -167,7 +167,7 @@ class StoredBlocks:
             [bounds, [relation + 1 for relation in relations]],
         )
         self._made.append("ranges")
-        self._host.query(self._work.settle("ranges", in_place_of_leader(self._workers.packing)))
+        self._host.command(self._work.settle("ranges", in_place_of_leader(self._workers.packing)))
 
     def trees(self) -> list[Ints]:
         rows = self._host.query(self._work.block_trees())

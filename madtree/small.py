@@ -63,7 +63,7 @@ class SmallGroups:
         with local_settings(host, self._sorting(workers.growing + 1)), workers.for_sorting(host):
             host.command(work.create_images(self._query()))
         self._made.append("images")
-        host.query(work.settle("images", in_place_of_leader(workers.growing)))
+        host.command(work.settle("images", in_place_of_leader(workers.growing)))
         self._watch.begin("passes")
         with workers.for_growing(host):
             for row in host.stream(work.grown(), [_BYTEA], [self._plan.dump()]):

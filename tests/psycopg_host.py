@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import psycopg
 from psycopg.rows import dict_row
 
 from madtree.host.protocol import Row
+
+_TOKEN = re.compile(r"'(?:[^']|'')*'|\$(\d+)")
 
 
 class PsycopgHost:
@@ -38,6 +41,16 @@ class PsycopgHost:
         if not types:
             with self.connection.transaction():
                 return cursor.execute(sql)  # type: ignore[arg-type]
+        if sql.startswith("CREATE"):
+            # What cannot be prepared gets its parameters as literals; $1 within a string is none of them.
+            def value(token: re.Match[str]) -> str:
+                if token[1] is None:
+                    return token[0]
+                i = int(token[1]) - 1
+                return f"{psycopg.sql.Literal(params[i]).as_string(self.connection)}::{types[i]}"
+
+            with self.connection.transaction():
+                return cursor.execute(_TOKEN.sub(value, sql).encode())
         # PREPARE gives parameters the types that the host protocol names; psycopg would choose its own.
         arguments = psycopg.sql.SQL(", ").join(map(psycopg.sql.Literal, params))
         self.connection.execute(f"PREPARE madtree_test ({', '.join(types)}) AS {sql}".encode())

@@ -1,0 +1,127 @@
+"""Workers that are chosen by themselves: whether PostgreSQL really starts them, and where it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg_host import PsycopgHost
+
+from madtree import arguments, workers
+from madtree.train import train
+
+_MAKE = (
+    "CREATE TABLE t AS SELECT i AS id, i % 40 AS g, (i * 7919 % 1013 > 500)::int AS y, i * 31 % 977 AS a, "
+    "i * 17 % 211 AS b FROM generate_series(1, {rows}) i; ANALYZE t"
+)
+
+
+_FUNCTIONS = ("pack_block", "node_statistics", "grow_block")
+
+
+class _Watching(PsycopgHost):
+    """Remembers the statements that pack, count or grow and that workers may share."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        super().__init__(connection)
+        self.shared: list[str] = []
+
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
+        allowed = self.connection.execute("SHOW max_parallel_workers_per_gather").fetchone()
+        if allowed and int(allowed[0]) and any(name in sql for name in _FUNCTIONS) and "EXPLAIN" not in sql:
+            self.shared.append(sql)
+        return super()._run(sql, types, params)
+
+
+@pytest.fixture
+def quick_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers pay from the first row on."""
+    monkeypatch.setattr(workers, "START", 1e-9)
+    monkeypatch.setattr(workers, "PER_WORKER", 0.0)
+    monkeypatch.setattr(workers, "ROUTED_ROW", 0.0)
+    monkeypatch.setattr(workers, "HANDED_BYTE", 0.0)
+    monkeypatch.setattr(workers, "STORED_CELL", 0.0)
+    monkeypatch.setattr(workers, "_PASS_OVERHEAD", 0.0)
+
+
+def _train(db: psycopg.Connection, features: str = "a, b", **more: Any) -> _Watching:
+    with db.transaction():
+        db.execute("SET LOCAL max_parallel_workers_per_gather = 2")
+        host = _Watching(db)
+        task = arguments.check(host, "t", "m", "id", "y", features, replace=True, **more)
+        train(host, task)
+        assert db.execute("SHOW max_parallel_workers_per_gather").fetchone() == ("2",)
+    return host
+
+
+def _nodes(db: psycopg.Connection) -> Any:
+    return db.execute("SELECT array_agg(n::text ORDER BY tree_id, node_id) FROM m_nodes n").fetchone()
+
+
+@pytest.mark.usefixtures("quick_start")
+def test_many_groups_are_grown_by_workers(db: psycopg.Connection) -> None:
+    db.execute(_MAKE.format(rows=140_000))
+    host = _train(db, grouping_cols="g")
+    assert any("grow_block" in sql for sql in host.shared)
+    shared = _nodes(db)
+    assert not any("grow_block" in sql for sql in _train(db, grouping_cols="g", parallel_workers=0).shared)
+    assert _nodes(db) == shared
+
+
+@pytest.mark.usefixtures("quick_start")
+def test_large_tables_are_packed_and_counted_by_workers(db: psycopg.Connection) -> None:
+    db.execute(_MAKE.format(rows=140_000))
+    host = _train(db)
+    assert any("pack_block" in sql for sql in host.shared)
+    assert any("node_statistics" in sql for sql in host.shared)
+    shared = _nodes(db)
+    assert not _train(db, parallel_workers=0).shared
+    assert _nodes(db) == shared
+
+
+@pytest.mark.usefixtures("quick_start")
+def test_functions_that_workers_may_not_run_keep_the_packing_in_one_process(db: psycopg.Connection) -> None:
+    db.execute(_MAKE.format(rows=140_000))
+    db.execute(
+        "CREATE FUNCTION doubled(v int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE "
+        "AS 'BEGIN RETURN 2 * v; END'"
+    )
+    host = _train(db, features="doubled(a), b")
+    assert not any("pack_block" in sql for sql in host.shared)
+
+
+def test_a_small_table_is_left_to_one_process(db: psycopg.Connection) -> None:
+    db.execute(_MAKE.format(rows=140_000))
+    assert not _train(db).shared
+    assert not _train(db, grouping_cols="g").shared
+
+
+@pytest.mark.usefixtures("quick_start")
+def test_temporary_tables_are_the_sessions_own(db: psycopg.Connection) -> None:
+    db.execute(_MAKE.format(rows=140_000))
+    with db.transaction():
+        db.execute("SET LOCAL max_parallel_workers_per_gather = 2")
+        host = _Watching(db)
+        task = arguments.check(host, "t", "pg_temp.m", "id", "y", "a, b")
+        train(host, task)
+    assert not host.shared
+
+
+def test_workers_do_not_change_groups_by_a_bit(db: psycopg.Connection) -> None:
+    """Folds go by a row's place, surrogates by its missing values, large groups by passes: all of it at once."""
+    db.execute(_MAKE.format(rows=140_000))
+    db.execute("UPDATE t SET a = NULL WHERE id % 11 = 0; UPDATE t SET g = 1 WHERE id > 60000")
+    models = []
+    for n in (0, 3):
+        db.execute(
+            "SELECT madtree.tree_train('t', 'm', 'id', 'y', 'a, b', grouping_cols => 'g', max_depth => 5, "
+            "surrogate_params => 'max_surrogates=2', pruning_params => 'n_folds=3', replace => true, "
+            f"parallel_workers => {n})"
+        )
+        parts = ("m", "m_nodes", "m_surrogates", "m_cv")
+        models.append(
+            [db.execute(f"SELECT array_agg(r::text ORDER BY r::text) FROM {part} r").fetchone() for part in parts]
+        )
+    assert models[0] == models[1]
