@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from madtree.core.types import Array, Bools, Floats
 
 _FLOAT8 = 701
 HEADER_BYTES = 20  # five int32: dimensions, data offset (0 = no NULLs), element type, length, lower bound
@@ -18,11 +19,8 @@ DTYPES: dict[int, np.dtype] = {
     701: np.dtype("<f8"),
 }
 
-Values = npt.NDArray[np.generic]
-Mask = npt.NDArray[np.bool_]
 
-
-def decode(image: bytes) -> tuple[Values, Mask | None]:
+def decode(image: bytes) -> tuple[Array, Bools | None]:
     """Read one array image.
 
     Args:
@@ -55,7 +53,7 @@ def decode(image: bytes) -> tuple[Values, Mask | None]:
     return values, valid
 
 
-def read_rows(images: bytes, n_columns: int) -> npt.NDArray[np.float64] | None:
+def read_rows(images: bytes, n_columns: int) -> Floats | None:
     """Rows from the images of one float8 array each, one behind the other.
 
     Args:

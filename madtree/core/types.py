@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.signedinteger[Any]]
-Bools = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.unsignedinteger[Any]]
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.signedinteger[Any]]
+    Bools = npt.NDArray[np.bool_]
+    Codes = npt.NDArray[np.unsignedinteger[Any]]
+    Array = npt.NDArray[Any]
+else:
+    # numpy.typing takes as long to load as a fifth of madtree, and workers load it for every query.
+    Floats = Ints = Bools = Codes = Array = np.ndarray
