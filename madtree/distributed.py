@@ -47,12 +47,6 @@ def distribute(host: Host, table: str, column: str, beside: str | None = None) -
         host.query(sql.DISTRIBUTE, [_TEXT] * 3, [table, column, beside or "default"])
 
 
-def replicate(host: Host, table: str) -> None:
-    """Give every server a copy of a table; does nothing on plain PostgreSQL."""
-    if has_citus(host):
-        host.query(sql.REPLICATE, [_TEXT], [table])
-
-
 def has_citus(host: Host) -> bool:
     return bool(host.query(sql.HAS_CITUS))
 
@@ -90,9 +84,6 @@ class DealtRows:
         distribute(host, tables.name("rows"), tables.part)
         host.command(tables.deal_rows(columns, relation, n_parts))
         return cls(host, tables, n_parts)
-
-    def replicate(self, part: str) -> None:
-        replicate(self.host, self.tables.name(part))
 
     def pages(self) -> PageRanges:
         """The parts, in place of page ranges."""

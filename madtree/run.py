@@ -163,8 +163,6 @@ class Run:
         regression = not self.task.is_classification
         self.host.command(rows_sql.group_table(self.work.create, table, self.source, regression, self.block_rows))
         self.made.append("groups")
-        if self.dealt is not None:
-            self.dealt.replicate("groups")
         return read_groups(self.host, table, self.block_rows)
 
     def _row_format(self) -> RowFormat:

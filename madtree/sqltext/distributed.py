@@ -116,6 +116,3 @@ PLACEMENT = (
 
 # $1: the table's SQL name; $2: the column; $3: the table beside whose parts its own shall lie, or 'default'.
 DISTRIBUTE = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"
-
-# A whole copy for each server; $1: the table's SQL name.
-REPLICATE = "SELECT pg_catalog.create_reference_table($1::pg_catalog.regclass)"
