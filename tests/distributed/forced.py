@@ -99,14 +99,19 @@ def _of_shard(part: str, shard: int) -> str:
     return f" WHERE LEAST({part} % {N_SHARDS + 4}, {N_SHARDS - 2}) = {shard}"
 
 
+def train_here(host: PsycopgHost, **arguments: Any) -> None:
+    """tree_train with these arguments, in this process."""
+    with host.connection.transaction():
+        train(host, check(host, *{**ARGUMENTS, **arguments}.values()))
+
+
 def train_distributed(
     db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch, host: PsycopgHost, **arguments: Any
 ) -> None:
-    """tree_train with these arguments, as if the training table were distributed."""
-    values = {**ARGUMENTS, **arguments}
-    with monkeypatch.context() as patch, db.transaction():
+    """The same as if the training table were distributed."""
+    with monkeypatch.context() as patch:
         patch.setattr(run, "placement", lambda host, oid: "spread")
-        train(host, check(host, *values.values()))
+        train_here(host, **arguments)
 
 
 def differences(db: psycopg.Connection, one: str, other: str) -> int:

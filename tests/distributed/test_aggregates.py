@@ -54,8 +54,8 @@ def test_no_block_gives_no_state(db: psycopg.Connection) -> None:
 @pytest.mark.parametrize("function", ["pack_images", "array_image", "node_statistics_final"])
 def test_what_runs_beside_the_rows_is_immutable_and_parallel_safe(db: psycopg.Connection, function: str) -> None:
     found = db.execute(
-        "SELECT DISTINCT provolatile::text || proparallel::text FROM pg_proc WHERE pronamespace = 'madtree'::regnamespace "
-        "AND proname = %s",
+        "SELECT DISTINCT provolatile::text || proparallel::text FROM pg_proc "
+        "WHERE pronamespace = 'madtree'::regnamespace AND proname = %s",
         [function],
     ).fetchall()
     assert found == [("is",)]

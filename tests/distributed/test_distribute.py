@@ -51,7 +51,9 @@ def test_tables_are_distributed_by_their_part_and_blocks_beside_rows() -> None:
     assert host.asked == [(call, [rows, "madtree_part_ff00", "default"]), (call, [blocks, "part", rows])]
 
 
-def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(db: psycopg.Connection, schema: str) -> None:
+def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(
+    db: psycopg.Connection, schema: str
+) -> None:
     tables = DistributedTables(schema, "ff00")
     db.execute('CREATE TABLE source ("Part" int, madtree_part int, ctid_of text)')
     db.execute(tables.create_rows(None, "source AS madtree_source").encode())
@@ -64,6 +66,8 @@ def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(db: 
     assert found == [("madtree_blocks_ff00", "u", "part"), ("madtree_rows_ff00", "u", "madtree_part_ff00")]
 
 
-@pytest.mark.parametrize(("n_numbers", "rows"), [(1, 65_536), (64, 65_536), (128, 32_768), (1_000, 4_194), (10**6, 1_024)])
+@pytest.mark.parametrize(
+    ("n_numbers", "rows"), [(1, 65_536), (64, 65_536), (128, 32_768), (1_000, 4_194), (10**6, 1_024)]
+)
 def test_wide_rows_make_small_parts(n_numbers: int, rows: int) -> None:
     assert part_rows(n_numbers) == rows
