@@ -15,6 +15,7 @@ import numpy as np
 
 from madtree import blocks
 from madtree.blockstore import BLOCK_ROWS, Packed, StoredBlocks
+from madtree.core.forest import Forest
 from madtree.core.frontier import STATE_SHARE
 from madtree.core.packing import RowFormat
 from madtree.core.params import Parameters
@@ -134,10 +135,30 @@ class PartBlocks(StoredBlocks):
         totals = host.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
-    def source(self, problem: Problem) -> TableSource:
-        source = TableSource(self._host, problem, self._tables, Workers())
-        source.cache_bytes = self._memory_bytes // CACHE_SHARE
-        return source
+    def source(self, problem: Problem) -> PartSource:
+        return PartSource(self._host, problem, self._tables, self._memory_bytes // CACHE_SHARE)
+
+
+class PartSource(TableSource):
+    """Counts in small states; the frontier comes in batches already, by the parameters' memory."""
+
+    def __init__(self, host: Host, problem: Problem, tables: DistributedTables, cache_bytes: int) -> None:
+        """`cache_bytes`: what rows' nodes may take in each of the servers' sessions."""
+        super().__init__(host, problem, tables, Workers())
+        self.cache_bytes = cache_bytes
+
+    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
+        size = max(1, STATE_BYTES // (8 * self._problem.planes.count))
+        parts = []
+        for first in range(0, max(n_slots, 1), size):
+            n = min(size, n_slots - first)
+            mine = (slot_of_node >= first) & (slot_of_node < first + n)
+            slots = np.where(mine, slot_of_node - first, -1).astype(slot_of_node.dtype)
+            parts.append(super().totals(forest, slots, n, testing=testing))
+        return np.concatenate(parts, axis=1)
+
+    def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
+        return np.concatenate([super(PartSource, self).powers(forest, means, [p], testing=testing) for p in powers])
 
 
 class PartEdgeFinder(EdgeFinder):
