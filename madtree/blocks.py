@@ -96,6 +96,13 @@ def encoded_block() -> tuple[Any, ...]:
     )
 
 
+def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
+    """The block of rows whose missing numbers are NaN, as the fields of the SQL type `block`."""
+    if not encode_part(plan, images, True):
+        raise ValueError("a row of a distributed table has NULL in place of NaN")
+    return encoded_block()
+
+
 class CountPlan:
     """What a pass over the blocks counts, by `what`:
 

@@ -117,9 +117,9 @@ class EdgeFinder:
         return [self._read(clause, chosen)]
 
     def _read_range(self, chosen: Sequence[int], page_range: PageRange, condition: str = "") -> RawRows:
-        extra = f"{sql.PAGES} AND {condition}" if condition else sql.PAGES
+        extra = f"{self._pages.condition} AND {condition}" if condition else self._pages.condition
         clause = self._source.from_clause(self._pages.relations[page_range.relation], extra=extra)
-        return self._read(clause, chosen, [page_range.low, page_range.high])
+        return self._read(clause, chosen, page_range.bounds)
 
     def _read(self, clause: str, chosen: Sequence[int], bounds: Sequence[str] = ()) -> RawRows:
         """Rows of the large trees with some of their features; `tree` counts from 0. `bounds`: the $1 and $2 it has."""
@@ -143,7 +143,7 @@ class EdgeFinder:
         self, clause: str, chosen: Sequence[int], never_null: Sequence[bool] | None, bounds: Sequence[str]
     ) -> bytes:
         query = sql.images(self._source, clause, chosen, never_null)
-        return self._host.query(query, ["tid"] * len(bounds), bounds)[0]["images"] or b""
+        return self._host.query(query, [self._pages.type] * len(bounds), bounds)[0]["images"] or b""
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
         """All distinct values of the features and trees that have few in the sample.

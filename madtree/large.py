@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from madtree.core.params import EXACT_LIMIT
 from madtree.core.prepare import Scale
 from madtree.core.problem import Problem
 from madtree.core.types import Floats, Ints
+from madtree.distributed import DealtRows, PartEdgeFinder
 from madtree.edges import EdgeFinder, binned_features
 from madtree.host.protocol import Host
 from madtree.model import Kind
@@ -67,22 +69,24 @@ class LargeTrees:
         workers: Workers,
         made: list[str],
         watch: Stopwatch,
+        dealt: DealtRows | None = None,
     ) -> None:
         """`raw_rows`: as many may be held with all their numbers. `made`: parts of the work tables that exist; those
-        made here are added. `watch`: told of the stages.
+        made here are added. `watch`: told of the stages. `dealt`: the rows, where they are spread over servers.
         """
+        self.dealt = dealt
         self.watch = watch
         self.host, self.task, self.work, self.source = host, task, work, source
         self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
         self.oids, self.workers, self.made = oids, workers, made
         self.read_rows = min(READ_ROWS, raw_rows)
-        self.pages = PageRanges.cut(host, oids, profile.total, self.read_rows)
+        self.pages = dealt.pages() if dealt else PageRanges.cut(host, oids, profile.total, self.read_rows)
 
     def train(self, scale: Scale, tree_ids: Ints | None, report: Callable[[LevelReport], None] | None) -> Batch:
         """The trees of `tree_ids` (n_trees,), or an ungrouped run's single one; `scale` has their rows and ranges."""
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
         self.watch.begin("sample")
-        finder = EdgeFinder(
+        finder = (partial(PartEdgeFinder, self.dealt) if self.dealt else EdgeFinder)(
             self.host,
             self.source,
             self.pages,
@@ -122,6 +126,8 @@ class LargeTrees:
     def _store(self, problem: Problem) -> BlockStore:
         """Where the blocks go: into memory where they fit and workers would not pay, else into a table."""
         n_rows, parameters = int(problem.rows.sum()), self.task.parameters
+        if self.dealt:
+            return self.dealt.store(self.source, self.made, parameters.memory_bytes)
         block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
         fits = n_rows * row_bytes(problem) <= parameters.memory_bytes // HELD_SHARE
         workers = in_use(self.workers, n_rows, self.source.n_columns, parameters, holdable=fits)
@@ -162,7 +168,7 @@ class LargeTrees:
         weighted, regression = self.source.weight is not None, not self.task.is_classification
         weight_grid, target_grid = scale.grids(weighted, regression, 1 if scale.one_limb_will_do() else 2)
         return Problem(
-            parameters=self.task.parameters,
+            parameters=self.dealt.limited(self.task.parameters) if self.dealt else self.task.parameters,
             bins=bins,
             unordered=np.array([kind is Kind.UNORDERED for kind in self.kinds], np.bool_),
             n_trees=len(scale.rows),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from madtree.host.protocol import Host
+from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as sql
 
 OID = "pg_catalog.oid"
@@ -14,11 +15,16 @@ OID = "pg_catalog.oid"
 
 @dataclass(frozen=True)
 class PageRange:
-    """The tids from `low` up to but not `high` of the relation with that index."""
+    """The tids from `low` up to but not `high` of the relation with that index; `low` alone where it is a part."""
 
     relation: int
     low: str
-    high: str
+    high: str | None = None
+
+    @property
+    def bounds(self) -> list[str]:
+        """The parameters of the ranges' condition."""
+        return [self.low] if self.high is None else [self.low, self.high]
 
 
 @dataclass(frozen=True)
@@ -26,10 +32,14 @@ class PageRanges:
     """Attributes:
     relations: SQL of each table: the relation itself, or its partitions.
     ranges: in physical order.
+    condition: SQL of the rows of a range; its parameters are the range's bounds.
+    type: SQL type of the bounds.
     """
 
     relations: tuple[str, ...]
     ranges: tuple[PageRange, ...]
+    condition: str = rows_sql.PAGES
+    type: str = "tid"
 
     @classmethod
     def cut(cls, host: Host, oids: Sequence[int], n_rows: int, rows_per_range: int) -> PageRanges:

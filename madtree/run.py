@@ -15,6 +15,7 @@ from madtree.blockstore import BLOCK_ROWS
 from madtree.core.packing import RowFormat
 from madtree.core.prepare import Scale
 from madtree.core.types import Ints
+from madtree.distributed import DealtRows, placement
 from madtree.host.protocol import Host
 from madtree.large import LargeTrees, row_format
 from madtree.model import Feature, Kind
@@ -60,7 +61,14 @@ class Run:
         self.workers = Workers() if self.work.temporary else workers
         leaves = [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [task.source.oid])]
         self.oids = leaves
-        relation = work_sql.aliased(task.source.schema, task.source.name) if leaves else self._stage()
+        self.dealt: DealtRows | None = None
+        held = placement(host, task.source.oid)
+        if held == "spread" and not self.work.temporary:
+            relation = self._deal()
+        elif leaves and held is None:
+            relation = work_sql.aliased(task.source.schema, task.source.name)
+        else:
+            relation = self._stage()
         fold = task.parameters.fold_col
         # Folds are told apart by their text, whatever the column's type.
         self.fold = None if fold is None else Feature(f"({fold})", "text", Kind.UNORDERED)
@@ -100,15 +108,29 @@ class Run:
 
     def _stage(self) -> str:
         """Copy rows that cannot be read by page ranges; returns the copy's SQL."""
-        task = self.task
-        names = [f.name for f in task.features] + [task.dependent_sql, *(c.sql for c in task.grouping)]
-        names += [name for name in (task.weights_sql, task.parameters.fold_col) if name]
-        columns = list(dict.fromkeys(names)) if all(is_plain_name(name) for name in names) else None
-        relation = work_sql.aliased(task.source.schema, task.source.name)
-        self.host.command(self.work.stage(columns, relation))
+        relation = work_sql.aliased(self.task.source.schema, self.task.source.name)
+        self.host.command(self.work.stage(self._columns(), relation))
         self.made.append("rows")
         self.oids = [int(self.host.query(work_sql.OID_OF, ["pg_catalog.text"], [self.work.name("rows")])[0]["oid"])]
         return self.work.aliased("rows")
+
+    def _deal(self) -> str:
+        """Deal the rows of a distributed table out in parts; returns the SQL of their table."""
+        task = self.task
+        relation = work_sql.aliased(task.source.schema, task.source.name)
+        self.dealt = DealtRows.deal(self.host, self.work, self._columns(), relation, len(task.features) + 3)
+        self.work, self.oids = self.dealt.tables, []
+        # The servers share the work; the coordinator has little to do.
+        self.workers = Workers()
+        self.made.append("rows")
+        return self.work.aliased("rows")
+
+    def _columns(self) -> list[str] | None:
+        """The columns that training needs, None where expressions may need any."""
+        task = self.task
+        names = [f.name for f in task.features] + [task.dependent_sql, *(c.sql for c in task.grouping)]
+        names += [name for name in (task.weights_sql, task.parameters.fold_col) if name]
+        return list(dict.fromkeys(names)) if all(is_plain_name(name) for name in names) else None
 
     def _estimate(self) -> Profile | None:
         """A profile without a look at all rows, where the table is known to be too large for one block."""
@@ -197,6 +219,7 @@ class Run:
             self.workers,
             self.made,
             self.watch,
+            self.dealt,
         )
         batch = large.train(scale, tree_ids, level_reporter(self.host, self.task.verbose))
         self.profile = large.profile

@@ -197,6 +197,12 @@ def encoded_block() -> tuple[Any, ...]:
     return blocks.encoded_block()
 
 
+def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
+    from madtree import blocks
+
+    return blocks.pack_images(images, plan)
+
+
 def node_statistics_transition(*arguments: Any) -> bytearray:
     from madtree import blocks
 

@@ -21,7 +21,7 @@ from madtree.workers import Workers
 
 _BYTEA = "pg_catalog.bytea"
 # Of the memory budget, what the rows' nodes may take between passes.
-_CACHE_SHARE = 2
+CACHE_SHARE = 2
 
 
 class TableSource:
@@ -32,7 +32,7 @@ class TableSource:
         self._problem = problem
         self._work = work
         self._workers = workers
-        self._cache_bytes = problem.parameters.memory_bytes // _CACHE_SHARE
+        self.cache_bytes = problem.parameters.memory_bytes // CACHE_SHARE
 
     @property
     def in_hand(self) -> bool:
@@ -68,7 +68,7 @@ class TableSource:
         return join_powers(self._problem, powers, sums, forest.tree)
 
     def _run(self, what: str, forest: Forest, state_bytes: int, **rest: Any) -> bytes | None:
-        plan = CountPlan.dump(what, self._work.token, self._problem, forest, self._cache_bytes, **rest)
+        plan = CountPlan.dump(what, self._work.token, self._problem, forest, self.cache_bytes, **rest)
         with self._workers.for_pass(self._host, state_bytes):
             state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
         return state

@@ -20,7 +20,7 @@ from madtree.core.sweep import BINS_PER_ROW, PlayedRows, sweep
 from madtree.core.types import Array, Bools, Floats, Ints
 
 # Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
-_STATE_SHARE = 4
+STATE_SHARE = 4
 _KEPT_SHARE = 2  # a level's statistics may be so many times as large, to save counting every node of the next one
 _SWEPT_ROWS = 262_144  # rows that are swept together
 
@@ -62,7 +62,7 @@ class StatisticsSource(Protocol):
 
 def state_limit(problem: Problem) -> int:
     """Bytes that one array of statistics may take."""
-    return problem.parameters.memory_bytes // _STATE_SHARE
+    return problem.parameters.memory_bytes // STATE_SHARE
 
 
 def batches(n_nodes: int, widths: Ints, cell_bytes: int, limit: int) -> list[tuple[slice, int, int]]:

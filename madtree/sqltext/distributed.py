@@ -1,0 +1,118 @@
+"""The tables of a training run whose rows are spread over the servers of a Citus cluster.
+
+The rows are first dealt out in parts of a block's size: a table with a part column, over which Citus spreads it. Every
+query that packs groups by that column alone, so that each server packs the parts that it holds by itself, and blocks
+lie where their part lies. On plain PostgreSQL the same statements work on the same tables, unspread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.quote import ident
+from madtree.sqltext.rows import RowSource
+from madtree.sqltext.work import WorkTables
+
+_COUNTS = ("n_rows", "n_skipped", "n_unknown")
+_COLUMNS = ("codes", "target", "weight", "tree", "fold")
+_DEALT = 4097  # seed of the hash that deals rows out, unlike those of samples
+
+
+@dataclass(frozen=True)
+class DistributedTables(WorkTables):
+    """Work tables with a part column. Its name is random in the rows, whose other columns are the user's."""
+
+    @property
+    def part(self) -> str:
+        return f"madtree_part_{self.token}"
+
+    @property
+    def one_part(self) -> str:
+        """The condition on rows of part $1: an equality, so that one server is asked."""
+        return f"{SOURCE_ALIAS}.{ident(self.part)} OPERATOR(pg_catalog.=) $1"
+
+    def create_rows(self, columns: Sequence[str] | None, relation: str) -> str:
+        """An empty table of parts and `columns` as SQL, all of the relation's if None."""
+        return (
+            f"{self.create} {self.name('rows')} AS SELECT 0::pg_catalog.int4 AS {ident(self.part)}, "
+            f"{_listed(columns)} FROM {relation} WITH NO DATA"
+        )
+
+    def deal_rows(self, columns: Sequence[str] | None, relation: str, n_parts: int) -> str:
+        """Fill that table, every row's part by a hash of where it stands: the parts are of one size, whatever is in
+        the rows, and each of them is a random sample.
+        """
+        place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {_DEALT})"
+        dealt = (
+            f"(({place} OPERATOR(pg_catalog.&) 9223372036854775807) OPERATOR(pg_catalog.%) {n_parts}::pg_catalog.int8)"
+        )
+        return f"INSERT INTO {self.name('rows')} SELECT {dealt}::pg_catalog.int4, {_listed(columns)} FROM {relation}"
+
+    def create_part_blocks(self) -> str:
+        """An empty table of blocks, one for each part."""
+        counts = ", ".join(f"{name} pg_catalog.int4" for name in _COUNTS)
+        stored = ", ".join(f"{name} madtree.packed" for name in _COLUMNS)
+        return (
+            f"{self.create} {self.name('blocks')} (part pg_catalog.int4, block_id pg_catalog.int4, {counts}, {stored})"
+        )
+
+    def pack_parts(self, source: RowSource) -> str:
+        """Make each part's block where its rows are; $1: plan.
+
+        Bits have no hash function, so that the rows have to be sorted by part: a hash table would hold all the parts
+        of a server's shard at once.
+        """
+        part = f"{SOURCE_ALIAS}.{ident(self.part)}"
+        counts = ", ".join(f"(madtree_packed.block).{name}" for name in _COUNTS)
+        stored = ", ".join(f"((madtree_packed.block).{name})::madtree.packed" for name in _COLUMNS)
+        return (
+            f"INSERT INTO {self.name('blocks')} SELECT madtree_packed.part, madtree_packed.part, {counts}, {stored} "
+            f"FROM (SELECT {part} AS part, madtree.pack_images("
+            f"pg_catalog.string_agg({source.row()}, ''::pg_catalog.bytea), $1) AS block "
+            f"{source.from_clause()} GROUP BY {part}, {part}::pg_catalog.bit(32)) AS madtree_packed"
+        )
+
+    def distinct_values(self, source: RowSource, feature: int, limit: int) -> str:
+        """The values of an ordered feature, of each tree where grouped; at most `limit` and one more of each."""
+        tree = "madtree_tree" if source.groups is not None else "0"
+        value = source.features[feature]
+        clause = source.from_clause(extra=f"({source.target_known}) AND ({value}) IS NOT NULL")
+        return (
+            "SELECT madtree_value.tree, madtree_value.value FROM (SELECT v.tree, v.value, pg_catalog.row_number() "
+            f"OVER (PARTITION BY v.tree) AS place FROM (SELECT {tree} AS tree, {value} AS value {clause} "
+            f"GROUP BY 1, 2) AS v) AS madtree_value WHERE madtree_value.place <= {limit + 1}"
+        )
+
+    def set_folds(self) -> str:
+        """$1: folds of a block's rows; $2: the block, which is a part."""
+        return f"UPDATE {self.name('blocks')} SET fold = $1::madtree.packed WHERE part OPERATOR(pg_catalog.=) $2"
+
+    def statistics(self) -> str:
+        """The frontier's statistics; $1: plan. One state comes from each shard."""
+        return (
+            "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS shared "
+            f"FROM {self.name('blocks')}"
+        )
+
+
+def _listed(columns: Sequence[str] | None) -> str:
+    return ", ".join(columns) if columns else f"{SOURCE_ALIAS}.*"
+
+
+def count_rows(relation: str) -> str:
+    return f"SELECT pg_catalog.count(*) AS n_rows FROM {relation}"
+
+
+HAS_CITUS = "SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'"
+
+# How Citus holds a relation, by its OID: h, r or a are tables whose rows are spread, n those that have all rows in one
+# place; no row for a table that is PostgreSQL's own.
+PLACEMENT = (
+    "SELECT partmethod::pg_catalog.text AS method FROM pg_catalog.pg_dist_partition "
+    "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1"
+)
+
+# $1: the table's SQL name; $2: the column; $3: the table beside whose parts its own shall lie, or 'default'.
+DISTRIBUTE = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"

@@ -1,0 +1,181 @@
+"""Training on a real Citus cluster: the trees of a distributed table are those of a plain one, to the bit.
+
+Runs where ``MADTREE_CITUS_DSN`` names a database on a coordinator with workers, as superuser, that has the extensions
+citus and madtree (docs/scale.md tells how to set one up); the servers must have this checkout's madtree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from forced import differences
+from psycopg.conninfo import make_conninfo
+
+from madtree.sqltext.distributed import DistributedTables
+from madtree.sqltext.rows import RowSource
+
+DSN = os.environ.get("MADTREE_CITUS_DSN")
+pytestmark = pytest.mark.skipif(not DSN, reason="MADTREE_CITUS_DSN names no Citus coordinator")
+N_ROWS = 250_000
+
+TABLE = f"""
+CREATE TABLE plain AS SELECT i AS id, nullif((random() * 90)::int, 7) / 8.0::float8 AS x, (random() * 200)::int - 100
+AS n, chr(97 + (random() * 5)::int) AS level, (random() * 9)::int / 3.0 AS w, i % 4 AS fold,
+CASE WHEN i <= 80000 THEN 1 WHEN i <= 160000 THEN 2 ELSE i / 400 END AS grp, random() AS u
+FROM generate_series(1, {N_ROWS}) AS i;
+ALTER TABLE plain ADD y float8, ADD label int;
+UPDATE plain SET y = round((coalesce(x, 3) + n / 50.0 * (level > 'c')::int + u * 3)::numeric, 3);
+UPDATE plain SET label = (y > 7)::int + (y > 9)::int;
+CREATE TABLE spread (LIKE plain);
+SELECT create_distributed_table('spread', 'id');
+INSERT INTO spread TABLE plain;
+ANALYZE plain;
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[psycopg.Connection]:
+    """The coordinator, with a plain and a distributed table of the same rows."""
+    schema = f"test_{secrets.token_hex(6)}"
+    with psycopg.connect(DSN or "", autocommit=True, prepare_threshold=None) as connection:
+        nodes = connection.execute("SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND groupid > 0")
+        assert nodes.fetchone() != (0,), "a coordinator without workers shows nothing"
+        connection.execute(f"CREATE SCHEMA {schema}")
+        connection.execute(f"SET search_path = {schema}, public, madtree")
+        connection.execute("SELECT setseed(0.25)")
+        connection.execute(TABLE.encode())
+        yield connection
+        connection.execute(f"DROP SCHEMA {schema} CASCADE")
+
+
+def both(cluster: psycopg.Connection, target: str, features: str, **options: Any) -> None:
+    """Models m_plain and m_spread."""
+    named = "".join(f", {name} => %s" for name in options)
+    for table in ("plain", "spread"):
+        cluster.execute(
+            f"SELECT tree_train(%s, %s, 'id', %s, %s, replace => true{named})",
+            [table, f"m_{table}", target, features, *options.values()],
+        )
+
+
+@pytest.mark.parametrize(
+    ("target", "features", "options", "tables"),
+    [
+        ("label", "x, n, level", {}, ["", "_nodes"]),
+        ("label", "x, n, level", {"n_bins": 0, "max_depth": 12, "min_bucket": 1}, ["", "_nodes"]),
+        ("label", "x, n, level", {"surrogate_params": "null_as_category=true"}, ["", "_nodes"]),
+        ("(label = 1)::text", "x * 2, n + fold", {"split_criterion": "entropy"}, ["_nodes"]),
+        ("label", "x, n, level", {"grouping_cols": "grp", "max_depth": 4}, ["", "_nodes"]),
+        (
+            "y",
+            "x, n, level",
+            {
+                "weights": "w",
+                "max_depth": 5,
+                "surrogate_params": "max_surrogates=2",
+                "pruning_params": "cp=0.0001, fold_col=fold",
+            },
+            ["", "_nodes", "_surrogates", "_cv"],
+        ),
+    ],
+    ids=["classes", "exact", "null level", "expressions", "groups", "regression"],
+)
+def test_a_cluster_gives_the_trees_of_one_server(
+    cluster: psycopg.Connection, target: str, features: str, options: dict[str, Any], tables: list[str]
+) -> None:
+    both(cluster, target, features, **options)
+    found = {table: differences(cluster, f"m_spread{table}", f"m_plain{table}") for table in tables}
+    assert found == dict.fromkeys(tables, 0)
+    nodes = cluster.execute("SELECT count(*) FROM m_spread_nodes").fetchone()
+    assert nodes is not None
+    assert nodes[0] > 20
+
+
+def test_sampled_edges_and_random_folds_are_the_same_each_time(cluster: psycopg.Connection) -> None:
+    for name in ("one", "two"):
+        cluster.execute(
+            "SELECT tree_train('spread', %s, 'id', 'label', 'u, x', pruning_params => 'cp=0.001, n_folds=3')", [name]
+        )
+    assert differences(cluster, "one_nodes", "two_nodes") == 0
+
+
+@pytest.mark.parametrize("kind", ["reference table", "view", "temporary model"])
+def test_what_cannot_be_spread_is_trained_by_the_coordinator(cluster: psycopg.Connection, kind: str) -> None:
+    source, model = "spread", "m_other"
+    if kind == "reference table":
+        cluster.execute("CREATE TABLE copied (LIKE plain); SELECT create_reference_table('copied')")
+        cluster.execute("INSERT INTO copied TABLE plain")
+        source = "copied"
+    elif kind == "view":
+        cluster.execute("CREATE VIEW seen AS SELECT * FROM spread")
+        source = "seen"
+    else:
+        model = "pg_temp.m_other"
+    for table, output in ((source, model), ("plain", "m_plain")):
+        cluster.execute(f"SELECT tree_train('{table}', '{output}', 'id', 'label', 'x, n, level', replace => true)")
+    assert differences(cluster, f"{model}_nodes", "m_plain_nodes") == 0
+
+
+def test_nothing_is_left_on_any_server_not_even_by_a_failure(cluster: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.Error, match="division by zero"):
+        cluster.execute("SELECT tree_train('spread', 'm_failed', 'id', 'label', '1 / (id - id), x')")
+    left = "SELECT count(*) FROM pg_class WHERE relname ~ '^madtree_(rows|blocks|groups)_'"
+    assert cluster.execute(left.encode()).fetchone() == (0,)
+    on_workers = cluster.execute("SELECT success, result FROM run_command_on_workers(%s)", [left]).fetchall()
+    assert set(on_workers) == {(True, "0")}
+
+
+def test_an_ordinary_user_trains_on_what_she_may_read(cluster: psycopg.Connection) -> None:
+    name = f"user_{secrets.token_hex(4)}"
+    ((schema,),) = cluster.execute("SELECT current_schema()::text").fetchall()
+    cluster.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}'; CREATE SCHEMA {name} AUTHORIZATION {name}")
+    try:
+        cluster.execute(f"GRANT USAGE ON SCHEMA {schema} TO {name}")
+        call = f"SELECT madtree.tree_train('{schema}.spread', '{name}.m', 'id', 'label', 'x, n, level')"
+        with psycopg.connect(make_conninfo(DSN or "", user=name, password=name), autocommit=True) as user:
+            user.execute("SET search_path = ''")
+            with pytest.raises(psycopg.Error, match="permission denied"):
+                user.execute(call.encode())
+            cluster.execute(f"GRANT SELECT ON {schema}.spread TO {name}")
+            user.execute(call.encode())
+        cluster.execute("SELECT tree_train('plain', 'm_plain', 'id', 'label', 'x, n, level', replace => true)")
+        assert differences(cluster, f"{name}.m_nodes", "m_plain_nodes") == 0
+    finally:
+        cluster.execute(f"DROP SCHEMA {name} CASCADE; DROP OWNED BY {name}; DROP ROLE {name}")
+
+
+def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> None:
+    """The plans: rows are dealt out from server to server, blocks made in place, one state fetched from each shard."""
+    ((schema,),) = cluster.execute("SELECT current_schema()::text").fetchall()
+    tables = DistributedTables(schema, secrets.token_hex(8))
+    relation = "spread AS madtree_source"
+    source = RowSource(relation, "label::float8", "label IS NOT NULL", ("x", "n::float8"), None)
+
+    def plan(query: str) -> str:
+        text = re.sub(r"\$1", "'\\\\x00'::bytea", query)
+        return "\n".join(row[0] for row in cluster.execute(f"EXPLAIN (COSTS OFF) {text}".encode()))
+
+    with cluster.transaction(force_rollback=True):
+        cluster.execute(tables.create_rows(["x", "n", "label"], relation).encode())
+        distribute = "SELECT create_distributed_table(%s, %s, colocate_with => %s)"
+        cluster.execute(distribute, [tables.name("rows"), tables.part, "default"])
+        cluster.execute(tables.create_part_blocks().encode())
+        cluster.execute(distribute, [tables.name("blocks"), "part", tables.name("rows")])
+
+        assert "INSERT/SELECT method: repartition" in plan(tables.deal_rows(["x", "n", "label"], relation, 10))
+        packing = plan(tables.pack_parts(RowSource(tables.aliased("rows"), *source_parts(source))))
+        assert "INSERT/SELECT method" not in packing
+        assert packing.index("Task") < packing.index("Insert on") < packing.index("GroupAggregate")
+        counting = plan(tables.statistics())
+        assert counting.index("Task") < counting.rindex("Aggregate")
+
+
+def source_parts(source: RowSource) -> tuple[Any, ...]:
+    """All of a source but its relation."""
+    return source.target, source.target_known, source.features, source.weight

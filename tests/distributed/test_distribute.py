@@ -1,0 +1,73 @@
+"""What distribute() says to Citus, and that it says nothing to plain PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg_host import PsycopgHost
+
+from madtree.distributed import distribute, part_rows, placement
+from madtree.host.protocol import Row
+from madtree.sqltext.distributed import DistributedTables
+
+
+class Recorder:
+    """A host with or without Citus that keeps what it is asked."""
+
+    def __init__(self, method: str | None, *, citus: bool = True) -> None:
+        self._method, self._citus = method, citus
+        self.asked: list[tuple[str, list[Any]]] = []
+
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        if "pg_extension" in sql:
+            return [{"found": 1}] if self._citus else []
+        self.asked.append((sql, list(params)))
+        return [{"method": self._method}] if self._method else []
+
+
+@pytest.mark.parametrize(
+    ("method", "held"), [("h", "spread"), ("r", "spread"), ("a", "spread"), ("n", "whole"), (None, None)]
+)
+def test_placements_are_told_apart(method: str | None, held: str | None) -> None:
+    assert placement(Recorder(method), 1) == held  # type: ignore[arg-type]
+
+
+def test_the_catalogue_of_citus_is_not_asked_for_where_it_is_not(db: psycopg.Connection) -> None:
+    host = PsycopgHost(db)
+    db.execute("CREATE TABLE t (part int)")
+    assert placement(host, 1) is None
+    distribute(host, "t", "part")
+
+
+def test_tables_are_distributed_by_their_part_and_blocks_beside_rows() -> None:
+    host, tables = Recorder(None), DistributedTables('O"dd', "ff00")
+    distribute(host, tables.name("rows"), tables.part)  # type: ignore[arg-type]
+    distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))  # type: ignore[arg-type]
+    call = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"
+    rows, blocks = '"O""dd"."madtree_rows_ff00"', '"O""dd"."madtree_blocks_ff00"'
+    assert host.asked == [(call, [rows, "madtree_part_ff00", "default"]), (call, [blocks, "part", rows])]
+
+
+def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(
+    db: psycopg.Connection, schema: str
+) -> None:
+    tables = DistributedTables(schema, "ff00")
+    db.execute('CREATE TABLE source ("Part" int, madtree_part int, ctid_of text)')
+    db.execute(tables.create_rows(None, "source AS madtree_source").encode())
+    db.execute(tables.create_part_blocks().encode())
+    found = db.execute(
+        "SELECT relname, relpersistence, attname FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid "
+        "WHERE relnamespace = %s::regnamespace AND relname LIKE 'madtree%%' AND attnum = 1 ORDER BY 1",
+        [schema],
+    ).fetchall()
+    assert found == [("madtree_blocks_ff00", "u", "part"), ("madtree_rows_ff00", "u", "madtree_part_ff00")]
+
+
+@pytest.mark.parametrize(
+    ("n_numbers", "rows"), [(1, 65_536), (64, 65_536), (128, 32_768), (1_000, 4_194), (10**6, 1_024)]
+)
+def test_wide_rows_make_small_parts(n_numbers: int, rows: int) -> None:
+    assert part_rows(n_numbers) == rows

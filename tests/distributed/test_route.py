@@ -1,0 +1,130 @@
+"""The distributed route gives the trees of the usual one, to the bit, whatever the shards."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import psycopg
+import pytest
+from forced import ShardedHost, differences, train_distributed, train_here
+from psycopg_host import PsycopgHost
+
+from madtree import distributed
+
+N_ROWS = 60_000
+
+
+@pytest.fixture
+def big(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Table big: features of few values, so that bins do not depend on a sample; NULLs, weights, groups, folds."""
+    monkeypatch.setattr(distributed, "BLOCK_ROWS", 2048)
+    db.execute("SELECT setseed(0.25)")
+    db.execute(
+        "CREATE TABLE big AS SELECT i AS id, nullif((random() * 90)::int, 7) / 8.0::float8 AS x, "
+        "(random() * 200)::int - 100 AS n, chr(97 + (random() * 5)::int) AS level, (random() * 9)::int / 3.0 AS w, "
+        f"i % 4 AS fold, CASE WHEN i <= 2 * {N_ROWS} / 3 THEN 1 ELSE i / 500 END AS grp, random() AS u "
+        f"FROM generate_series(1, {N_ROWS}) AS i"
+    )
+    db.execute("ALTER TABLE big ADD y float8, ADD label int")
+    db.execute("UPDATE big SET y = round((coalesce(x, 3) + n / 50.0 * (level > 'c')::int + u * 3)::numeric, 3)")
+    db.execute("UPDATE big SET label = (y > 7)::int + (y > 9)::int")
+    db.execute("ANALYZE big")
+
+
+CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "classes": ({}, ["", "_nodes"]),
+    "entropy of NULLs as a level": (
+        {"split_criterion": "entropy", "surrogate_params": "null_as_category=true"},
+        ["", "_nodes"],
+    ),
+    "weighted regression with folds and surrogates": (
+        {
+            "dependent_variable": "y",
+            "weights": "w",
+            "max_depth": 5,
+            "surrogate_params": "max_surrogates=2",
+            "pruning_params": "cp=0.0001, fold_col=fold",
+        },
+        ["", "_nodes", "_surrogates", "_cv"],
+    ),
+    "exact splits": ({"n_bins": 0, "max_depth": 6}, ["", "_nodes"]),
+    "expressions": ({"dependent_variable": "(label > 0)::text", "list_of_features": "x * 2, n + fold"}, ["_nodes"]),
+    "large and small groups": ({"grouping_cols": "grp", "list_of_features": "x, n, level"}, ["", "_nodes"]),
+    "little memory": ({"memory_mb": 8, "max_depth": 12}, ["", "_nodes"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_shards_give_the_trees_of_one_server(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    arguments, tables = CASES[case]
+    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)  # what has more rows is large
+    host = ShardedHost(db)
+    # Both in this process: another version of numpy may round logarithms otherwise.
+    train_distributed(db, monkeypatch, host, output_table_name="spread", **arguments)
+    train_here(PsycopgHost(db), output_table_name="whole", **arguments)
+    assert {table: differences(db, f"spread{table}", f"whole{table}") for table in tables} == dict.fromkeys(tables, 0)
+    nodes = db.execute("SELECT count(*) FROM spread_nodes").fetchone()
+    assert nodes is not None
+    assert nodes[0] > 10
+    assert len(host.states) >= 5
+    assert max(host.states) < 2**20
+
+
+def test_states_stay_small_where_the_frontier_is_wide(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)
+    host = ShardedHost(db)
+    train_distributed(db, monkeypatch, host, n_bins=0, max_depth=14, min_bucket=1, min_split=2, memory_mb=1024)
+    assert distributed.STATE_BYTES // 4 < max(host.states) <= distributed.STATE_BYTES + 8
+
+
+def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)
+    host = ShardedHost(db)
+    train_distributed(db, monkeypatch, host, pruning_params="n_folds=2, cp=0.001")
+    packing = [s for s in host.statements if "pack_images(" in s]
+    counting = [s for s in host.statements if "node_statistics(" in s]
+    assert len(packing) == 1
+    assert len(counting) > 5
+    # The part is what both tables are distributed by: grouped by it, a statement needs no other server.
+    assert re.search(r'GROUP BY (\S+"madtree_part_\w+")(, \1::pg_catalog\.bit\(32\))?\) AS', packing[0])
+    for statement in packing + counting:
+        # Each of these would make Citus fetch the rows to the coordinator.
+        assert not re.search(
+            r"\b(ORDER BY|DISTINCT|LIMIT|OFFSET|WITHIN GROUP|OVER|FILTER|ctid|nextval|random)\b", statement
+        )
+    for statement in counting:
+        assert "GROUP BY" not in statement
+    # Nothing but whole rows' own tables is read by place.
+    dealt = [s for s in host.statements if s.startswith("INSERT INTO") and "ctid" in s]
+    assert len(dealt) == 1
+
+
+def test_work_tables_are_gone_and_parts_are_even(
+    db: psycopg.Connection, schema: str, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+
+    class Looking(ShardedHost):
+        def command(self, sql: str, types: Any = (), params: Any = ()) -> int:
+            if sql.startswith("DROP TABLE"):
+                blocks = re.search(r'\S+\."madtree_blocks_\w+"', sql)
+                assert blocks is not None
+                sizes.extend(row[0] for row in self.connection.execute(f"SELECT n_rows FROM {blocks[0]}"))
+            return super().command(sql, types, params)
+
+    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)
+    train_distributed(db, monkeypatch, Looking(db))
+    assert len(sizes) == -(-N_ROWS // 2048)
+    assert sum(sizes) == N_ROWS
+    assert max(sizes) < 1.2 * min(sizes)
+    left = db.execute(
+        "SELECT count(*) FROM pg_class WHERE relnamespace = %s::regnamespace AND relname LIKE 'madtree%%'", [schema]
+    ).fetchone()
+    assert left == (0,)
