@@ -19,12 +19,12 @@ class PageRange:
 
     relation: int
     low: str
-    high: str | None = None
+    high: str = ""
 
     @property
     def bounds(self) -> list[str]:
         """The parameters of the ranges' condition."""
-        return [self.low] if self.high is None else [self.low, self.high]
+        return [self.low, self.high] if self.high else [self.low]
 
 
 @dataclass(frozen=True)
