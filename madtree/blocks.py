@@ -83,11 +83,15 @@ def encoded_block() -> tuple[Any, ...]:
     """The parts since the first one as the fields of the SQL type `block`."""
     found, skipped, unknown = zip(*_parts, strict=True)
     _parts.clear()
-    block = Block.join(found)
+    return block_fields(Block.join(found), sum(skipped), sum(unknown))
+
+
+def block_fields(block: Block, n_skipped: int, n_unknown: int) -> tuple[Any, ...]:
+    """A block as the fields of the SQL type `block`."""
     return (
         block.codes.n_rows,
-        sum(skipped),
-        sum(unknown),
+        n_skipped,
+        n_unknown,
         block.codes.tobytes(),
         block.target.tobytes(),
         None if block.weight is None else block.weight.tobytes(),

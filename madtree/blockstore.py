@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -12,13 +12,13 @@ from madtree import blocks
 from madtree.core.block import Block
 from madtree.core.frontier import StatisticsSource
 from madtree.core.inhand import BlocksInHand
-from madtree.core.packing import NullNumberError, Packer, RowFormat
+from madtree.core.packing import Packer, RowFormat
 from madtree.core.problem import Problem
 from madtree.core.types import Array, Ints
 from madtree.host.protocol import Host
-from madtree.pages import PageRange, PageRanges
+from madtree.pages import PageRanges
+from madtree.rowpacker import Packed, RowPacker, range_queries
 from madtree.source import TableSource
-from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.workers import Workers, in_place_of_leader
@@ -27,15 +27,6 @@ _BYTEA = "pg_catalog.bytea"
 BLOCK_ROWS = 65_536
 # Rows read at a time: what they are copied through stays in the processor's cache.
 READ_ROWS = 16_384
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Rows in the blocks, rows that were not usable, and those among them whose class was not known."""
-
-    n_rows: int
-    n_skipped: int
-    n_unknown: int
 
 
 class BlockStore(Protocol):
@@ -67,49 +58,23 @@ class BlockStore(Protocol):
         ...
 
 
-def _queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:
-    """Of each relation the query of a range's images, and the careful one that puts NaN for any NULL."""
-    clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
-    return (
-        [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
-        [rows_sql.images(source, clause) for clause in clauses],
-    )
-
-
 class HeldBlocks:
     """Blocks in the memory of this process."""
 
-    def __init__(self, host: Host, source: RowSource, pages: PageRanges, block_rows: int) -> None:
-        """`pages`: ranges of at most `block_rows` rows, several of which make a block."""
-        self._host, self._source, self._pages, self._block_rows = host, source, pages, block_rows
+    def __init__(self, rows: RowPacker, block_rows: int) -> None:
+        self._rows, self._block_rows = rows, block_rows
         self._blocks: list[Block] = []
 
     def pack(
         self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
     ) -> Packed:
         packer = Packer(problem, row_format, tree_ids)
-        queries, careful = _queries(self._source, self._pages, never_null)
         self._blocks = []
-        waiting: list[Block] = []
-        n_rows = n_skipped = n_unknown = 0
-        for page_range in self._pages.ranges:
-            try:
-                found = packer.pack(self._read(queries, page_range))
-            except NullNumberError:
-                found = packer.pack(self._read(careful, page_range))
-            block, skipped, unknown = found
-            n_rows, n_skipped, n_unknown = n_rows + block.codes.n_rows, n_skipped + skipped, n_unknown + unknown
-            if waiting and sum(part.codes.n_rows for part in (*waiting, block)) > self._block_rows:
-                self._blocks.append(Block.join(waiting))
-                waiting = []
-            waiting.append(block)
-        if waiting:
-            self._blocks.append(Block.join(waiting))
-        return Packed(n_rows, n_skipped, n_unknown)
-
-    def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes:
-        rows = self._host.query(queries[page_range.relation], ["tid", "tid"], [page_range.low, page_range.high])
-        return rows[0]["images"] or b""
+        total = Packed(0, 0, 0)
+        for block, packed in self._rows.blocks(packer, never_null, self._block_rows):
+            self._blocks.append(block)
+            total = total.plus(packed)
+        return total
 
     def trees(self) -> list[Ints]:
         return [np.zeros(b.codes.n_rows, np.int64) if b.tree is None else b.tree for b in self._blocks]
@@ -152,7 +117,7 @@ class StoredBlocks:
             self._write_ranges()
             self._made.append("blocks")
         plan = blocks.pack_plan(problem, row_format, tree_ids)
-        queries, careful = _queries(self._source, self._pages, never_null)
+        queries, careful = range_queries(self._source, self._pages, never_null)
         with self._workers.for_packing(host):
             host.command(work.create_blocks(queries, careful), [_BYTEA], [plan])
         host.command(work.settle("blocks", self._workers.passes))
@@ -186,3 +151,32 @@ class StoredBlocks:
 
     def close(self) -> None:
         blocks.forget(self._work.token)
+
+
+class WrittenBlocks(StoredBlocks):
+    """Blocks in a table that are packed by this process."""
+
+    def __init__(
+        self, host: Host, work: WorkTables, made: list[str], rows: RowPacker, block_rows: int, workers: Workers
+    ) -> None:
+        """`made`: the parts of the work tables that exist; the one made here is added."""
+        self._rows, self._block_rows = rows, block_rows
+        self._host, self._work, self._made, self._workers = host, work, made, workers
+
+    def pack(
+        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
+    ) -> Packed:
+        host, work = self._host, self._work
+        if "blocks" in self._made:
+            host.command(work.drop(["blocks"]))
+        else:
+            self._made.append("blocks")
+        host.command(work.create_empty_blocks())
+        total = Packed(0, 0, 0)
+        packer = Packer(problem, row_format, tree_ids)
+        for i, (block, packed) in enumerate(self._rows.blocks(packer, never_null, self._block_rows), 1):
+            fields = blocks.block_fields(block, packed.n_skipped, packed.n_unknown)
+            host.command(work.insert_block(), ["int4"] * 4 + [_BYTEA] * 5, [i, *fields])
+            total = total.plus(packed)
+        host.command(work.settle("blocks", self._workers.passes))
+        return total

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from madtree import blocks
-from madtree.blockstore import BLOCK_ROWS, Packed, StoredBlocks
+from madtree.blockstore import BLOCK_ROWS, StoredBlocks
 from madtree.core.forest import Forest
 from madtree.core.frontier import STATE_SHARE
 from madtree.core.packing import RowFormat
@@ -25,6 +25,7 @@ from madtree.core.types import Floats, Ints
 from madtree.edges import EdgeFinder
 from madtree.host.protocol import Host
 from madtree.pages import PageRange, PageRanges
+from madtree.rowpacker import Packed
 from madtree.source import CACHE_SHARE, TableSource
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
@@ -170,7 +171,7 @@ class PartEdgeFinder(EdgeFinder):
         self._tables = dealt.tables
 
     def _sampled(self, chosen: Sequence[int]) -> list[RawRows]:
-        if self._whole or self._source.grouping:
+        if self.takes_all or self._source.grouping:
             return super()._sampled(chosen)
         found, parts = 0, []
         for part in self._pages.ranges:

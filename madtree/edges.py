@@ -16,6 +16,7 @@ from madtree.host.protocol import Host
 from madtree.model import Kind
 from madtree.pages import PageRange, PageRanges
 from madtree.profile import Levels
+from madtree.rowspool import RowSpool
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
 
@@ -42,8 +43,8 @@ class EdgeFinder:
     ) -> None:
         """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees.
 
-        `seen_null` tells of each feature, after `find`, whether a value was missing in the sample; unordered features
-        are not sampled and count as such.
+        `takes_all` tells whether the sample is the whole table. `seen_null` tells of each feature, after `find`,
+        whether a value was missing in the sample; unordered features are not sampled and count as such.
         """
         self._host, self._source, self._pages = host, source, pages
         self._format = row_format
@@ -53,10 +54,13 @@ class EdgeFinder:
         self.seen_null = [True] * len(kinds)
         wanted = max(parameters.n_bins**2, MIN_SAMPLE)
         self._wanted = int(wanted * _SPARE)
-        self._whole = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
+        self.takes_all = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
 
-    def find(self) -> BinTable:
-        """The bins. Values of features with few of them are looked for in the whole table, so that none is missed."""
+    def find(self, spool: RowSpool | None = None) -> BinTable:
+        """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.
+
+        `spool`: all rows of a single tree, where they have been read.
+        """
         n_trees = len(self._tree_ids)
         bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
         few: dict[tuple[int, int], Floats] = {}
@@ -65,7 +69,7 @@ class EdgeFinder:
                 every = np.arange(len(levels.labels), dtype=np.float64)
                 for row in bins:
                     row[f] = Bins(every, every)
-        for f, column, tree in self._sample():
+        for f, column, tree in self._sample() if spool is None else self._of_all(spool):
             self.seen_null[f] = bool(np.isnan(column).any())
             for t in range(n_trees):
                 mine = column if tree is None else column[tree == t]
@@ -73,7 +77,7 @@ class EdgeFinder:
                 if bins[t][f] is not None:
                     continue
                 values, counts = distinct_values(mine)
-                if len(values) <= self._limits.limit[f] and not self._whole:
+                if len(values) <= self._limits.limit[f] and not self.takes_all:
                     few[t, f] = values
                 bins[t][f] = Bins.from_values(values, counts, int(self._limits.limit[f]), int(self._limits.n_bins[f]))
         for (t, f), values in self._complete(few).items():
@@ -94,10 +98,14 @@ class EdgeFinder:
             for i, f in enumerate(chosen):
                 yield f, np.concatenate([part.features[i] for part in parts]), tree
 
+    def _of_all(self, spool: RowSpool) -> Iterator[tuple[int, Floats, None]]:
+        for f in self._ordered_features():
+            yield f, spool.feature(f), None
+
     def _chunks(self) -> list[list[int]]:
         """Features to be sampled together, so that their values fit the memory that they may take."""
         features = self._ordered_features()
-        if self._whole:
+        if self.takes_all:
             n_bytes, n_rows = self._parameters.memory_bytes, self._rows.sum()
         else:
             n_bytes, n_rows = _MAX_SAMPLE_BYTES, np.minimum(self._rows, self._wanted).sum()
@@ -107,7 +115,7 @@ class EdgeFinder:
     def _sampled(self, chosen: Sequence[int]) -> list[RawRows]:
         """The sampled rows with some of their features, in parts."""
         source, seed = self._source, self._parameters.seed
-        if self._whole:
+        if self.takes_all:
             return [self._read_range(chosen, r, source.usable) for r in self._pages.ranges]
         if source.grouping:
             clause = source.from_clause(extra=sql.sampled_by_group(self._wanted, seed))

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from madtree.batch import Batch
-from madtree.blockstore import BLOCK_ROWS, READ_ROWS, BlockStore, HeldBlocks, Packed, StoredBlocks
+from madtree.blockstore import BLOCK_ROWS, READ_ROWS, BlockStore, HeldBlocks, StoredBlocks, WrittenBlocks
 from madtree.core.binning import BinTable
 from madtree.core.block import CodeLayout
 from madtree.core.folds import random_folds
@@ -26,6 +26,8 @@ from madtree.host.protocol import Host
 from madtree.model import Kind
 from madtree.pages import PageRanges
 from madtree.profile import Levels, Profile, read_profile
+from madtree.rowpacker import Packed, RowPacker
+from madtree.rowspool import RowSpool
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
@@ -36,6 +38,7 @@ from madtree.workers import Workers, in_use
 
 # Of a packed block. The state of statistics is copied once a block, so a block should not be small beside it.
 _BLOCK_BYTES = 16 * 2**20
+_SPOOL_SHARE = 2  # of the memory budget, what rows that are read once may take before they go to a file
 HELD_SHARE = 2  # of the memory budget, what blocks in memory may take
 
 
@@ -97,17 +100,21 @@ class LargeTrees:
             ids,
             scale.rows,
         )
-        bins = finder.find()
+        # Rows that are all looked at for their bins are kept to be packed.
+        spool = self._read_once() if finder.takes_all and self.dealt is None else None
+        bins = finder.find(spool)
         self._tell_of_bins(bins)
         problem = self._problem(bins, scale)
         self.watch.begin("pack")
-        store = self._store(problem)
+        store = self._store(problem, spool)
         packed = self._pack(store, problem, tree_ids, finder.seen_null)
         if packed.n_unknown and self.profile.estimated:
             # A class was too rare for the sample.
             self.profile = read_profile(self.host, self.task, self.source)
             problem = self._problem(bins, self.profile.scale())
             self._pack(store, problem, tree_ids, finder.seen_null)
+        if spool is not None:
+            spool.close()
         if problem.parameters.n_folds:
             if self.fold_keys is None:
                 _set_folds(store, problem)
@@ -123,7 +130,11 @@ class LargeTrees:
     def _row_format(self) -> RowFormat:
         return row_format(self.source, self.profile, self.levels, self.fold_keys)
 
-    def _store(self, problem: Problem) -> BlockStore:
+    def _read_once(self) -> RowSpool:
+        in_memory = self.task.parameters.memory_bytes // _SPOOL_SHARE
+        return RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
+
+    def _store(self, problem: Problem, spool: RowSpool | None) -> BlockStore:
         """Where the blocks go: into memory where they fit and workers would not pay, else into a table."""
         n_rows, parameters = int(problem.rows.sum()), self.task.parameters
         if self.dealt:
@@ -131,8 +142,11 @@ class LargeTrees:
         block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
         fits = n_rows * row_bytes(problem) <= parameters.memory_bytes // HELD_SHARE
         workers = in_use(self.workers, n_rows, self.source.n_columns, parameters, holdable=fits)
+        rows = RowPacker(self.host, self.source, self.pages, spool)
         if workers is None:
-            return HeldBlocks(self.host, self.source, self.pages, block_rows)
+            return HeldBlocks(rows, block_rows)
+        if spool is not None and not (workers.packing and workers.asked):
+            return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, workers)
         if workers.packing and parameters.parallel_workers is None and not self._parallel_safe():
             workers = replace(workers, packing=0)
         return StoredBlocks(

@@ -54,6 +54,10 @@ class RowFormat:
         columns = read_rows(images, self.n_columns)
         if columns is None:
             raise NullNumberError
+        return self.rows(columns)
+
+    def rows(self, columns: Floats) -> RawRows:
+        """The same from the numbers (n_columns, n_rows), which are written to."""
         at = int(self.has_tree)
         target = columns[at]
         if self.class_keys is not None:
@@ -111,7 +115,10 @@ class Packer:
 
     def pack(self, images: bytes) -> tuple[Block, int, int]:
         """The block of the usable rows among `images`, how many were not usable, and how many had an unknown class."""
-        rows = self._format.read(images)
+        return self.pack_rows(self._format.read(images))
+
+    def pack_rows(self, rows: RawRows) -> tuple[Block, int, int]:
+        """The same of rows that the format has just read."""
         total = len(rows.target)
         keep = rows.usable()
         if self._tree_ids is not None:

@@ -79,6 +79,17 @@ class WorkTables:
             f"FROM {self.name('ranges')} AS c OFFSET 0) AS madtree_packed"
         )
 
+    def create_empty_blocks(self) -> str:
+        counts = ", ".join(f"{name} pg_catalog.int4" for name in ("part", "block_id", *_COUNTS))
+        stored = ", ".join(f"{name} madtree.packed" for name in _COLUMNS)
+        return f"{self.create} {self.name('blocks')} ({counts}, {stored}, filler madtree.padding)"
+
+    def insert_block(self) -> str:
+        """$1: the block's id; then the fields of the type `block`."""
+        counts = ", ".join(f"${i}" for i in range(1, 2 + len(_COUNTS)))
+        stored = ", ".join(f"${i}::madtree.packed" for i in range(2 + len(_COUNTS), 2 + len(_COUNTS) + len(_COLUMNS)))
+        return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {stored}, {_FILLER})"
+
     def totals(self) -> str:
         """Rows packed, rows that were not usable, and those among them whose class had not been seen before."""
         return (

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree import arguments, workers
+from madtree import arguments, edges, workers
 from madtree.train import train
 
 _MAKE = (
@@ -71,7 +71,10 @@ def test_many_groups_are_grown_by_workers(db: psycopg.Connection) -> None:
 
 
 @pytest.mark.usefixtures("quick_start")
-def test_large_tables_are_packed_and_counted_by_workers(db: psycopg.Connection) -> None:
+def test_large_tables_are_packed_and_counted_by_workers(
+    db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edges, "MIN_SAMPLE", 1_000)  # a table that is read whole for its sample is packed alone
     db.execute(_MAKE.format(rows=140_000))
     host = _train(db)
     assert any("pack_block" in sql for sql in host.shared)
@@ -82,7 +85,10 @@ def test_large_tables_are_packed_and_counted_by_workers(db: psycopg.Connection) 
 
 
 @pytest.mark.usefixtures("quick_start")
-def test_functions_that_workers_may_not_run_keep_the_packing_in_one_process(db: psycopg.Connection) -> None:
+def test_functions_that_workers_may_not_run_keep_the_packing_in_one_process(
+    db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edges, "MIN_SAMPLE", 1_000)
     db.execute(_MAKE.format(rows=140_000))
     db.execute(
         "CREATE FUNCTION doubled(v int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE "

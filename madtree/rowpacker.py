@@ -1,0 +1,75 @@
+"""Packing a table's rows in this process, and the queries that read page ranges, whoever packs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from madtree.core.block import Block
+from madtree.core.packing import NullNumberError, Packer
+from madtree.host.protocol import Host
+from madtree.pages import PageRange, PageRanges
+from madtree.rowspool import RowSpool
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.rows import RowSource
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Rows in the blocks, rows that were not usable, and those among them whose class was not known."""
+
+    n_rows: int
+    n_skipped: int
+    n_unknown: int
+
+    def plus(self, other: Packed) -> Packed:
+        return Packed(self.n_rows + other.n_rows, self.n_skipped + other.n_skipped, self.n_unknown + other.n_unknown)
+
+
+def range_queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:
+    """Of each relation the query of a range's images, and the careful one that puts NaN for any NULL."""
+    clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
+    return (
+        [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
+        [rows_sql.images(source, clause) for clause in clauses],
+    )
+
+
+class RowPacker:
+    """Packs a table's rows in this process, from the spool where they have been read before."""
+
+    def __init__(self, host: Host, source: RowSource, pages: PageRanges, spool: RowSpool | None) -> None:
+        self._host, self._source, self._pages, self._spool = host, source, pages, spool
+
+    def blocks(self, packer: Packer, never_null: Sequence[bool], block_rows: int) -> Iterator[tuple[Block, Packed]]:
+        """Blocks of at most `block_rows` rows, except where a single page range has more."""
+        waiting: list[tuple[Block, int, int]] = []
+        for part in self._parts(packer, never_null):
+            if waiting and sum(block.codes.n_rows for block, _, _ in (*waiting, part)) > block_rows:
+                yield _joined(waiting)
+                waiting = []
+            waiting.append(part)
+        if waiting:
+            yield _joined(waiting)
+
+    def _parts(self, packer: Packer, never_null: Sequence[bool]) -> Iterator[tuple[Block, int, int]]:
+        if self._spool is not None:
+            yield from map(packer.pack_rows, self._spool.parts())
+            return
+        queries, careful = range_queries(self._source, self._pages, never_null)
+        for page_range in self._pages.ranges:
+            try:
+                part = packer.pack(self._read(queries, page_range))
+            except NullNumberError:
+                part = packer.pack(self._read(careful, page_range))
+            yield part
+
+    def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes:
+        rows = self._host.query(queries[page_range.relation], ["tid", "tid"], [page_range.low, page_range.high])
+        return rows[0]["images"] or b""
+
+
+def _joined(parts: Sequence[tuple[Block, int, int]]) -> tuple[Block, Packed]:
+    blocks_, skipped, unknown = zip(*parts, strict=True)
+    block = Block.join(blocks_)
+    return block, Packed(block.codes.n_rows, sum(skipped), sum(unknown))
