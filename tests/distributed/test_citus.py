@@ -122,6 +122,18 @@ def test_what_cannot_be_spread_is_trained_by_the_coordinator(cluster: psycopg.Co
     assert differences(cluster, f"{model}_nodes", "m_plain_nodes") == 0
 
 
+def test_a_columnar_table_is_dealt_out_by_its_ids(cluster: psycopg.Connection) -> None:
+    if not cluster.execute("SELECT 1 FROM pg_am WHERE amname = 'columnar'").fetchone():
+        pytest.skip("no columnar tables here")
+    cluster.execute(
+        "CREATE TABLE stripes (LIKE plain) USING columnar; SELECT create_distributed_table('stripes', 'id')"
+    )
+    cluster.execute("INSERT INTO stripes TABLE plain")
+    for table in ("stripes", "plain"):
+        cluster.execute(f"SELECT tree_train('{table}', 'm_{table}', 'id', 'label', 'x, n, level', replace => true)")
+    assert differences(cluster, "m_stripes_nodes", "m_plain_nodes") == 0
+
+
 def test_nothing_is_left_on_any_server_not_even_by_a_failure(cluster: psycopg.Connection) -> None:
     with pytest.raises(psycopg.Error, match="division by zero"):
         cluster.execute("SELECT tree_train('spread', 'm_failed', 'id', 'label', '1 / (id - id), x')")
