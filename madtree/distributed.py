@@ -31,6 +31,7 @@ from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
+from madtree.task import TrainingTask
 from madtree.workers import Workers
 
 STATE_BYTES = 2**20 // 2  # twice as many characters travel
@@ -76,15 +77,16 @@ class DealtRows:
 
     @classmethod
     def deal(
-        cls, host: Host, work: WorkTables, columns: Sequence[str] | None, relation: str, n_numbers: int
+        cls, host: Host, task: TrainingTask, work: WorkTables, columns: Sequence[str] | None, relation: str
     ) -> DealtRows:
-        """Make the table of rows: `columns` of `relation`, all if None. `n_numbers`: a row becomes about so many."""
+        """Make the table of rows: `columns` of the task's `relation` (both as SQL), all if None."""
         tables = DistributedTables(work.schema, work.token)
         n_rows = int(host.query(sql.count_rows(relation))[0]["n_rows"])
-        n_parts = max(1, -(-n_rows // part_rows(n_numbers)))
+        n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3)))
         host.command(tables.create_rows(columns, relation))
         distribute(host, tables.name("rows"), tables.part)
-        host.command(tables.deal_rows(columns, relation, n_parts))
+        heaps = host.query(sql.ALL_HEAPS, ["pg_catalog.oid"], [task.source.oid])[0]["heaps"]
+        host.command(tables.deal_rows(columns, relation, n_parts, None if heaps else task.id_sql))
         return cls(host, tables, n_parts)
 
     def pages(self) -> PageRanges:

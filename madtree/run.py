@@ -118,7 +118,7 @@ class Run:
         """Deal the rows of a distributed table out in parts; returns the SQL of their table."""
         task = self.task
         relation = work_sql.aliased(task.source.schema, task.source.name)
-        self.dealt = DealtRows.deal(self.host, self.work, self._columns(), relation, len(task.features) + 3)
+        self.dealt = DealtRows.deal(self.host, task, self.work, self._columns(), relation)
         self.work, self.oids = self.dealt.tables, []
         # The servers share the work; the coordinator has little to do.
         self.workers = Workers()

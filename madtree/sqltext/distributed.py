@@ -40,11 +40,16 @@ class DistributedTables(WorkTables):
             f"{_listed(columns)} FROM {relation} WITH NO DATA"
         )
 
-    def deal_rows(self, columns: Sequence[str] | None, relation: str, n_parts: int) -> str:
+    def deal_rows(self, columns: Sequence[str] | None, relation: str, n_parts: int, by: str | None = None) -> str:
         """Fill that table, every row's part by a hash of where it stands: the parts are of one size, whatever is in
         the rows, and each of them is a random sample.
+
+        `by`: SQL of what to take instead, where rows do not tell where they stand; should differ from row to row.
         """
         place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {_DEALT})"
+        if by is not None:
+            text = f"COALESCE(({by})::pg_catalog.text, '') COLLATE pg_catalog.\"C\""
+            place = f"pg_catalog.hashtextextended({text}, {_DEALT})"
         dealt = (
             f"(({place} OPERATOR(pg_catalog.&) 9223372036854775807) OPERATOR(pg_catalog.%) {n_parts}::pg_catalog.int8)"
         )
@@ -113,6 +118,13 @@ PLACEMENT = (
     "SELECT partmethod::pg_catalog.text AS method FROM pg_catalog.pg_dist_partition "
     "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1"
 )
+
+# Whether all parts of a relation, by its OID, are tables whose rows can be asked for their place.
+ALL_HEAPS = """
+SELECT pg_catalog.bool_and(a.amname OPERATOR(pg_catalog.=) 'heap') AS heaps
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid OPERATOR(pg_catalog.=) c.relam
+WHERE c.oid OPERATOR(pg_catalog.=) $1 OR c.oid OPERATOR(pg_catalog.=) ANY (
+    SELECT relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass))"""
 
 # $1: the table's SQL name; $2: the column; $3: the table beside whose parts its own shall lie, or 'default'.
 DISTRIBUTE = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"

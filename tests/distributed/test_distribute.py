@@ -71,3 +71,15 @@ def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(
 )
 def test_wide_rows_make_small_parts(n_numbers: int, rows: int) -> None:
     assert part_rows(n_numbers) == rows
+
+
+@pytest.mark.parametrize("by", [None, '"I d"'], ids=["place", "id"])
+def test_rows_are_dealt_out_evenly(db: psycopg.Connection, schema: str, by: str | None) -> None:
+    db.execute('CREATE TABLE source AS SELECT NULLIF(i, 7) AS "I d", 1 AS x FROM generate_series(1, 40000) AS i')
+    tables = DistributedTables(schema, "ff00")
+    db.execute(tables.create_rows(["x"], "source AS madtree_source").encode())
+    db.execute(tables.deal_rows(["x"], "source AS madtree_source", 10, by).encode())
+    found = db.execute(f"SELECT {tables.part}, count(*) FROM {tables.name('rows')} GROUP BY 1 ORDER BY 1".encode())
+    parts, sizes = zip(*found.fetchall(), strict=True)
+    assert parts == tuple(range(10))
+    assert all(3_700 < size < 4_300 for size in sizes)
