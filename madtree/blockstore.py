@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree import blocks
+from madtree.blocks import count, pack
 from madtree.core.block import Block
 from madtree.core.frontier import StatisticsSource
 from madtree.core.inhand import BlocksInHand
@@ -116,7 +116,7 @@ class StoredBlocks:
         else:
             self._write_ranges()
             self._made.append("blocks")
-        plan = blocks.pack_plan(problem, row_format, tree_ids)
+        plan = pack.pack_plan(problem, row_format, tree_ids)
         queries, careful = range_queries(self._source, self._pages, never_null)
         with self._workers.for_packing(host):
             host.command(work.create_blocks(queries, careful), [_BYTEA], [plan])
@@ -150,7 +150,7 @@ class StoredBlocks:
         return TableSource(self._host, problem, self._work, self._workers)
 
     def close(self) -> None:
-        blocks.forget(self._work.token)
+        count.forget(self._work.token)
 
 
 class WrittenBlocks(StoredBlocks):
@@ -175,7 +175,7 @@ class WrittenBlocks(StoredBlocks):
         total = Packed(0, 0, 0)
         packer = Packer(problem, row_format, tree_ids)
         for i, (block, packed) in enumerate(self._rows.blocks(packer, never_null, self._block_rows), 1):
-            fields = blocks.block_fields(block, packed.n_skipped, packed.n_unknown)
+            fields = pack.block_fields(block, packed.n_skipped, packed.n_unknown)
             host.command(work.insert_block(), ["int4"] * 4 + [_BYTEA] * 5, [i, *fields])
             total = total.plus(packed)
         host.command(work.settle("blocks", self._workers.passes))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree import blocks
+from madtree.blocks.pack import pack_plan
 from madtree.blockstore import BLOCK_ROWS, StoredBlocks
 from madtree.core.forest import Forest
 from madtree.core.frontier import STATE_SHARE
@@ -133,7 +133,7 @@ class PartBlocks(StoredBlocks):
         host.command(tables.create_part_blocks())
         self._made.append("blocks")
         distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))
-        plan = blocks.pack_plan(problem, row_format, tree_ids)
+        plan = pack_plan(problem, row_format, tree_ids)
         host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [plan])
         totals = host.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree import blocks
 from madtree.batch import Batch
-from madtree.blocks import GrowPlan
+from madtree.blocks.grow import GrowPlan, grow_in_block
 from madtree.blockstore import BLOCK_ROWS
 from madtree.core.packing import RowFormat
 from madtree.core.prepare import Scale
@@ -182,7 +181,7 @@ class Run:
         clause = self.source.from_clause(extra=self.source.usable)
         images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
         report = level_reporter(self.host, self.task.verbose)
-        return blocks.grow_in_block(self._grow_plan(), images or b"", self.watch, report)
+        return grow_in_block(self._grow_plan(), images or b"", self.watch, report)
 
     def _train_groups(self, groups: Groups) -> Iterator[Batch | None]:
         """Small groups block by block, then the large ones together."""

@@ -186,42 +186,42 @@ def _asks_for_help(message: str | None) -> bool:
 
 
 def encode_part(plan: bytes, images: bytes | None, is_first: bool) -> bool:
-    from madtree import blocks
+    from madtree.blocks import pack
 
-    return blocks.encode_part(plan, images, is_first)
+    return pack.encode_part(plan, images, is_first)
 
 
 def encoded_block() -> tuple[Any, ...]:
-    from madtree import blocks
+    from madtree.blocks import pack
 
-    return blocks.encoded_block()
+    return pack.encoded_block()
 
 
 def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
-    from madtree import blocks
+    from madtree.blocks import pack
 
-    return blocks.pack_images(images, plan)
+    return pack.pack_images(images, plan)
 
 
 def node_statistics_transition(*arguments: Any) -> bytearray:
-    from madtree import blocks
+    from madtree.blocks import count
 
-    return blocks.node_statistics_transition(*arguments)
+    return count.node_statistics_transition(*arguments)
 
 
 def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | None:
-    from madtree import blocks
+    from madtree.blocks import count
 
-    return blocks.node_statistics_merge(left, right)
+    return count.node_statistics_merge(left, right)
 
 
 def node_statistics_final(state: bytes | None) -> bytes | None:
-    from madtree import blocks
+    from madtree.blocks import count
 
-    return blocks.node_statistics_final(state)
+    return count.node_statistics_final(state)
 
 
 def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    from madtree import blocks
+    from madtree.blocks import grow
 
-    return blocks.grow_block(plan, images)
+    return grow.grow_block(plan, images)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from madtree import blocks
 from madtree.batch import Batch
-from madtree.blocks import GrowPlan
+from madtree.blocks.grow import GrowPlan, grow_in_block
 from madtree.host.protocol import Host
 from madtree.settings import local_settings
 from madtree.sqltext import rows as rows_sql
@@ -54,7 +53,7 @@ class SmallGroups:
         self._watch.begin("pack")
         with local_settings(self._host, self._sorting(1)):
             for row in self._host.stream(self._query()):
-                yield blocks.grow_in_block(self._plan, row["images"], self._watch)
+                yield grow_in_block(self._plan, row["images"], self._watch)
                 self._watch.begin("pack")
 
     def _shared(self) -> Iterator[Batch | None]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree import blocks
-from madtree.blocks import CountPlan
+from madtree.blocks.count import CountPlan, read_statistics
 from madtree.core.forest import Forest
 from madtree.core.powers import LIMBS, join_powers
 from madtree.core.problem import Problem
@@ -54,17 +53,17 @@ class TableSource:
             features=(layout.first, layout.first + len(layout.widths)),
         )
         shape = (layout.planes.count, layout.n_cells)
-        return blocks.read_statistics(state, shape, dtype)
+        return read_statistics(state, shape, dtype)
 
     def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
         n_bytes = 8 * self._problem.planes.count * n_slots
         state = self._run("totals", forest, n_bytes, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
-        return blocks.read_statistics(state, (self._problem.planes.count, n_slots), np.dtype("<f8"))
+        return read_statistics(state, (self._problem.planes.count, n_slots), np.dtype("<f8"))
 
     def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
         n_bytes = 8 * len(powers) * LIMBS * forest.n_nodes
         state = self._run("powers", forest, n_bytes, means=means, powers=list(powers), testing=testing)
-        sums = blocks.read_statistics(state, (len(powers) * LIMBS, forest.n_nodes), np.dtype("<f8"))
+        sums = read_statistics(state, (len(powers) * LIMBS, forest.n_nodes), np.dtype("<f8"))
         return join_powers(self._problem, powers, sums, forest.tree)
 
     def _run(self, what: str, forest: Forest, state_bytes: int, **rest: Any) -> bytes | None:

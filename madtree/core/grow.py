@@ -29,7 +29,7 @@ from madtree.core.problem import Problem
 from madtree.core.routing import level_table
 from madtree.core.search import Splits
 from madtree.core.statistics import StatisticsLayout, check
-from madtree.core.surrogates import Surrogate, find_surrogates, side_planes
+from madtree.core.surrogates import Surrogate, find_surrogates
 from madtree.core.types import Array, Ints
 
 
@@ -115,7 +115,7 @@ def _enter_primaries(problem: Problem, forest: Forest, nodes: Ints, splits: Spli
 
 def _enter_surrogates(problem: Problem, source: StatisticsSource, forest: Forest, nodes: Ints) -> None:
     """Find the surrogates of `nodes`, which have been split but have no children yet, and tell the forest of them."""
-    planes = side_planes(problem)
+    planes = problem.side_planes
     widths, dtype = problem.bins.widths, planes.dtype(problem.most_rows)
     found: list[list[Surrogate]] = [[] for _ in nodes]
     for slots, first, last in batches(len(nodes), widths, planes.count * dtype.itemsize, state_limit(problem)):

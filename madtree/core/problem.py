@@ -11,6 +11,7 @@ from madtree.core import impurity
 from madtree.core.binning import BinTable
 from madtree.core.grid import Grid
 from madtree.core.params import Parameters
+from madtree.core.routing import N_SIDES
 from madtree.core.statistics import Planes
 from madtree.core.types import Array, Bools, Floats, Ints
 
@@ -95,6 +96,11 @@ class Problem:
             self.weight_grid.limbs if self.weight_grid else 0,
             self.target_grid.limbs if self.target_grid else 0,
         )
+
+    @property
+    def side_planes(self) -> Planes:
+        """What is counted for surrogates: rows and weights by side of the primary split."""
+        return Planes(N_SIDES, self.planes.weight_limbs)
 
     def row_counts(self, sums: Array) -> Ints:
         """(m,) rows, of sums (n_planes, m)."""

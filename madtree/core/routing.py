@@ -12,6 +12,7 @@ from madtree.core.types import Array, Ints
 
 # Where a split sends a row.
 LEFT, RIGHT, UNKNOWN = 0, 1, 2
+N_SIDES = 3
 
 
 def level_table(width: int, left: Ints, right: Ints) -> Array:

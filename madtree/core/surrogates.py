@@ -14,11 +14,10 @@ import numpy as np
 
 from madtree.core.entries import Entries, first_of_best, split_by_chunks
 from madtree.core.problem import Problem, weights_by_group
-from madtree.core.routing import LEFT, RIGHT
-from madtree.core.statistics import Planes, StatisticsLayout, node_totals
+from madtree.core.routing import LEFT, N_SIDES, RIGHT
+from madtree.core.statistics import StatisticsLayout, node_totals
 from madtree.core.types import Array, Floats, Ints
 
-N_SIDES = 3
 _MIN_ROWS = 2  # on each side, so that a chance hit does not beat going with the majority
 _MIN_ADJUSTED = 1e-10  # below this, agreement beyond the majority's is rounding
 _TIE = 1e-12
@@ -44,11 +43,6 @@ class Surrogate:
     right_codes: Ints | None
     agreement: float
     adjusted: float
-
-
-def side_planes(problem: Problem) -> Planes:
-    """What is counted for surrogates: rows and weights by side of the primary split."""
-    return Planes(N_SIDES, problem.planes.weight_limbs)
 
 
 def find_surrogates(

@@ -1,110 +1,27 @@
-"""The SQL functions that work on one block: encode it, count it, grow the trees in it.
-
-They know no session and no SQL: each gets a plan, the bytes of named values and arrays (core.codec), and a block's
-    bytes. What a plan decodes to is kept in the process until another plan comes.
-"""
+"""Counting: from a block to statistics, and what the aggregate does with them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, fields, replace
-from typing import Any, Generic, TypeVar
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madtree.batch import Batch
+from madtree.blocks.plans import LastPlan
 from madtree.core import codec
 from madtree.core.assignment import AssignmentCache
 from madtree.core.block import Block, CodeLayout
 from madtree.core.copies import held_out, slots_of, taught
-from madtree.core.forest import Forest
-from madtree.core.grow import LevelReport, grow
-from madtree.core.inhand import BlocksInHand
-from madtree.core.outcome import conclude
-from madtree.core.packing import NullNumberError, Packer, RowFormat
-from madtree.core.params import Parameters
 from madtree.core.powers import LIMBS, add_powers
-from madtree.core.prepare import prepare
 from madtree.core.problem import Problem
 from madtree.core.routing import Routing
 from madtree.core.statistics import StatisticsLayout, add_block, add_totals, check, merge
-from madtree.core.surrogates import side_planes
 from madtree.core.types import Array, Floats, Ints
-from madtree.model import Kind
-from madtree.stopwatch import Stopwatch
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from madtree.core.forest import Forest
+
 _TAG = 8  # bytes before a state's numbers: their dtype
-
-
-class _Last(Generic[T]):
-    """The decoded form of the plan that came last."""
-
-    def __init__(self, decode: Callable[[dict[str, Any]], T]) -> None:
-        self._decode = decode
-        self._plan: bytes | None = None
-        self._decoded: T
-
-    def get(self, plan: bytes) -> T:
-        if plan != self._plan:
-            self._plan = None
-            self._decoded = self._decode(codec.load(plan))
-            self._plan = plan
-        return self._decoded
-
-
-def pack_plan(problem: Problem, row_format: RowFormat, tree_ids: Ints | None) -> bytes:
-    """The plan of `encode_part`."""
-    return codec.dump({**problem.to_values(), **row_format.to_values(), "tree_ids": tree_ids})
-
-
-def _packer(values: dict[str, Any]) -> Packer:
-    return Packer(Problem.from_values(values), RowFormat.from_values(values), values["tree_ids"])
-
-
-_packers = _Last(_packer)
-
-
-_parts: list[tuple[Block, int, int]] = []
-
-
-def encode_part(plan: bytes, images: bytes | None, is_first: bool) -> bool:
-    """Bin a part of a block's rows and keep it for `encoded_block`; False where a number is NULL instead of NaN."""
-    if is_first:
-        _parts.clear()
-    try:
-        _parts.append(_packers.get(plan).pack(images or b""))
-    except NullNumberError:
-        return False
-    return True
-
-
-def encoded_block() -> tuple[Any, ...]:
-    """The parts since the first one as the fields of the SQL type `block`."""
-    found, skipped, unknown = zip(*_parts, strict=True)
-    _parts.clear()
-    return block_fields(Block.join(found), sum(skipped), sum(unknown))
-
-
-def block_fields(block: Block, n_skipped: int, n_unknown: int) -> tuple[Any, ...]:
-    """A block as the fields of the SQL type `block`."""
-    return (
-        block.codes.n_rows,
-        n_skipped,
-        n_unknown,
-        block.codes.tobytes(),
-        block.target.tobytes(),
-        None if block.weight is None else block.weight.tobytes(),
-        None if block.tree is None else block.tree.astype("<i4").tobytes(),
-        None if block.fold is None else block.fold.tobytes(),
-    )
-
-
-def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
-    """The block of rows whose missing numbers are NaN, as the fields of the SQL type `block`."""
-    if not encode_part(plan, images, True):
-        raise ValueError("a row of a distributed table has NULL in place of NaN")
-    return encoded_block()
 
 
 class CountPlan:
@@ -132,7 +49,7 @@ class CountPlan:
         self.powers: list[int] = values.get("powers", [])
         self.n_slots: int = values.get("n_slots", 0)
         first, last = values.get("features", (0, 0))
-        self.planes = side_planes(self.problem) if self.what == "sides" else self.problem.planes
+        self.planes = self.problem.side_planes if self.what == "sides" else self.problem.planes
         self.layout = StatisticsLayout(self.planes, self.problem.bins.widths[first:last], self.n_slots, first)
 
     @staticmethod
@@ -191,7 +108,7 @@ class CountPlan:
             add_block(state, self.layout, block if sides is None else replace(block, target=sides), slots)
 
 
-_count_plans = _Last(CountPlan)
+_count_plans = LastPlan(CountPlan)
 _runs: dict[str, AssignmentCache] = {}
 
 
@@ -254,64 +171,3 @@ def node_statistics_final(state: bytes | None) -> bytes | None:
 def read_statistics(state: bytes | None, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
     """A final state as an array; zeros where there was no block."""
     return np.zeros(shape, dtype) if state is None else _untagged(state).reshape(shape)
-
-
-class GrowPlan:
-    """What `grow_block` needs beside the rows."""
-
-    def __init__(self, row_format: RowFormat, kinds: list[Kind], n_classes: int, parameters: Parameters) -> None:
-        self.row_format = row_format
-        self.kinds = kinds
-        self.n_classes = n_classes
-        self.parameters = parameters
-
-    def dump(self) -> bytes:
-        return codec.dump(
-            {
-                **self.row_format.to_values(),
-                "kinds": [kind.value for kind in self.kinds],
-                "n_classes": self.n_classes,
-                "parameters": asdict(self.parameters),
-            }
-        )
-
-    @classmethod
-    def load(cls, values: dict[str, Any]) -> GrowPlan:
-        return cls(
-            RowFormat.from_values(values),
-            [Kind(kind) for kind in values["kinds"]],
-            values["n_classes"],
-            Parameters(**values["parameters"]),
-        )
-
-
-def grow_in_block(
-    plan: GrowPlan, images: bytes, watch: Stopwatch, report: Callable[[LevelReport], None] | None = None
-) -> Batch | None:
-    """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is
-    known.
-    """
-    watch.begin("pack")
-    rows = plan.row_format.read(images)
-    rows = rows.select(rows.usable())
-    if len(rows.target) == 0:
-        return None
-    tree_ids: Ints = np.ones(1, np.int64)
-    if rows.tree is not None:
-        tree_ids, local = np.unique(rows.tree, return_inverse=True)
-        rows = replace(rows, tree=local)
-    problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
-    source = BlocksInHand(problem, [block])
-    watch.begin("passes")
-    forest = grow(problem, source, report)
-    watch.begin("prune")
-    return Batch.of(conclude(problem, forest, source), problem, tree_ids)
-
-
-_grow_plans = _Last(GrowPlan.load)
-
-
-def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    """The trained trees of a block, as the bytes of a `Batch`."""
-    batch = grow_in_block(_grow_plans.get(plan), images or b"", Stopwatch("pack"))
-    return None if batch is None else batch.dump()

@@ -1,0 +1,83 @@
+"""Growing: from the images of whole groups to their trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from madtree.batch import Batch
+from madtree.blocks.plans import LastPlan
+from madtree.core import codec
+from madtree.core.grow import LevelReport, grow
+from madtree.core.inhand import BlocksInHand
+from madtree.core.outcome import conclude
+from madtree.core.packing import RowFormat
+from madtree.core.params import Parameters
+from madtree.core.prepare import prepare
+from madtree.core.types import Ints
+from madtree.model import Kind
+from madtree.stopwatch import Stopwatch
+
+
+class GrowPlan:
+    """What `grow_block` needs beside the rows."""
+
+    def __init__(self, row_format: RowFormat, kinds: list[Kind], n_classes: int, parameters: Parameters) -> None:
+        self.row_format = row_format
+        self.kinds = kinds
+        self.n_classes = n_classes
+        self.parameters = parameters
+
+    def dump(self) -> bytes:
+        return codec.dump(
+            {
+                **self.row_format.to_values(),
+                "kinds": [kind.value for kind in self.kinds],
+                "n_classes": self.n_classes,
+                "parameters": asdict(self.parameters),
+            }
+        )
+
+    @classmethod
+    def load(cls, values: dict[str, Any]) -> GrowPlan:
+        return cls(
+            RowFormat.from_values(values),
+            [Kind(kind) for kind in values["kinds"]],
+            values["n_classes"],
+            Parameters(**values["parameters"]),
+        )
+
+
+def grow_in_block(
+    plan: GrowPlan, images: bytes, watch: Stopwatch, report: Callable[[LevelReport], None] | None = None
+) -> Batch | None:
+    """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is
+    known.
+    """
+    watch.begin("pack")
+    rows = plan.row_format.read(images)
+    rows = rows.select(rows.usable())
+    if len(rows.target) == 0:
+        return None
+    tree_ids: Ints = np.ones(1, np.int64)
+    if rows.tree is not None:
+        tree_ids, local = np.unique(rows.tree, return_inverse=True)
+        rows = replace(rows, tree=local)
+    problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
+    source = BlocksInHand(problem, [block])
+    watch.begin("passes")
+    forest = grow(problem, source, report)
+    watch.begin("prune")
+    return Batch.of(conclude(problem, forest, source), problem, tree_ids)
+
+
+_grow_plans = LastPlan(GrowPlan.load)
+
+
+def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
+    """The trained trees of a block, as the bytes of a `Batch`."""
+    batch = grow_in_block(_grow_plans.get(plan), images or b"", Stopwatch("pack"))
+    return None if batch is None else batch.dump()
