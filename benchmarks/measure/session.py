@@ -11,7 +11,7 @@ import psycopg
 
 from measure.table import SCHEMA
 
-TIMEOUT = "600s"  # of a statement: what takes longer has failed
+TIMEOUT = "300s"  # of a statement: what takes longer has failed
 _STAGE = re.compile(r"(\w+) ([0-9.]+) s")
 
 
