@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from measure.result import Results
 
 PLOTS = Path(__file__).parents[1] / "plots"
 SIZE = (11.0, 5.0)  # inches
+LABEL_HEIGHT = 0.06  # of a line's name, as a share of the axes' height
 # Colours that the colour-blind can tell apart (Okabe and Ito, Color Universal Design, 2008); shapes tell, too.
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7",
@@ -41,11 +43,11 @@ class Style:
 
 
 STYLES = {
-    scaling.SCIKIT_LEARN: Style("scikit-learn\n(with ADBC)", PURPLE, "v"),
-    scaling.LIGHTGBM: Style("LightGBM\n(with ADBC)", ORANGE, "s"),
-    scaling.ONE: Style("madtree,\none process", SKY, "D"),
-    scaling.AUTOMATIC: Style("madtree", BLUE, "o"),
-    scaling.SCAN: Style("scan: column sums,\none process", GREY, "", "--"),
+    scaling.SCIKIT_LEARN: Style("scikit-learn *", PURPLE, "v"),
+    scaling.LIGHTGBM: Style("LightGBM *", ORANGE, "s"),
+    scaling.ONE: Style("madtree, one process", GREEN, "D"),
+    scaling.AUTOMATIC: Style("madtree, its own choice", BLUE, "o"),
+    scaling.SCAN: Style("scan: sums of columns,\none process", GREY, "", "--"),
 }
 STAGES = {"sample": SKY, "pack": BLUE, "passes": ORANGE, "prune": VERMILLION, "write": GREEN}
 
@@ -66,22 +68,26 @@ def draw_all(results: Mapping[str, Results], folder: Path = PLOTS) -> list[Path]
 
 
 def scaling_law(rows: Results, columns: Results) -> Figure:
-    """Median seconds against rows (10 columns), and against columns, both logarithmic."""
+    """Median seconds against rows (10 columns), and against columns, all logarithmic."""
     figure = Figure(figsize=SIZE, layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    _lines(left, rows, "rows, of 10 columns each")
-    _lines(right, columns, f"columns, of {scaling.OF_COLUMNS:,} rows each")
-    left.set_ylabel("seconds, median (lower is better)")
-    left.tick_params(labelleft=True)
-    figure.suptitle("Training one tree of depth 10, from the table in the database to the finished tree", fontsize=12)
+    ends = (
+        _lines(left, rows, "rows, of 10 columns each"),
+        _lines(right, columns, f"columns, of {scaling.OF_COLUMNS:,} rows each"),
+    )
+    left.set_ylabel("seconds, median")
+    for axes, of_axes in zip((left, right), ends, strict=True):
+        _label_ends(axes, of_axes)
+    figure.suptitle("One tree of depth 10, from the rows in the database to the finished tree", fontsize=12)
+    figure.supxlabel("* with fetching the rows by ADBC", fontsize=9, x=0.99, ha="right")
     return figure
 
 
-def _lines(axes: Axes, results: Results, xlabel: str) -> None:
+def _lines(axes: Axes, results: Results, xlabel: str) -> dict[str, float]:
+    """Draw a line for each contender; the seconds at their ends."""
     axes.set_xscale("log")
     axes.set_yscale("log")
     ends: dict[str, float] = {}
-    last = 0
     for name, style in STYLES.items():
         sizes = [int(case) for case, result in results.items() if name in result.timings]
         seconds = [results[str(size)].timings[name].median for size in sizes]
@@ -90,7 +96,6 @@ def _lines(axes: Axes, results: Results, xlabel: str) -> None:
                 sizes, seconds, style.dashes, color=style.colour, marker=style.marker, markersize=5, linewidth=1.6
             )
             ends[name] = seconds[-1]
-            last = max(last, *sizes)
     axes.set_xlabel(xlabel)
     axes.set_xticks([int(case) for case in results])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -98,21 +103,18 @@ def _lines(axes: Axes, results: Results, xlabel: str) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.grid(which="major", color="#e4e4e4", linewidth=0.8)
     axes.set_axisbelow(True)
-    _label_ends(axes, last, ends)
+    return ends
 
 
-def _label_ends(axes: Axes, x: float, ends: Mapping[str, float]) -> None:
+def _label_ends(axes: Axes, ends: Mapping[str, float]) -> None:
     """Names beside the lines' ends, moved apart where they would overlap."""
-    low, high = axes.get_ylim()
-    low = min(low, 1e-4)
-    axes.set_ylim(low, high)
-    height = 0.115  # of a label of two lines, as a share of the axes
+    low, high = (math.log10(limit) for limit in axes.get_ylim())
     order = sorted(ends, key=lambda name: ends[name])
-    transform = axes.transData + axes.transAxes.inverted()
-    places = spread([float(transform.transform((x, ends[name]))[1]) for name in order], height)
+    places = spread([math.log10(ends[name]) for name in order], LABEL_HEIGHT * (high - low))
     for name, place in zip(order, places, strict=True):
+        style = STYLES[name]
         axes.annotate(
-            STYLES[name].label, (1.02, place), xycoords="axes fraction", color=_dark(STYLES[name].colour), va="center",
+            style.label, (1.02, 10**place), xycoords=("axes fraction", "data"), color=_dark(style.colour), va="center",
             fontsize=9, linespacing=1.0, annotation_clip=False,
         )  # fmt: skip
 
