@@ -9,6 +9,7 @@ have to be the same are not.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -65,6 +66,7 @@ def measure(here: Session, suites: Sequence[Suite], *, quick: bool) -> dict[str,
             if not quick:
                 order = [known.name for known in _whole(suite).cases]
                 result.write(suite.name, {case.name: found}, order)
+                readme.update(stored())
     return every
 
 
@@ -83,7 +85,7 @@ def checked(here: Session, case: Case, about: dict[str, object], before: Results
 def _run(here: Session, case: Case, about: dict[str, object], *, quick: bool) -> Result:
     begin = time.monotonic()
     found = runner.run(here, case, about, quick=quick)
-    print(f"\n## {case.name} ({time.monotonic() - begin:.0f} s, load before it {found.about['load']})\n")
+    print(f"\n## {case.name} ({time.monotonic() - begin:.0f} s, cores busy before it: {found.about['load']})\n")
     lines = [*readme.figure_lines({case.name: found}), "", *readme.second_lines({case.name: found})]
     print("\n".join(lines), flush=True)
     return found
@@ -93,13 +95,17 @@ def _whole(suite: Suite) -> Suite:
     return next(whole for whole in SUITES if whole.name == suite.name)
 
 
+def stored() -> dict[str, Results]:
+    """The results that are there."""
+    return {suite.name: result.read(suite.name) for suite in SUITES}
+
+
 def report() -> None:
     """README and plots from the results that are there."""
     from measure import plots
 
-    results = {suite.name: result.read(suite.name) for suite in SUITES}
-    readme.update(results)
-    plots.draw_all(results)
+    readme.update(stored())
+    plots.draw_all(stored())
 
 
 def verdict(every: dict[str, Results]) -> int:
@@ -130,6 +136,9 @@ def verdict(every: dict[str, Results]) -> int:
     ):
         if lines:
             print(f"\n{heading}:\n" + "\n".join(f"- {line}" for line in lines))
+    loads = [float(result.about["load"]) for results in every.values() for result in results.values()]
+    if max(loads) > (os.cpu_count() or 1) / 2:
+        print(f"\nThe machine was busy with other things (up to {max(loads):g} cores): these figures are worth little.")
     print(f"\n{n_compared} figures compared with those committed last, {len(worse)} worse; {len(failing)} errors.")
     return 1 if worse or failing else 0
 

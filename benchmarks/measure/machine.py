@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import time
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -35,9 +36,25 @@ def processor() -> str:
     return found[0] if found else platform.machine()
 
 
-def load() -> float:
-    """Processes that want to run: figures of a busy machine are worth less."""
-    return round(os.getloadavg()[0], 1)
+def load(seconds: float = 0.5) -> float:
+    """Cores that are busy while nothing is being measured: figures of a busy machine are worth less."""
+    before = _busy_ticks()
+    if before is None:
+        return round(os.getloadavg()[0], 1)
+    time.sleep(seconds)
+    after = _busy_ticks()
+    assert after is not None
+    return round((after - before) / os.sysconf("SC_CLK_TCK") / seconds, 1)
+
+
+def _busy_ticks() -> int | None:
+    """Ticks of all cores that were not idle (proc(5): user, nice, system, idle, iowait, ...), None where untold."""
+    try:
+        first = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+    except OSError:
+        return None
+    ticks = [int(word) for word in first.split()[1:9]]
+    return sum(ticks) - ticks[3] - ticks[4]
 
 
 def git(*arguments: str) -> str | None:

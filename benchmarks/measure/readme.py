@@ -94,12 +94,11 @@ def _machine(results: Results) -> list[str]:
     for case, result in results.items():
         lines.setdefault(machine_line({**result.about, "load": None}), []).append(case)
     busiest = max(float(result.about["load"]) for result in results.values())
+    busy = f"Cores busy with other things before the cases: at most {busiest:g}."
     if len(lines) == 1:
         (line,) = lines
-        return [f"{line} Load before the cases: at most {busiest:g}."]
-    return [f"- {', '.join(cases)}: {line}" for line, cases in lines.items()] + [
-        f"- Load before the cases: at most {busiest:g}."
-    ]
+        return [f"{line} {busy}"]
+    return [f"- {', '.join(cases)}: {line}" for line, cases in lines.items()] + [f"- {busy}"]
 
 
 def machine_line(about: Mapping[str, object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import psycopg
 
@@ -25,7 +26,7 @@ def run(session: Session, case: Case, about: dict[str, object], *, quick: bool =
         for needed in case.tables:
             table.make(session.db, needed)
         timings = _time(session, case, quick)
-        figures = [_figure(case, figure, timings) for figure in case.figures]
+        figures = [figure_of(case, figure, timings) for figure in case.figures]
         for name in case.peaks:
             figures += _peaks(session, case, name)
         error = _differing(session, case)
@@ -52,7 +53,8 @@ def _time(session: Session, case: Case, quick: bool) -> dict[str, Timing]:
     return interleaved(actions, rounds, QUICK if quick else math.inf)
 
 
-def _figure(case: Case, figure: Ratio | Seconds, timings: dict[str, Timing]) -> Figure:
+def figure_of(case: Case, figure: Ratio | Seconds, timings: Mapping[str, Timing]) -> Figure:
+    """A case's figure from its timings: the median of the rounds' ratios, or of the seconds."""
     if isinstance(figure, Seconds):
         timing = timings[figure.of]
         low, high = min(timing.seconds), max(timing.seconds)
