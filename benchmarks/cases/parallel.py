@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from measure.case import Case, Ratio, Suite
-from measure.inside import Train
+from measure.inside import ColumnSums, Train
 from measure.table import Table, uniform
 
 TEN_MILLION = uniform(10_000_000, 10)
 SERIAL = "one process"
+# What the machine has to give while this runs: where the plain scan gains little by workers, nothing else can.
+SCAN, SHARED_SCAN = "column sums, one process", "column sums, 3 workers"
 WORKERS = {
     SERIAL: 0,
     "1 worker": 1,
@@ -39,8 +41,13 @@ SUITE = Suite(
     (
         Case(
             "10M-rows",
-            _trainings(TEN_MILLION, WORKERS),
+            {
+                SCAN: ColumnSums(TEN_MILLION),
+                SHARED_SCAN: ColumnSums(TEN_MILLION, 3),
+                **_trainings(TEN_MILLION, WORKERS),
+            },
             [
+                Ratio(SCAN, SHARED_SCAN),
                 Ratio(SERIAL, "1 worker"),
                 Ratio(SERIAL, "2 workers"),
                 Ratio(SERIAL, "3 workers", 2.5, at_least=True),
