@@ -33,7 +33,6 @@ def _case(name: str, what: str, table: Table, *more: Ratio, rounds: int = 2, **c
         {PLAIN: Train(MILLION), what: Train(table, **changes)},
         [Ratio(what, PLAIN, GOAL, per="cell"), *more],
         rounds=rounds,
-        fewer={what: 1 if table.n_cells > MILLION.n_cells else rounds},
         peaks=[what],
         long=table.n_cells > MILLION.n_cells,
     )
