@@ -111,14 +111,14 @@ def report() -> None:
 def verdict(every: dict[str, Results]) -> int:
     """Tell what changed since the last commit; the exit code."""
     failing: list[str] = []
-    worse: list[compare.Change] = []
+    worse: list[str] = []
     n_compared = 0
     missed = []
     for suite, results in every.items():
         before = compare.committed(suite)
         found = compare.changes(before, results)
         n_compared += len(found)
-        worse += compare.slower(found)
+        worse += [f"{suite}/{change.line()}" for change in compare.slower(found)]
         failing += [f"{suite}/{line}" for line in compare.newly_failing(before, results)]
         missed += [
             f"{suite}/{case}: {figure.name}: {figure.reached:g} {figure.unit}"
@@ -130,7 +130,7 @@ def verdict(every: dict[str, Results]) -> int:
         ("Goals missed", missed),
         (
             f"Worse than the last committed figures by more than {compare.TOLERANCE - 1:.0%}",
-            [change.line() for change in worse],
+            worse,
         ),
         ("Errors", failing),
     ):
