@@ -83,10 +83,8 @@ def _peaks(session: Session, case: Case, name: str) -> list[Figure]:
     goal = round(memory.allowed(training.table) / memory.MEGABYTE)
     own, resident = (None, None) if peak is None else (peak.own, peak.resident)
     return [
-        Figure(f"memory of the backend at its peak, {name}", "MB", _megabytes(own), goal),
-        Figure(
-            f"all of its memory, shared buffers included (VmHWM), {name}", "MB", _megabytes(resident), compared=False
-        ),
+        Figure(f"memory at its peak, {name}", "MB", _megabytes(own), goal),
+        Figure(f"with shared buffers (VmHWM), {name}", "MB", _megabytes(resident), compared=False),
     ]
 
 
