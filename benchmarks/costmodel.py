@@ -10,14 +10,15 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from measure import table as tables
 from measure.inside import Train
 from measure.readme import table
-from measure.session import Session, session
+from measure.session import Session, connect, session
 from measure.table import uniform
-from measure.timing import Timing, interleaved
+from measure.timing import interleaved
 
 from madtree import workers
 from madtree.core.grow import grow
@@ -30,7 +31,7 @@ from madtree.model import Kind
 
 LEVELS = 10
 HELD = "memory_mb => 1024"  # blocks in memory
-SMALL, HALF, FULL = uniform(70_000, 10), uniform(500_000, 10), uniform(2_000_000, 10)
+HALF, FULL = uniform(500_000, 10), uniform(2_000_000, 10)
 N_FEATURES = 10
 
 
@@ -40,22 +41,19 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="timed rounds (default: %(default)s)")
     options = parser.parse_args()
     with session(options.dsn or PrivateServer().up()) as here:
-        found = {**reading(here, options.rounds), **starting(here, options.rounds)}
+        found = {**reading(here, options.rounds), **starting(here.dsn, options.rounds)}
     found |= {"ROUTED_ROW": routing(options.rounds), "GROWN_CELL": growing(options.rounds)}
     rows = [(name, f"{getattr(workers, name):.3g}", f"{seconds:.3g}") for name, seconds in found.items()]
     print("\n".join(table(("constant", "in madtree.workers, s", "measured, s"), rows)))
 
 
-def _stages(here: Session, trainings: dict[str, Train], rounds: int) -> dict[str, Timing]:
+def reading(here: Session, rounds: int) -> dict[str, float]:
+    """Seconds to pack a value and to count a cell, in one process."""
+    trainings = {"half": Train(HALF, 0, HELD), "full": Train(FULL, 0, HELD)}
     for training in trainings.values():
         tables.make(here.db, training.table)
     actions = {name: training.action(here) for name, training in trainings.items()}
-    return interleaved(actions, dict.fromkeys(trainings, rounds))
-
-
-def reading(here: Session, rounds: int) -> dict[str, float]:
-    """Seconds to pack a value and to count a cell, in one process."""
-    timings = _stages(here, {"half": Train(HALF, 0, HELD), "full": Train(FULL, 0, HELD)}, rounds)
+    timings = interleaved(actions, dict.fromkeys(trainings, rounds))
 
     def slope(stage: str) -> float:
         half, full = (timings[name].part_medians[stage] for name in ("half", "full"))
@@ -64,13 +62,28 @@ def reading(here: Session, rounds: int) -> dict[str, float]:
     return {"PACKED_VALUE": slope("pack"), "COUNTED_CELL": slope("passes") / LEVELS}
 
 
-def starting(here: Session, rounds: int) -> dict[str, float]:
-    """Seconds that a pass takes longer with 1 to 3 workers, with next to nothing to do: a line through them."""
-    trainings = {str(n): Train(SMALL, n) for n in range(4)}
-    timings = _stages(here, trainings, rounds)
-    alone, *shared = (timings[name].part_medians["passes"] / LEVELS for name in trainings)
-    per_worker, start = np.polyfit([1, 2, 3], np.array(shared) - alone, 1)
+def starting(dsn: str, rounds: int) -> dict[str, float]:
+    """Seconds until a process that has just been started can count: it loads Python, numpy and madtree.
+
+    Sessions stand for workers, which cannot be told to start without work: 1 to 3 at a time, and a line through them.
+    """
+    numbers = [1, 2, 3]
+    medians = [statistics.median(_first_calls(dsn, n) for _ in range(rounds)) for n in numbers]
+    per_worker, start = np.polyfit(numbers, medians, 1)
     return {"START": float(start), "PER_WORKER": float(per_worker)}
+
+
+def _first_calls(dsn: str, n: int) -> float:
+    """Seconds for the first call of one of madtree's functions in each of `n` new sessions at once."""
+    sessions = [connect(dsn) for _ in range(n)]
+    try:
+        with ThreadPoolExecutor(n) as pool:
+            begin = time.perf_counter()
+            list(pool.map(lambda db: db.execute("SELECT madtree.node_statistics_merge(NULL, '')"), sessions))
+            return time.perf_counter() - begin
+    finally:
+        for db in sessions:
+            db.close()
 
 
 def _rows(n_rows: int, n_trees: int) -> RawRows:
