@@ -94,7 +94,7 @@ def _machine(results: Results) -> list[str]:
     for case, result in results.items():
         lines.setdefault(machine_line({**result.about, "load": None}), []).append(case)
     busiest = max(float(result.about["load"]) for result in results.values())
-    busy = f"Cores busy with other things before the cases: at most {busiest:g}."
+    busy = f"Load before the cases: at most {busiest:g}."
     if len(lines) == 1:
         (line,) = lines
         return [f"{line} {busy}"]
