@@ -11,7 +11,7 @@ help:
 	@echo "make setup      system packages (if allowed) and .venv"
 	@echo "make demo       a private server, and trees trained on real data in it"
 	@echo "make test       the whole suite against a real server (ARGS=... for pytest)"
-	@echo "make bench      the benchmarks"
+	@echo "make bench      the benchmarks (ARGS=--quick, ARGS=--list, ARGS=parallel, ...)"
 	@echo "make lint       ruff, mypy, sqlfluff"
 	@echo "make install    the extension into PostgreSQL (PG_CONFIG, DESTDIR); make uninstall"
 
@@ -28,7 +28,7 @@ test: setup
 
 bench: setup
 	@scripts/setup bench
-	$(BIN)/python benchmarks/train.py $(ARGS)
+	$(BIN)/python benchmarks/bench.py $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -1,1 +1,1 @@
-"""What `benchmarks/train.py` measures: one module for each side of a comparison, and what they share."""
+"""How things are measured: tables, what is timed, taking turns, memory, the machine."""

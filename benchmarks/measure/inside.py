@@ -2,74 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import psycopg
 
-from measure.data import SCHEMA, Table
-from measure.timing import Action
+from measure.session import Session, connect
+from measure.table import SCHEMA, Table
+from measure.timing import Action, Parts
 
 SHAPE = "max_depth => 10, n_bins => 100, min_split => 20, min_bucket => 7"
 
 
-def connect(dsn: str) -> psycopg.Connection:
-    """A session in which whatever is not madtree runs in one process and without JIT."""
-    db = psycopg.connect(dsn, autocommit=True)
-    db.execute("SET jit = off")
-    db.execute("SET max_parallel_workers_per_gather = 0")
-    return db
+@dataclass(frozen=True)
+class ColumnSums:
+    """Reading every value once: what no learner that reads its rows with as many workers can beat."""
+
+    table: Table
+    workers: int = 0
+
+    def action(self, session: Session) -> Action:
+        sums = ", ".join(f"sum({feature})" for feature in self.table.features)
+        statement, db = f"SELECT {sums} FROM {self.table.relation}", session.db
+        if not self.workers:
+            return _statement(db, statement)
+
+        def run() -> None:
+            with db.transaction():
+                db.execute(f"SET LOCAL max_parallel_workers_per_gather = {self.workers}")
+                db.execute(statement)
+
+        return Action(run)
 
 
-def column_sums(db: psycopg.Connection, table: Table) -> Action:
-    """Reading every value once: what no learner that reads its rows can beat."""
-    sums = ", ".join(f"sum({feature})" for feature in table.features)
-    return Action(_execute(db, f"SELECT {sums} FROM {table.name}"))
+@dataclass(frozen=True)
+class Train:
+    """`tree_train`, in one process or with as many `workers` as it decides (None).
 
+    Attributes:
+        more: further arguments as SQL, and `shape` those that are the same nearly everywhere.
+        model: trainings of the same name replace each other's.
+    """
 
-def train(
-    db: psycopg.Connection, table: Table, workers: int | None = 0, model: str = "model", **arguments: str
-) -> Action:
-    """`tree_train`, in one process or with as many `workers` as it decides (None); `arguments` by name, as text."""
-    more = "" if workers is None else f", parallel_workers => {workers}"
-    more += "".join(f", {name} => '{value}'" for name, value in arguments.items())
-    return Action(
-        _execute(
-            db,
-            f"SELECT madtree.tree_train('{table.name}', '{SCHEMA}.{model}', 'id', 'y',"
-            f" '{', '.join(table.features)}', {SHAPE}, replace => true{more})",
+    table: Table
+    workers: int | None = 0
+    more: str = ""
+    shape: str = SHAPE
+    dependent: str = "y"
+    model: str = "model"
+
+    @property
+    def statement(self) -> str:
+        workers = "NULL" if self.workers is None else self.workers
+        more = f", {self.more}" if self.more else ""
+        return (
+            f"SELECT madtree.tree_train('{self.table.relation}', '{SCHEMA}.{self.model}', 'id', '{self.dependent}',"
+            f" '{self.table.arguments}', {self.shape}, replace => true, verbose => true,"
+            f" parallel_workers => {workers}{more})"
         )
-    )
+
+    def action(self, session: Session) -> Action:
+        db = session.db if self.workers == 0 else session.free
+
+        def run() -> Parts:
+            session.stages = {}
+            db.execute(self.statement)
+            return session.stages
+
+        return Action(run)
 
 
-def predict(db: psycopg.Connection, table: Table, model: str = "model") -> Action:
-    """`tree_predict` into a new table."""
-    statement = f"SELECT madtree.tree_predict('{SCHEMA}.{model}', '{table.name}', '{SCHEMA}.scored')"
-    return Action(_execute(db, statement), prepare=_execute(db, f"DROP TABLE IF EXISTS {SCHEMA}.scored"))
+@dataclass(frozen=True)
+class FirstCall:
+    """A training as the first statement of a new session; connecting does not count."""
+
+    training: Train
+    sessions: list[psycopg.Connection] = field(default_factory=list, compare=False)
+
+    @property
+    def table(self) -> Table:
+        return self.training.table
+
+    def action(self, session: Session) -> Action:
+        def prepare() -> None:
+            for old in self.sessions:
+                old.close()
+            self.sessions[:] = [connect(session.dsn)]
+
+        def run() -> None:
+            self.sessions[0].execute(self.training.statement)
+
+        return Action(run, prepare)
 
 
-def write_constant(db: psycopg.Connection, table: Table) -> Action:
+@dataclass(frozen=True)
+class Predict:
+    """`tree_predict` into a new table, by the model of a training that comes before."""
+
+    training: Train
+    one_process: bool = False
+
+    @property
+    def table(self) -> Table:
+        return self.training.table
+
+    def action(self, session: Session) -> Action:
+        db = session.db if self.one_process else session.free
+        model, scored = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.scored"
+        if db.execute("SELECT to_regclass(%s) IS NULL", [model]).fetchone() == (True,):
+            session.db.execute(self.training.statement)
+        statement = f"SELECT madtree.tree_predict('{model}', '{self.table.relation}', '{scored}')"
+        return _statement(db, statement, f"DROP TABLE IF EXISTS {scored}")
+
+
+@dataclass(frozen=True)
+class WriteConstant:
     """A new table of as many rows, with nothing computed."""
-    statement = f"CREATE TABLE {SCHEMA}.constant AS SELECT id, 1 AS estimated_y FROM {table.name}"
-    return Action(_execute(db, statement), prepare=_execute(db, f"DROP TABLE IF EXISTS {SCHEMA}.constant"))
+
+    table: Table
+    one_process: bool = False
+
+    def action(self, session: Session) -> Action:
+        statement = f"CREATE TABLE {SCHEMA}.constant AS SELECT id, 1 AS estimated_y FROM {self.table.relation}"
+        db = session.db if self.one_process else session.free
+        return _statement(db, statement, f"DROP TABLE IF EXISTS {SCHEMA}.constant")
 
 
-def first_call(dsn: str, table: Table) -> Action:
-    """`tree_train` as the first statement of a new session; connecting does not count."""
-    session: list[psycopg.Connection] = []
-
-    def prepare() -> None:
-        for old in session:
-            old.close()
-        session[:] = [psycopg.connect(dsn, autocommit=True)]
-
-    def run() -> None:
-        train(session[0], table).run()
-
-    return Action(run, prepare)
-
-
-def _execute(db: psycopg.Connection, statement: str) -> Callable[[], None]:
+def _statement(db: psycopg.Connection, statement: str, before: str | None = None) -> Action:
     def run() -> None:
         db.execute(statement)
 
-    return run
+    return Action(run, None if before is None else lambda: db.execute(before))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ Parts = dict[str, float]
 
 @dataclass
 class Timing:
-    """Seconds of every run, and of the parts that a run reports of itself."""
+    """Seconds of every round, and of the parts that a run reports of itself."""
 
     seconds: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=dict)
@@ -35,32 +36,53 @@ class Action:
     prepare: Callable[[], object] | None = None
 
 
-def interleaved(actions: Mapping[str, Action], runs: int, warm_up: bool = True) -> dict[str, Timing]:
-    """Time all actions in turn, `runs` times, after one round that does not count if `warm_up`."""
+def interleaved(
+    actions: Mapping[str, Action], rounds: Mapping[str, int], enough: float = math.inf, long: float = 20.0
+) -> dict[str, Timing]:
+    """Time all actions in turn; an action with fewer `rounds` than others takes part in the first ones.
+
+    A round that does not count comes first, unless an action takes more than `long` seconds in it: then warming up
+    means little, and that run is the action's first. From the second round on, `enough` seconds end the case.
+    """
     timings = {name: Timing() for name in actions}
-    for round_number in range(-1 if warm_up else 0, runs):
+    begin = time.perf_counter()
+    for number in range(-1, max(rounds.values())):
+        if number > 1 and time.perf_counter() - begin > enough:
+            break
         for name, action in actions.items():
-            if action.prepare:
-                action.prepare()
-            gc.collect()
-            begin = time.perf_counter()
-            parts = action.run()
-            seconds = time.perf_counter() - begin
-            if round_number >= 0:
+            done = len(timings[name].seconds)
+            if done >= rounds[name] or done > max(number, 0):
+                continue
+            seconds, parts = _timed(action)
+            if number >= 0 or seconds > long:
                 timings[name].seconds.append(seconds)
-                for part, value in (parts or {}).items():
+                for part, value in parts.items():
                     timings[name].parts.setdefault(part, []).append(value)
     return timings
 
 
-class Stopwatch:
-    """Seconds of one run's parts: `lap` ends a part and begins the next."""
+def _timed(action: Action) -> tuple[float, Parts]:
+    if action.prepare:
+        action.prepare()
+    gc.collect()
+    begin = time.perf_counter()
+    parts = action.run()
+    return time.perf_counter() - begin, parts or {}
+
+
+def paired(above: Timing, below: Timing) -> list[float]:
+    """The ratio of each round in which both took part."""
+    return [a / b for a, b in zip(above.seconds, below.seconds, strict=False)]
+
+
+class Lap:
+    """Seconds of one run's parts: `end` ends a part and begins the next."""
 
     def __init__(self) -> None:
         self.parts: Parts = {}
         self._begin = time.perf_counter()
 
-    def lap(self, part: str) -> None:
+    def end(self, part: str) -> None:
         now = time.perf_counter()
         self.parts[part] = now - self._begin
         self._begin = now

@@ -1,0 +1,17 @@
+"""The cases, suite by suite, as data."""
+
+from __future__ import annotations
+
+from measure.case import Suite
+
+from cases import groups, hard, job, parallel, scaling, scoring
+
+SUITES: tuple[Suite, ...] = (
+    job.SUITE,
+    parallel.SUITE,
+    groups.SUITE,
+    hard.SUITE,
+    scoring.SUITE,
+    scaling.ROWS,
+    scaling.COLUMNS,
+)

@@ -1,0 +1,92 @@
+"""How the benchmarks take turns, and what they make of the seconds."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from measure.case import Case, Ratio, Seconds
+from measure.inside import Train
+from measure.runner import figure_of
+from measure.table import Table
+from measure.timing import Action, Timing, interleaved, paired
+
+
+class Recorded:
+    """Actions that write down when they ran."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+
+    def action(self, name: str, seconds: float = 0.0) -> Action:
+        def run() -> dict[str, float]:
+            self.order.append(name)
+            time.sleep(seconds)
+            return {"part": seconds}
+
+        return Action(run)
+
+
+def test_actions_take_turns_after_a_round_that_does_not_count() -> None:
+    ran = Recorded()
+    timings = interleaved({name: ran.action(name) for name in "ab"}, {"a": 2, "b": 2})
+    assert ran.order == list("ababab")
+    assert [len(timing.seconds) for timing in timings.values()] == [2, 2]
+
+
+def test_an_action_of_fewer_rounds_takes_part_in_the_first_ones() -> None:
+    ran = Recorded()
+    timings = interleaved({name: ran.action(name) for name in "ab"}, {"a": 3, "b": 1})
+    assert ran.order == list("ababaa")
+    assert [len(timing.seconds) for timing in timings.values()] == [3, 1]
+
+
+def test_a_long_warming_up_is_the_first_round() -> None:
+    ran = Recorded()
+    timings = interleaved({"a": ran.action("a"), "b": ran.action("b", 0.02)}, {"a": 2, "b": 2}, long=0.01)
+    assert ran.order == list("abaab")
+    assert len(timings["b"].seconds) == len(timings["b"].parts["part"]) == 2
+
+
+def test_two_rounds_are_run_however_long_they_take() -> None:
+    ran = Recorded()
+    timings = interleaved({"a": ran.action("a", 0.01)}, {"a": 9}, enough=0.0)
+    assert len(timings["a"].seconds) == 2
+
+
+def test_what_comes_before_a_run_is_not_timed() -> None:
+    timings = interleaved({"a": Action(lambda: None, lambda: time.sleep(0.05))}, {"a": 1})
+    assert timings["a"].median < 0.05
+
+
+def test_ratios_are_of_the_same_round() -> None:
+    assert paired(Timing([2.0, 30.0, 5.0]), Timing([1.0, 10.0])) == [2.0, 3.0]
+
+
+def table(name: str, n_rows: int, n_columns: int) -> Table:
+    return Table(name, n_rows, tuple(f"x{i}" for i in range(n_columns)), n_rows * n_columns, "")
+
+
+CASE = Case("c", {"plain": Train(table("small", 10, 1)), "wide": Train(table("large", 10, 10))})
+TIMINGS = {"plain": Timing([1.0, 10.0, 1.0]), "wide": Timing([30.0, 200.0, 10.0])}
+
+
+def test_a_ratio_is_the_median_of_the_rounds() -> None:
+    figure = figure_of(CASE, Ratio("wide", "plain", 5), TIMINGS)
+    assert (figure.reached, figure.low, figure.high, figure.met) == (20.0, 10.0, 30.0, False)
+
+
+def test_a_ratio_per_cell_takes_the_tables_sizes_out() -> None:
+    figure = figure_of(CASE, Ratio("wide", "plain", 5, per="cell"), TIMINGS)
+    assert (figure.name, figure.reached, figure.met) == ("wide / plain, per cell", 2.0, True)
+    assert figure_of(CASE, Ratio("wide", "plain", per="cell", scale=2.0), TIMINGS).reached == 1.0
+
+
+def test_seconds_are_not_compared_with_other_runs() -> None:
+    figure = figure_of(CASE, Seconds("plain", 2.0), TIMINGS)
+    assert (figure.reached, figure.unit, figure.met, figure.compared) == (1.0, "s", True, False)
+
+
+def test_a_figure_of_something_that_is_not_timed_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        figure_of(CASE, Ratio("wide", "narrow"), TIMINGS)
