@@ -1,5 +1,6 @@
 -- Explanations: a model as rules, the path of one row, and documents that other programs read. The settings make the
--- text of values the same whatever the session's are. No function sets search_path: see tree_train.
+-- text of values the same whatever the session's are. VOLATILE, so that each query sees a model that was replaced since
+-- the outer one began. No function sets search_path: see tree_train.
 
 CREATE FUNCTION @extschema@.tree_rules(model text, tree_id integer DEFAULT NULL)
 RETURNS TABLE (
@@ -16,7 +17,7 @@ RETURNS TABLE (
     sd double precision
 )
 LANGUAGE plpython3u
-STABLE
+VOLATILE
 ROWS 30
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
@@ -56,7 +57,7 @@ RETURNS TABLE (
     confidence double precision
 )
 LANGUAGE plpython3u
-STABLE
+VOLATILE
 ROWS 7
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
@@ -95,7 +96,7 @@ IS 'how to use tree_path: message is ''usage'', ''help'' or ''?''';
 CREATE FUNCTION @extschema@.tree_to_json(model text)
 RETURNS json
 LANGUAGE plpython3u
-STABLE
+VOLATILE
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
@@ -121,7 +122,7 @@ COMMENT ON FUNCTION @extschema@.tree_to_json() IS 'how to use tree_to_json';
 CREATE FUNCTION @extschema@.tree_to_pmml(model text)
 RETURNS text
 LANGUAGE plpython3u
-STABLE
+VOLATILE
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
