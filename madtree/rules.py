@@ -73,9 +73,9 @@ def group_values(host: Host, tables: ModelTables, model: Model) -> dict[int, str
 
 def confidence(model: Model, node: Node) -> float | None:
     """The weight share of a node's class; None for a regression."""
-    if not model.is_classification:
+    if node.class_weights is None or node.prediction is None:
         return None
-    return probabilities(node.class_weights or ())[model.classes.index(str(node.prediction))]
+    return probabilities(node.class_weights)[model.classes.index(str(node.prediction))]
 
 
 def prediction(model: Model, node: Node) -> str:

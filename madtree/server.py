@@ -163,6 +163,7 @@ def tree_rules(plpy: Any, model: str | None, tree_id: int | None) -> list[dict[s
     from madtree.host.plpy import PlpyHost
     from madtree.rules import tree_rules
 
+    _no_help(model, "tree_rules")
     return tree_rules(PlpyHost(plpy), model, tree_id)
 
 
@@ -181,6 +182,7 @@ def tree_to_json(plpy: Any, model: str | None) -> str:
     from madtree.export import tree_to_json
     from madtree.host.plpy import PlpyHost
 
+    _no_help(model, "tree_to_json")
     return tree_to_json(PlpyHost(plpy), model)
 
 
@@ -228,6 +230,18 @@ _HELP_TEXTS = {
     "tree_to_json": ("export", "JSON_HELP"),
     "tree_to_pmml": ("export", "PMML_HELP"),
 }
+
+
+def _no_help(model: str | None, function: str) -> None:
+    """Send who asks for help where it is: this function's result is no text.
+
+    Raises:
+        MadtreeError: the model's name is a question.
+    """
+    if _asks_for_help(model):
+        raise MadtreeError(
+            f"model must be the name of a model; SELECT madtree.{function}() tells how to use {function}"
+        )
 
 
 def _asks_for_help(message: str | None) -> bool:

@@ -167,14 +167,15 @@ def _node(model: Model, node: Node, predicate: Element) -> Element:
         attributes["defaultChild"] = str(node.left_id if node.majority_left else node.right_id)
     element = Element("Node", attributes)
     element.append(predicate)
-    element.extend(_distribution(model, node))
+    element.extend(list(_distribution(model, node)))
     return element
 
 
 def _distribution(model: Model, node: Node) -> Iterator[Element]:
-    weights = node.class_weights or ()
-    total = fsum(weights)
-    for label, weight in zip(model.classes, weights, strict=True):
+    if node.class_weights is None:
+        return
+    total = fsum(node.class_weights)
+    for label, weight in zip(model.classes, node.class_weights, strict=True):
         attributes = {"value": label, "recordCount": repr(float(weight)), "probability": repr(weight / total)}
         yield Element("ScoreDistribution", attributes)
 
