@@ -170,7 +170,7 @@ def test_the_pmml_document_has_the_form_of_the_schema(flights: psycopg.Connectio
 
 def test_a_text_that_xml_cannot_hold_is_an_error(db: psycopg.Connection, schema: str) -> None:
     nodes = {
-        0: inner(0, "word", left_levels=("a\x01b",), right_levels=("c",)),
+        0: inner(0, "word", left_levels=("a\x01b",), right_levels=("c",), majority_left=False),
         1: leaf(1, "no"),
         2: leaf(2, "yes"),
     }
