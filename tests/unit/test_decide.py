@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import Decimal, localcontext
 
 import pytest
 from make_model import inner, stand_in
@@ -21,11 +21,12 @@ def test_a_numeric_goes_where_its_float8_would(threshold: float) -> None:
     """At the middle between two floats, where rounding to even decides, and right beside it."""
     node = inner(0, "x", threshold)
     for other in (math.nextafter(threshold, math.inf), math.nextafter(threshold, -math.inf)):
-        if threshold == 0.0:
-            middle = Decimal(1)  # float8 holds no number between 0 and its neighbour's half
-        else:
-            middle = (Decimal(threshold) + Decimal(other)) / 2
-        for value in (Decimal(threshold), Decimal(other), middle, middle.next_plus(), middle.next_minus()):
+        with localcontext() as context:
+            context.prec = 1100
+            # float8 holds nothing between 0 and the half of its neighbour.
+            middle = (Decimal(threshold) + Decimal(other)) / 2 if threshold else Decimal(1)
+            beside = middle.next_plus(), middle.next_minus()
+        for value in (Decimal(threshold), Decimal(other), middle, *beside):
             text = format(value, "f")
             found = decide(node, FEATURES, {"x": comparable(NUMERIC, text)}, {})
             assert (found.asked, found.goes_left) == (node, float(text) <= threshold), text
