@@ -158,6 +158,14 @@ def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) ->
 
 
 @_entry
+def environment(plpy: Any) -> str:
+    """What this half runs in, as JSON."""
+    from madtree.environment import environment
+
+    return environment()
+
+
+@_entry
 def usage(plpy: Any, function: str, message: str | None) -> str:
     """The usage text of a function whose one-argument form takes nothing else."""
     if not _asks_for_help(message):

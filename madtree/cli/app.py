@@ -1,89 +1,34 @@
-"""The command line's commands, each a few lines around the part of madtree that does the work."""
+"""The command line: its commands, and what becomes of errors."""
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import psycopg
 import typer
-from rich.console import Console
 
 from madtree import __version__
 from madtree.cli.demo import demo_command
-from madtree.embedded import PrivateServer, PrivateServerError
-from madtree.install import NoPostgresError, find_installation
-from madtree.install import install as install_files
+from madtree.cli.doctor import EPILOG as DOCTOR_EPILOG
+from madtree.cli.doctor import doctor_command
+from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, CommandError, InterruptError
+from madtree.cli.output import fail, say
+from madtree.cli.server import add_server_commands
+from madtree.embedded import PrivateServerError
+from madtree.install import NoPostgresError
 
 app = typer.Typer(
     name="madtree",
     help="Decision trees inside PostgreSQL. Start with: madtree up, then madtree demo.",
+    epilog=HELP,
     no_args_is_help=True,
-    add_completion=False,
+    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-# What people read goes to stderr, what programs read (the URI) to stdout.
-console = Console(stderr=True, highlight=False)
-
-Port = Annotated[int | None, typer.Option(min=1, max=65535, help="TCP port on 127.0.0.1 (default: a free one).")]
-PgConfig = Annotated[
-    str | None,
-    typer.Option(help="The pg_config of the PostgreSQL to use (default: MADTREE_PG_CONFIG, or the newest here)."),
-]
-
-
-def private_server() -> PrivateServer:
-    return PrivateServer(say=lambda message: console.print(f"[dim]{message}[/dim]", soft_wrap=True))
-
-
-@app.command()
-def up(port: Port = None, pg_config: PgConfig = None) -> None:
-    """Start your private PostgreSQL server; the last line printed is its connection URI."""
-    print(private_server().up(port, pg_config))
-
-
-@app.command()
-def down() -> None:
-    """Stop your private server. The data stays."""
-    console.print("stopped" if private_server().down() else "was not running")
-
-
-@app.command()
-def status() -> None:
-    """Say whether your private server runs, and how to reach it. Exit code 3 if it does not run."""
-    found = private_server().status()
-    state = f"running, process {found.pid}" if found.running else "down" if found.exists else "not created yet"
-    print(f"server    {state}")
-    print(f"home      {found.home}")
-    if found.running:
-        print(f"socket    {found.uri}")
-        print(f"loopback  {found.tcp_uri}")
-    raise typer.Exit(0 if found.running else 3)
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def psql(context: typer.Context) -> None:
-    """Open psql on your private server, starting it if it is down; further arguments go to psql."""
-    server = private_server()
-    uri, program = server.up(), str(server.psql())
-    os.execv(program, [program, uri, *context.args])  # noqa: S606
-
-
-app.command("demo")(demo_command)
-
-
-@app.command()
-def install(
-    pg_config: PgConfig = None,
-    destdir: Annotated[Path, typer.Option(help="Install below this directory, for packaging.")] = Path("/"),
-) -> None:
-    """Install the extension into a PostgreSQL of your own, as an administrator (like make install)."""
-    installation = find_installation(pg_config)
-    for path in install_files(installation, destdir):
-        console.print(f"installed {path}", soft_wrap=True)
-    console.print(f"Now, in a database of PostgreSQL {installation.major}: CREATE EXTENSION madtree CASCADE;")
+add_server_commands(app)
+app.command("doctor", epilog=DOCTOR_EPILOG, rich_help_panel="Servers")(doctor_command)
+app.command("demo", rich_help_panel="Servers")(demo_command)
 
 
 @app.callback(invoke_without_command=True)
@@ -94,10 +39,26 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 
 def main() -> None:
-    """The entry point: errors that we know how to explain are a message, not a traceback."""
+    """The entry point: errors that we know how to explain are a sentence and a hint, not a traceback."""
     try:
         app()
-    except (PrivateServerError, NoPostgresError, PermissionError, psycopg.Error) as error:
-        console.print("[bold red]error:[/bold red]", end=" ")
-        console.print(str(error), markup=False, soft_wrap=True)
-        sys.exit(1)
+    except CommandError as error:
+        fail(error.message, error.hint)
+        sys.exit(error.code)
+    except InterruptError as error:
+        say(error.message)
+        sys.exit(error.code)
+    except psycopg.Error as error:
+        sys.exit(server_error(error))
+    except (PrivateServerError, NoPostgresError, PermissionError) as error:
+        fail(str(error))
+        sys.exit(REFUSED)
+
+
+def server_error(error: psycopg.Error) -> int:
+    """The server's own sentence, detail and hint."""
+    said = error.diag.message_primary
+    lost = isinstance(error, psycopg.OperationalError) and (said is None or (error.sqlstate or "").startswith("57P"))
+    message = (said or str(error).strip() or type(error).__name__).removeprefix("madtree: ")
+    fail("\n".join([message, *filter(None, [error.diag.message_detail])]), error.diag.message_hint)
+    return NO_CONNECTION if lost else REFUSED

@@ -1,0 +1,81 @@
+"""A progress bar that moves with the server's own messages."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import psycopg
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from madtree.cli.output import stderr
+from madtree.client.progress import Estimate, parse
+
+
+class Bar:
+    """Shows how far the server is, where somebody watches; passes its notices on in any case.
+
+    Used as a context around the work; :meth:`notice` is the connection's notice handler, :meth:`tick` moves the bar
+    between messages.
+    """
+
+    def __init__(self, doing: str, max_depth: int | None = None, verbose: bool = False) -> None:
+        """`doing` stands beside the bar; with `verbose` the server's lines are printed as they come."""
+        self._console = stderr()
+        self._doing, self._verbose = doing, verbose
+        self._estimate = Estimate(max_depth)
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+                   TimeElapsedColumn(), TextColumn("{task.fields[left]}"))  # fmt: skip
+        self._progress = Progress(*columns, console=self._console, transient=True, disable=not self.watched)
+        self._task = self._progress.add_task(doing, total=None, left="")
+
+    @property
+    def watched(self) -> bool:
+        """Whether a bar can be drawn."""
+        return self._console.is_terminal and not self._console.is_dumb_terminal
+
+    def __enter__(self) -> Bar:
+        self._progress.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.__exit__(kind, error, trace)
+
+    def notice(self, diagnostic: psycopg.errors.Diagnostic) -> None:
+        """One message of the server: progress moves the bar, notices and warnings are passed on."""
+        message, severity = diagnostic.message_primary or "", diagnostic.severity_nonlocalized or ""
+        step = parse(message) if severity == "INFO" else None
+        if step is not None:
+            self._estimate.see(step)
+            self.tick()
+        if step is None or self._verbose:
+            words = message if severity == "INFO" else f"{severity.lower()}: {message}"
+            self._console.print(Text(words, style="yellow" if severity == "WARNING" else "dim"), soft_wrap=True)
+            if diagnostic.message_hint:
+                self._console.print(Text(f"hint: {diagnostic.message_hint}", style="dim"), soft_wrap=True)
+
+    def tick(self) -> None:
+        """Move with the clock."""
+        fraction, remaining, step = self._estimate.fraction(), self._estimate.remaining(), self._estimate.step
+        if step is None:
+            return
+        doing = f"{self._doing}: {step.unit} {step.done}" + (f" of {step.total}" if step.total else "")
+        self._progress.update(
+            self._task,
+            description=doing,
+            total=None if fraction is None else 1.0,
+            completed=fraction or 0.0,
+            left="" if remaining is None else f"about {duration(remaining)} left",
+        )
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: 4 s, 3:20 min, 2:05 h."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    return f"{whole // 3600}:{whole % 3600 // 60:02} h"

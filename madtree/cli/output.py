@@ -1,0 +1,116 @@
+"""What commands print: data to stdout, for people or as JSON; everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+WIDEST = 1_000_000
+
+
+def stderr() -> Console:
+    """Made for each use, because a test or a pipe may have put another stream in its place."""
+    return Console(stderr=True, highlight=False)
+
+
+def say(message: str, style: str = "") -> None:
+    """A remark for people, on stderr; long lines are the terminal's business."""
+    stderr().print(Text(message, style=style), soft_wrap=True)
+
+
+def fail(message: str, hint: str | None = None) -> None:
+    """An error and its cure, on stderr."""
+    stderr().print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    if hint:
+        stderr().print(Text.assemble(("hint: ", "bold"), hint), soft_wrap=True)
+
+
+def text(message: str) -> None:
+    """Text that is the answer, on stdout, as it is."""
+    print(message)
+
+
+def as_json(value: Any) -> None:
+    """A value as JSON on stdout, with numbers that JSON lacks written as PostgreSQL's to_json writes them."""
+    print(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """`value` in JSON's own types."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Decimal):
+        return float(value) if value.is_finite() else str(value)
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def rows(found: Sequence[Mapping[str, Any]], machine: bool, empty: str = "") -> None:
+    """Rows as a table, or as a JSON array of objects. `empty` is said to people where there are none."""
+    if machine:
+        as_json(found)
+    elif found:
+        table(list(found[0]), [list(row.values()) for row in found])
+    elif empty:
+        say(empty)
+
+
+def table(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> None:
+    """A table without lines; numbers stand right. Where nobody watches it is as wide as it needs to be."""
+    made = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    for place, heading in enumerate(headings):
+        values = [row[place] for row in body if row[place] is not None]
+        numeric = bool(values) and all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in values)
+        made.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
+    for row in body:
+        made.add_row(*(Text(cell(value)) for value in row))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=WIDEST)
+        console.width = max(Measurement.get(console, console.options, made).maximum, 1)
+    for line in console.render_lines(made, pad=False):
+        print_line(console, line)
+
+
+def print_line(console: Console, line: Sequence[Any]) -> None:
+    """One rendered line without the blanks at its end."""
+    made = Text.assemble(*((segment.text, segment.style or "") for segment in line))
+    made.rstrip()
+    console.print(made, soft_wrap=True)
+
+
+def cell(value: Any) -> str:
+    """A value as a table shows it: numbers to six digits, NULL as nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, list | tuple):
+        return ", ".join(cell(item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={cell(item)}" for key, item in value.items())
+    return str(value)
