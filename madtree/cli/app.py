@@ -9,14 +9,17 @@ import psycopg
 import typer
 
 from madtree import __version__
+from madtree.cli import doctor, export, manage, measure, predict, report, show, train
 from madtree.cli.demo import demo_command
-from madtree.cli.doctor import EPILOG as DOCTOR_EPILOG
-from madtree.cli.doctor import doctor_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, CommandError, InterruptError
+from madtree.cli.options import examples
 from madtree.cli.output import fail, say
 from madtree.cli.server import add_server_commands
 from madtree.embedded import PrivateServerError
+from madtree.errors import MadtreeError
 from madtree.install import NoPostgresError
+
+MODELS, SERVERS = "Models", "Servers"
 
 app = typer.Typer(
     name="madtree",
@@ -26,9 +29,21 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-add_server_commands(app)
-app.command("doctor", epilog=DOCTOR_EPILOG, rich_help_panel="Servers")(doctor_command)
-app.command("demo", rich_help_panel="Servers")(demo_command)
+for name, command, epilog in (
+    ("train", train.train_command, train.EPILOG),
+    ("predict", predict.predict_command, predict.EPILOG),
+    ("show", show.show_command, show.EPILOG),
+    ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
+    ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
+    ("prune", manage.prune_command, manage.PRUNE_EPILOG),
+    ("export", export.export_command, export.EPILOG),
+    ("report", report.report_command, report.EPILOG),
+    ("drop", manage.drop_command, manage.DROP_EPILOG),
+):
+    app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)
+add_server_commands(app, SERVERS)
+app.command("doctor", epilog=doctor.EPILOG, rich_help_panel=SERVERS)(doctor.doctor_command)
+app.command("demo", epilog=examples("$ madtree demo"), rich_help_panel=SERVERS)(demo_command)
 
 
 @app.callback(invoke_without_command=True)
@@ -48,6 +63,9 @@ def main() -> None:
     except InterruptError as error:
         say(error.message)
         sys.exit(error.code)
+    except MadtreeError as error:  # found by the part of madtree that runs here
+        fail(error.message, error.hint)
+        sys.exit(REFUSED)
     except psycopg.Error as error:
         sys.exit(server_error(error))
     except (PrivateServerError, NoPostgresError, PermissionError) as error:
@@ -56,9 +74,12 @@ def main() -> None:
 
 
 def server_error(error: psycopg.Error) -> int:
-    """The server's own sentence, detail and hint."""
+    """Print the server's own sentence, detail and hint; returns the exit code."""
     said = error.diag.message_primary
     lost = isinstance(error, psycopg.OperationalError) and (said is None or (error.sqlstate or "").startswith("57P"))
-    message = (said or str(error).strip() or type(error).__name__).removeprefix("madtree: ")
-    fail("\n".join([message, *filter(None, [error.diag.message_detail])]), error.diag.message_hint)
+    message = (said or " ".join(str(error).split()) or type(error).__name__).removeprefix("madtree: ")
+    hint = error.diag.message_hint
+    if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
+        hint = "'madtree doctor' tells what is missing on this server."
+    fail("\n".join([message, *filter(None, [error.diag.message_detail])]), hint)
     return NO_CONNECTION if lost else REFUSED

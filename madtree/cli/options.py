@@ -19,6 +19,16 @@ Dsn = Annotated[
         show_default=False,
     ),
 ]
+Model = Annotated[str, typer.Argument(help="Name of the model, with its schema where needed.", show_default=False)]
+Tree = Annotated[int | None, typer.Option(help="Of a grouped model, the tree of this number.", show_default=False)]
+Group = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=VALUE",
+        help="Of a grouped model, the tree of this group; once for each grouping column.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
 
 

@@ -86,7 +86,7 @@ def install(
     say(f"Now, in a database of PostgreSQL {installation.major}: CREATE EXTENSION madtree CASCADE;")
 
 
-def add_server_commands(app: typer.Typer) -> None:
+def add_server_commands(app: typer.Typer, panel: str) -> None:
     """Register them."""
     passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
     for command, settings, shown in (
@@ -96,4 +96,4 @@ def add_server_commands(app: typer.Typer) -> None:
         (psql, passed_on, ["$ madtree psql", "$ madtree psql -c 'SELECT * FROM madtree.models'"]),
         (install, {}, ["$ sudo madtree install", "$ madtree install --pg-config /usr/pgsql-17/bin/pg_config"]),
     ):
-        app.command(rich_help_panel="Servers", context_settings=settings, epilog=examples(*shown))(command)
+        app.command(rich_help_panel=panel, context_settings=settings, epilog=examples(*shown))(command)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg import sql
 from psycopg.rows import dict_row
 
 from madtree.cli.bar import Bar
@@ -41,15 +42,30 @@ class Session:
             finally:
                 self.connection.remove_notice_handler(bar.notice)
 
-    def query(self, sql: str, parameters: Any = None, doing: str = "asking") -> list[dict[str, Any]]:
-        """The rows of one statement."""
+    def query(
+        self, statement: str | sql.Composed, parameters: Any = None, doing: str = "asking", **bar: Any
+    ) -> list[dict[str, Any]]:
+        """The rows of one statement; `bar` is passed to :meth:`run`."""
 
         def work() -> list[dict[str, Any]]:
             with self.connection.cursor(row_factory=dict_row) as cursor:
-                cursor.execute(sql, parameters)
+                cursor.execute(statement, parameters)
                 return cursor.fetchall() if cursor.description else []
 
-        return self.run(work, doing)
+        return self.run(work, doing, **bar)
+
+    def call(self, function: str, arguments: Mapping[str, Any], doing: str, **bar: Any) -> list[dict[str, Any]]:
+        """The rows of one of madtree's functions; arguments that are None are left out, so that defaults hold."""
+        given = {name: value for name, value in arguments.items() if value is not None}
+        named = sql.SQL(", ").join(
+            sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in given
+        )
+        statement = sql.SQL("SELECT * FROM madtree.{}({})").format(sql.Identifier(function), named)
+        return self.query(statement, given, doing, **bar)
+
+    def line(self, function: str, arguments: Mapping[str, Any], doing: str, **bar: Any) -> str:
+        """The one text that a function returns."""
+        return str(self.call(function, arguments, doing, **bar)[0][function])
 
 
 @contextlib.contextmanager
