@@ -67,7 +67,7 @@ class Bar:
             description=doing,
             total=None if fraction is None else 1.0,
             completed=fraction or 0.0,
-            left="" if remaining is None else f"about {duration(remaining)} left",
+            left="" if remaining is None else f"about {duration(max(remaining, 1.0))} left" if remaining else "finishing",
         )
 
 

@@ -22,6 +22,7 @@ _SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
 # Before the first level is done, all that is known of the levels is what they usually cost. Ten levels take about as
 # long as packing does (benchmarks/README.md).
 _LEVEL_OVER_PACKING = 0.1
+_ALMOST = 0.99
 _NEWEST = 0.5  # weight of the newest step's pace against that of those before it
 
 
@@ -110,11 +111,14 @@ class Estimate:
         return max(seconds - (now - self._last), 0.0)
 
     def fraction(self, now: float | None = None) -> float | None:
-        """The part of the run that is over, 0 to 1, never less than it said before; None while nothing is known."""
+        """The part of the run that is over, never less than it said before; None while nothing is known.
+
+        It stays below 1: what follows the last level (pruning, writing the model) tells nothing.
+        """
         now = time.monotonic() if now is None else now
         remaining = self.remaining(now)
         if remaining is None:
             return None
         elapsed = now - self._began
-        self._fraction = max(self._fraction, elapsed / max(elapsed + remaining, 1e-9))
+        self._fraction = max(self._fraction, min(elapsed / max(elapsed + remaining, 1e-9), _ALMOST))
         return self._fraction
