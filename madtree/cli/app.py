@@ -13,7 +13,7 @@ from madtree.cli import doctor, export, manage, measure, predict, report, show, 
 from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, CommandError, InterruptError
 from madtree.cli.options import examples
-from madtree.cli.output import fail, say
+from madtree.cli.output import fail, say, text
 from madtree.cli.server import add_server_commands
 from madtree.embedded import PrivateServerError
 from madtree.errors import MadtreeError
@@ -49,7 +49,7 @@ app.command("demo", epilog=examples("$ madtree demo"), rich_help_panel=SERVERS)(
 @app.callback(invoke_without_command=True)
 def root(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
     if version:
-        print(f"madtree {__version__}")
+        text(f"madtree {__version__}")
         raise typer.Exit
 
 
@@ -61,7 +61,8 @@ def main() -> None:
         fail(error.message, error.hint)
         sys.exit(error.code)
     except InterruptError as error:
-        say(error.message)
+        if error.message:
+            say(error.message)
         sys.exit(error.code)
     except MadtreeError as error:  # found by the part of madtree that runs here
         fail(error.message, error.hint)

@@ -5,11 +5,21 @@ from __future__ import annotations
 from types import TracebackType
 
 import psycopg
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 from madtree.cli.output import stderr
 from madtree.client.progress import Estimate, parse
+
+WIDE = 80  # columns from which the bar itself, the rows and the time so far have room
 
 
 class Bar:
@@ -24,8 +34,11 @@ class Bar:
         self._console = stderr()
         self._doing, self._verbose = doing, verbose
         self._estimate = Estimate(max_depth)
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
-                   TimeElapsedColumn(), TextColumn("{task.fields[left]}"))  # fmt: skip
+        self._wide = self._console.width >= WIDE
+        doing_, share, left_ = TextColumn("{task.description}"), TaskProgressColumn(), TextColumn("{task.fields[left]}")
+        columns: list[ProgressColumn] = [doing_, share, left_]
+        if self._wide:
+            columns = [SpinnerColumn(), doing_, BarColumn(), share, TimeElapsedColumn(), left_]
         self._progress = Progress(*columns, console=self._console, transient=True, disable=not self.watched)
         self._task = self._progress.add_task(doing, total=None, left="")
 
@@ -44,17 +57,21 @@ class Bar:
         self._progress.__exit__(kind, error, trace)
 
     def notice(self, diagnostic: psycopg.errors.Diagnostic) -> None:
-        """One message of the server: progress moves the bar, notices and warnings are passed on."""
+        """One message of the server: progress moves the bar, notices and warnings are passed on.
+
+        INFO is what `verbose => true` tells, which the bar asks for too: for people only where they asked.
+        """
         message, severity = diagnostic.message_primary or "", diagnostic.severity_nonlocalized or ""
-        step = parse(message) if severity == "INFO" else None
-        if step is not None:
+        told = severity == "INFO"
+        if step := parse(message) if told else None:
             self._estimate.see(step)
             self.tick()
-        if step is None or self._verbose:
-            words = message if severity == "INFO" else f"{severity.lower()}: {message}"
-            self._console.print(Text(words, style="yellow" if severity == "WARNING" else "dim"), soft_wrap=True)
-            if diagnostic.message_hint:
-                self._console.print(Text(f"hint: {diagnostic.message_hint}", style="dim"), soft_wrap=True)
+        if told and not self._verbose:
+            return
+        words = message if told else f"{severity.lower()}: {message}"
+        self._console.print(Text(words, style="yellow" if severity == "WARNING" else "dim"), soft_wrap=True)
+        if diagnostic.message_hint:
+            self._console.print(Text(f"hint: {diagnostic.message_hint}", style="dim"), soft_wrap=True)
 
     def tick(self) -> None:
         """Move with the clock."""
@@ -62,13 +79,22 @@ class Bar:
         if step is None:
             return
         doing = f"{self._doing}: {step.unit} {step.done}" + (f" of {step.total}" if step.total else "")
+        if step.rows and self._wide:
+            doing += f", {step.rows:,} rows"
         self._progress.update(
             self._task,
             description=doing,
             total=None if fraction is None else 1.0,
             completed=fraction or 0.0,
-            left="" if remaining is None else f"about {duration(max(remaining, 1.0))} left" if remaining else "finishing",
+            left=left(remaining),
         )
+
+
+def left(remaining: float | None) -> str:
+    """The time that remains, in words."""
+    if remaining is None:
+        return ""
+    return f"about {duration(max(remaining, 1.0))} left" if remaining else "finishing"
 
 
 def duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 from madtree import __version__
 from madtree.cli.exits import NO_CONNECTION, OK, REFUSED, USAGE, CommandError
 from madtree.cli.options import Dsn, Json, examples
-from madtree.cli.output import as_json
+from madtree.cli.output import as_json, lines
 from madtree.cli.session import session
 from madtree.doctor import Finding, Status, examine, examine_failed_connection, worst
 
@@ -61,13 +61,13 @@ def doctor_command(
 
 def show(findings: list[Finding]) -> None:
     """Findings line by line, cures below theirs, a count at the end."""
-    console = Console(highlight=False)
     width = max(len(finding.check) for finding in findings)
+    said = []
     for finding in findings:
         word = Text(f"{finding.status.value:<9}", style=STYLES[finding.status])
-        console.print(Text.assemble(word, (f"{finding.check:<{width}}  ", "bold"), finding.message), soft_wrap=True)
+        said.append(Text.assemble(word, (f"{finding.check:<{width}}  ", "bold"), finding.message))
         if finding.cure:
-            console.print(Text.assemble(" " * 9, ("cure: ", "bold"), finding.cure), soft_wrap=True)
+            said.append(Text.assemble(" " * 9, ("cure: ", "bold"), finding.cure))
     counts = [(sum(f.status is status for f in findings), status.value) for status in reversed(Status)]
     parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in counts if n and word != "ok"]
-    console.print(", ".join(parts) if parts else "all is well", soft_wrap=True)
+    lines(Console(highlight=False), [*said, Text(", ".join(parts) or "all is well")])

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from madtree.cli.exits import InterruptError
 
 WIDEST = 1_000_000
 
@@ -35,13 +41,22 @@ def fail(message: str, hint: str | None = None) -> None:
 
 
 def text(message: str) -> None:
-    """Text that is the answer, on stdout, as it is."""
-    print(message)
+    """Text that is the answer, on stdout, as it is.
+
+    Raises:
+        InterruptError: nobody reads it any more, as after `| head`; with the code of a program that SIGPIPE ended.
+    """
+    try:
+        print(message, flush=True)
+    except BrokenPipeError:
+        # What Python still holds of it, it would try to write when it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise InterruptError(128 + signal.SIGPIPE, "") from None
 
 
 def as_json(value: Any) -> None:
     """A value as JSON on stdout, with numbers that JSON lacks written as PostgreSQL's to_json writes them."""
-    print(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
+    text(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def plain(value: Any) -> Any:
@@ -74,7 +89,10 @@ def rows(found: Sequence[Mapping[str, Any]], machine: bool, empty: str = "") -> 
 
 
 def table(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> None:
-    """A table without lines; numbers stand right. Where nobody watches it is as wide as it needs to be."""
+    """A table without lines; numbers stand right. Where it is wider than the terminal, a line for each value.
+
+    Where nobody watches it is as wide as it needs to be.
+    """
     made = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
     for place, heading in enumerate(headings):
         values = [row[place] for row in body if row[place] is not None]
@@ -83,18 +101,38 @@ def table(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> None:
     for row in body:
         made.add_row(*(Text(cell(value)) for value in row))
     console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDEST)
-        console.width = max(Measurement.get(console, console.options, made).maximum, 1)
-    for line in console.render_lines(made, pad=False):
-        print_line(console, line)
+    free = Console(highlight=False, width=WIDEST)
+    needed = max(Measurement.get(free, free.options, made).maximum, 1)
+    if console.is_terminal and needed > console.width:
+        lines(console, expanded(headings, body))
+        return
+    console.width = needed
+    lines(console, (stripped(line) for line in console.render_lines(made, pad=False)))
 
 
-def print_line(console: Console, line: Sequence[Any]) -> None:
-    """One rendered line without the blanks at its end."""
+def expanded(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> Iterator[Text]:
+    """Each value on a line of its own, an empty line between rows."""
+    width = max(map(len, headings))
+    for number, row in enumerate(body):
+        if number:
+            yield Text()
+        for heading, value in zip(headings, row, strict=True):
+            yield Text.assemble((f"{heading:<{width}}", "bold"), f"  {cell(value)}".rstrip())
+
+
+def lines(console: Console, styled: Iterable[Text]) -> None:
+    """Styled lines on stdout, with colours where `console` has them; long lines are the terminal's business."""
+    with console.capture() as captured:
+        for line in styled:
+            console.print(line, soft_wrap=True)
+    text(captured.get().removesuffix("\n"))
+
+
+def stripped(line: Sequence[Segment]) -> Text:
+    """A rendered line without the blanks at its end."""
     made = Text.assemble(*((segment.text, segment.style or "") for segment in line))
     made.rstrip()
-    console.print(made, soft_wrap=True)
+    return made
 
 
 def cell(value: Any) -> str:

@@ -12,7 +12,7 @@ import typer
 from madtree.cli.connection import NAMING, check_dsn
 from madtree.cli.exits import CommandError
 from madtree.cli.options import Json, examples
-from madtree.cli.output import as_json, say
+from madtree.cli.output import as_json, say, text
 from madtree.embedded import PrivateServer
 from madtree.install import find_installation
 from madtree.install import install as install_files
@@ -31,7 +31,7 @@ def private_server() -> PrivateServer:
 
 def up(port: Port = None, pg_config: PgConfig = None) -> None:
     """Start your private PostgreSQL server; the last line printed is its connection URI."""
-    print(private_server().up(port, pg_config))
+    text(private_server().up(port, pg_config))
 
 
 def down() -> None:
@@ -43,15 +43,14 @@ def status(json: Json = False) -> None:
     """Say whether your private server runs, and how to reach it. Exit code 3 if it does not run."""
     found = private_server().status()
     if json:
-        shown = {"home": str(found.home), "exists": found.exists, "running": found.running, "pid": found.pid}
-        as_json({**shown, "uri": found.uri, "tcp_uri": found.tcp_uri})
+        known = {"home": str(found.home), "exists": found.exists, "running": found.running, "pid": found.pid}
+        as_json({**known, "uri": found.uri, "tcp_uri": found.tcp_uri})
     else:
         state = f"running, process {found.pid}" if found.running else "down" if found.exists else "not created yet"
-        print(f"server    {state}")
-        print(f"home      {found.home}")
+        shown = [f"server    {state}", f"home      {found.home}"]
         if found.running:
-            print(f"socket    {found.uri}")
-            print(f"loopback  {found.tcp_uri}")
+            shown += [f"socket    {found.uri}", f"loopback  {found.tcp_uri}"]
+        text("\n".join(shown))
     raise typer.Exit(0 if found.running else NOT_RUNNING)
 
 
