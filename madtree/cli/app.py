@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from madtree.embedded import PrivateServerError
 from madtree.errors import MadtreeError
 from madtree.install import NoPostgresError
 
+RAISED_BY = re.compile(r"^(madtree|spiexceptions\.\w+|plpy\.\w+): ")  # PL/Python puts the exception's class in front
 MODELS, SERVERS = "Models", "Servers"
 
 app = typer.Typer(
@@ -78,7 +80,7 @@ def server_error(error: psycopg.Error) -> int:
     """Print the server's own sentence, detail and hint; returns the exit code."""
     said = error.diag.message_primary
     lost = isinstance(error, psycopg.OperationalError) and (said is None or (error.sqlstate or "").startswith("57P"))
-    message = (said or " ".join(str(error).split()) or type(error).__name__).removeprefix("madtree: ")
+    message = RAISED_BY.sub("", said or " ".join(str(error).split()) or type(error).__name__)
     hint = error.diag.message_hint
     if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
         hint = "'madtree doctor' tells what is missing on this server."

@@ -39,7 +39,14 @@ class Bar:
         columns: list[ProgressColumn] = [doing_, share, left_]
         if self._wide:
             columns = [SpinnerColumn(), doing_, BarColumn(), share, TimeElapsedColumn(), left_]
-        self._progress = Progress(*columns, console=self._console, transient=True, disable=not self.watched)
+        self._progress = Progress(
+            *columns,
+            console=self._console,
+            transient=True,
+            disable=not self.watched,
+            redirect_stdout=False,  # all that is said meanwhile is said here
+            redirect_stderr=False,
+        )
         self._task = self._progress.add_task(doing, total=None, left="")
 
     @property
@@ -72,6 +79,10 @@ class Bar:
         self._console.print(Text(words, style="yellow" if severity == "WARNING" else "dim"), soft_wrap=True)
         if diagnostic.message_hint:
             self._console.print(Text(f"hint: {diagnostic.message_hint}", style="dim"), soft_wrap=True)
+
+    def say(self, message: str) -> None:
+        """A remark, above the bar."""
+        self._console.print(Text(message, style="dim"), soft_wrap=True)
 
     def tick(self) -> None:
         """Move with the clock."""

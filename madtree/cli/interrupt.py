@@ -16,7 +16,6 @@ from typing import NoReturn, TypeVar
 import psycopg
 
 from madtree.cli.exits import INTERRUPTED, InterruptError
-from madtree.cli.output import say
 
 T = TypeVar("T")
 TICK = 0.1  # seconds between two looks at the progress bar
@@ -33,12 +32,16 @@ class Ended(KeyboardInterrupt):
 
 @contextlib.contextmanager
 def signals_raise() -> Iterator[None]:
-    """Within, SIGTERM and SIGHUP (a terminal that is closed) end the program as Ctrl-C does, with 128 + signal."""
+    """Within, SIGTERM and SIGHUP (a terminal that is closed) end the program as Ctrl-C does, with 128 + signal.
+
+    A signal that is ignored, as SIGHUP is under nohup, stays so.
+    """
 
     def end(number: int, frame: object) -> NoReturn:
         raise Ended(number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in heeded}
     try:
         yield
     finally:
@@ -50,8 +53,12 @@ class _RollBackError(Exception):
     """Raised inside the transaction to roll it back."""
 
 
-def interruptible(connection: psycopg.Connection, work: Callable[[], T], tick: Callable[[], None]) -> T:
+def interruptible(
+    connection: psycopg.Connection, work: Callable[[], T], tick: Callable[[], None], say: Callable[[str], None]
+) -> T:
     """The value of `work()`, which uses `connection`; `tick` is called ten times a second meanwhile.
+
+    `say` is told that a signal came, before the server has rolled back.
 
     Raises:
         InterruptError: a signal came; the server has rolled back.
@@ -83,14 +90,14 @@ def interruptible(connection: psycopg.Connection, work: Callable[[], T], tick: C
                 stopping = True
         if not stopping:  # too late: the work is done and is being committed
             return result.result()
-        _roll_back(connection, result)
+        _roll_back(connection, result, say)
         raise InterruptError(getattr(signalled, "code", INTERRUPTED)) from None
     return result.result()
 
 
-def _roll_back(connection: psycopg.Connection, result: Future[T]) -> None:
+def _roll_back(connection: psycopg.Connection, result: Future[T], say: Callable[[str], None]) -> None:
     """Cancel the running statement and wait until the other thread has rolled back; a second Ctrl-C stops waiting."""
-    say("stopping: the server has been asked to cancel", style="dim")
+    say("stopping: the server has been asked to cancel")
     try:
         # An error means that the server cannot be reached; then it notices by itself that its client is gone.
         with contextlib.suppress(psycopg.Error):

@@ -7,10 +7,10 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -18,14 +18,42 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from madtree.cli.exits import InterruptError
+from madtree.cli.exits import CommandError, InterruptError
 
 WIDEST = 1_000_000
 
 
+class Remarks:
+    """A stream for people that stays silent once nobody can read it: a closed window must not stop the clearing up."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, words: str) -> int:
+        self._try(lambda: self._stream.write(words))
+        return len(words)
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def _try(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except OSError:
+            silence(self._stream)
+
+
+def silence(stream: TextIO) -> None:
+    """Let go what Python still holds for `stream`; it would try to write that when it ends, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def stderr() -> Console:
     """Made for each use, because a test or a pipe may have put another stream in its place."""
-    return Console(stderr=True, highlight=False)
+    return Console(file=cast(TextIO, Remarks(sys.stderr)), highlight=False)
 
 
 def say(message: str, style: str = "") -> None:
@@ -45,13 +73,16 @@ def text(message: str) -> None:
 
     Raises:
         InterruptError: nobody reads it any more, as after `| head`; with the code of a program that SIGPIPE ended.
+        CommandError: it cannot be written, as on a full disk.
     """
     try:
         print(message, flush=True)
     except BrokenPipeError:
-        # What Python still holds of it, it would try to write when it ends, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         raise InterruptError(128 + signal.SIGPIPE, "") from None
+    except OSError as error:
+        silence(sys.stdout)
+        raise CommandError(f"the answer cannot be written: {error.strerror}") from None
 
 
 def as_json(value: Any) -> None:

@@ -38,7 +38,7 @@ class Session:
         with Bar(doing, max_depth, verbose) as bar:
             self.connection.add_notice_handler(bar.notice)
             try:
-                return interruptible(self.connection, work, bar.tick)
+                return interruptible(self.connection, work, bar.tick, bar.say)
             finally:
                 self.connection.remove_notice_handler(bar.notice)
 

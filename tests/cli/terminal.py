@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
+import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,21 +60,67 @@ def run(*words: str, **changes: str) -> Said:
     return Said(command.returncode, out, err)
 
 
-def run_in_terminal(*words: str, **changes: str) -> Said:
-    """The command in a terminal of 100 columns, to its end."""
-    process, terminal = pty.fork()
-    if process == 0:
-        os.execvpe(SCRIPT[0], [*SCRIPT, *words], environment({"COLUMNS": "100", **changes}))
-    said, deadline = b"", time.monotonic() + 120
-    while time.monotonic() < deadline:
-        if select.select([terminal], [], [], 0.1)[0]:
-            try:
-                piece = os.read(terminal, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not piece:
-                break
-            said += piece
-    os.close(terminal)
-    _, status = os.waitpid(process, 0)
-    return Said(os.waitstatus_to_exitcode(status), said.decode())
+class Terminal:
+    """The command in a terminal; `words` are its arguments, `changes` its environment's."""
+
+    def __init__(self, *words: str, columns: int = 100, **changes: str) -> None:
+        self.pid, self._terminal = pty.fork()
+        if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a suite in the background hands its children one ignored
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+            os.execvpe(SCRIPT[0], [*SCRIPT, *words], environment(changes))
+        self._said = b""
+
+    @property
+    def said(self) -> str:
+        """All that was written so far."""
+        return self._said.decode(errors="replace")
+
+    @property
+    def plain(self) -> str:
+        """All that was written so far, without colours and movements."""
+        return ANSI.sub("", self.said)
+
+    def wait_for(self, pattern: str, seconds: float = 60.0) -> None:
+        """Until what was written matches `pattern`."""
+        deadline = time.monotonic() + seconds
+        while not re.search(pattern, self.plain):
+            assert time.monotonic() < deadline, f"no {pattern!r} in {self.plain!r}"
+            assert self._read(), f"ended without {pattern!r}: {self.plain!r}"
+
+    def press(self, key: str) -> None:
+        """A key; "\\x03" is Ctrl-C."""
+        os.write(self._terminal, key.encode())
+
+    def close(self) -> None:
+        """As a person closes the window."""
+        os.close(self._terminal)
+
+    def end(self, seconds: float = 60.0) -> Said:
+        """Wait for the end of the command."""
+        deadline = time.monotonic() + seconds
+        while self._read():
+            assert time.monotonic() < deadline, f"does not end: {self.plain!r}"
+        self.close()
+        assert "Traceback" not in self.said, self.plain
+        return Said(self.exit_code(), self.said)
+
+    def exit_code(self) -> int:
+        """The code with which the command ended; of one that a signal ended, the negative signal."""
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def _read(self) -> bool:
+        """Take what is there, for a moment; False at the end."""
+        if not select.select([self._terminal], [], [], 0.1)[0]:
+            return True
+        try:
+            piece = os.read(self._terminal, 65536)
+        except OSError:  # the other end is closed
+            return False
+        self._said += piece
+        return bool(piece)
+
+
+def run_in_terminal(*words: str, columns: int = 100, **changes: str) -> Said:
+    """The command in a terminal, to its end."""
+    return Terminal(*words, columns=columns, **changes).end()
