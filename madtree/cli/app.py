@@ -10,7 +10,7 @@ import psycopg
 import typer
 
 from madtree import __version__
-from madtree.cli import doctor, export, manage, measure, predict, report, show, train
+from madtree.cli import doctor, export, manage, measure, models, predict, report, show, train
 from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, CommandError, InterruptError
 from madtree.cli.options import examples
@@ -40,6 +40,7 @@ for name, command, epilog in (
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),
     ("export", export.export_command, export.EPILOG),
     ("report", report.report_command, report.EPILOG),
+    ("models", models.models_command, models.EPILOG),
     ("drop", manage.drop_command, manage.DROP_EPILOG),
 ):
     app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)

@@ -8,7 +8,7 @@ import typer
 from psycopg.rows import dict_row
 
 from madtree.cli.options import Dsn, Json, Model, examples
-from madtree.cli.output import rows
+from madtree.cli.output import rows, without_empty
 from madtree.cli.session import Session, session
 
 EVALUATE_EPILOG = examples(
@@ -55,9 +55,3 @@ def importance(opened: Session, model: str) -> list[dict[str, Any]]:
 
 
 MEASURES = ("feature", "impurity_var_importance", "raw_importance")
-
-
-def without_empty(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows for people: without the columns that have no value in any row."""
-    kept = [name for name in (found[0] if found else {}) if any(row[name] is not None for row in found)]
-    return [{name: row[name] for name in kept} for row in found]

@@ -119,6 +119,12 @@ def rows(found: Sequence[Mapping[str, Any]], machine: bool, empty: str = "") -> 
         say(empty)
 
 
+def without_empty(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows for people: without the columns that have no value in any row."""
+    kept = [name for name in (found[0] if found else {}) if any(row[name] is not None for row in found)]
+    return [{name: row[name] for name in kept} for row in found]
+
+
 def table(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> None:
     """A table without lines; numbers stand right. Where it is wider than the terminal, a line for each value.
 
