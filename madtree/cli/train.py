@@ -21,7 +21,9 @@ EPILOG = examples(
 MAX_DEPTH = 10  # tree_train's own default, for the progress bar
 # demo.late: classification, 245413 rows, 1 tree, 92 leaves, 0.47 s
 LINE = re.compile(
-    r": (?P<kind>\w+), (?P<rows>\d+) rows?, (?P<trees>\d+) trees?, (?P<leaves>\d+) leaves?.*?, (?P<seconds>[\d.]+) s"
+    r".*: (?P<kind>\w+), (?P<rows>\d+) rows?, (?P<trees>\d+) trees?, (?P<leaves>\d+) (?:leaf|leaves), "
+    r"(?P<seconds>[\d.]+) s",
+    re.DOTALL,
 )
 
 
@@ -165,8 +167,8 @@ def pairs(values: dict[str, Any]) -> str | None:
 
 def trained(said: str) -> dict[str, Any]:
     """What the server's line tells, as numbers."""
-    found = LINE.search(said)
-    if found is None:
+    found = LINE.fullmatch(said)
+    if found is None:  # a server that puts it in other words
         return {}
     counts = {name: int(found[name]) for name in ("rows", "trees", "leaves")}
     return {"kind": found["kind"], **counts, "seconds": float(found["seconds"])}

@@ -61,13 +61,15 @@ def run(*words: str, **changes: str) -> Said:
 
 
 class Terminal:
-    """The command in a terminal; `words` are its arguments, `changes` its environment's."""
+    """The command in a terminal; `words` are its arguments, `changes` its environment's, `out` its standard output."""
 
-    def __init__(self, *words: str, columns: int = 100, **changes: str) -> None:
+    def __init__(self, *words: str, columns: int = 100, out: Path | None = None, **changes: str) -> None:
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # a suite in the background hands its children one ignored
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+            if out is not None:
+                os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT), 1)
             os.execvpe(SCRIPT[0], [*SCRIPT, *words], environment(changes))
         self._said = b""
 

@@ -49,6 +49,11 @@ def test_training_in_json(answer: Answer, points: str, schema: str) -> None:
     assert told["seconds"] >= 0
 
 
+def test_a_single_leaf_is_counted_too(answer: Answer, points: str, schema: str) -> None:
+    told = answer("train", points, f'{schema}."m: x, 3 rows"', "--id", "id", "-y", "late", "--max-depth", "0")
+    assert (told["rows"], told["trees"], told["leaves"]) == (400, 1, 1)
+
+
 def test_every_option_of_training_arrives(madtree: Command, points: str, schema: str, db: psycopg.Connection) -> None:
     db.execute("ALTER TABLE points ADD w float8 DEFAULT 2, ADD fold int DEFAULT 1")
     db.execute("UPDATE points SET fold = id % 4")
