@@ -55,13 +55,13 @@ class Bar:
         return self._console.is_terminal and not self._console.is_dumb_terminal
 
     def __enter__(self) -> Bar:
-        self._progress.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.__exit__(kind, error, trace)
+        if self._progress.live.is_started:
+            self._progress.stop()
 
     def notice(self, diagnostic: psycopg.errors.Diagnostic) -> None:
         """One message of the server: progress moves the bar, notices and warnings are passed on.
@@ -85,7 +85,9 @@ class Bar:
         self._console.print(Text(message, style="dim"), soft_wrap=True)
 
     def tick(self) -> None:
-        """Move with the clock."""
+        """Move with the clock. The bar appears at the first tick: what is done sooner needs none."""
+        if self.watched:
+            self._progress.start()
         fraction, remaining, step = self._estimate.fraction(), self._estimate.remaining(), self._estimate.step
         if step is None:
             return

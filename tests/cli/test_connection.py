@@ -73,10 +73,13 @@ DSNS = [
     "postgres:/ada:{}@host",
     "postgresql://ada:{}@127.0.0.1:1/db?nonsense=1",
 ]
+DEMO = ("demo", "--data", __file__)
 
 
 @pytest.mark.parametrize("dsn", DSNS)
-@pytest.mark.parametrize("command", [("doctor",), ("show", "m"), ("doctor", "--json")])
+@pytest.mark.parametrize(
+    "command", [("doctor",), ("show", "m"), ("doctor", "--json"), ("psql", "-c", "SELECT 1"), DEMO]
+)
 def test_a_password_is_never_printed(dsn: str, command: tuple[str, ...]) -> None:
     said = run(*command, "--dsn", dsn.format(SECRET))
     assert said.code in (2, 3)
