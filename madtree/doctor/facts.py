@@ -99,7 +99,8 @@ def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
             with connection.transaction(force_rollback=True), connection.cursor(row_factory=dict_row) as cursor:
                 cursor.execute("SET LOCAL transaction_read_only = on")
                 cursor.execute("SET LOCAL statement_timeout = '20s'")
-                return cursor.execute(sql, parameters or None).fetchall()
+                cursor.execute(sql, parameters or None)
+                return cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:
             if connection.closed:
                 raise
