@@ -87,7 +87,7 @@ def connect(target: Target, connect_timeout: str = CONNECT_TIMEOUT) -> psycopg.C
     try:
         return psycopg.connect(conninfo, autocommit=True)
     except psycopg.OperationalError as error:
-        said = " ".join(target.hide(str(error)).split()).removeprefix("connection failed: ")
+        said = "; ".join(map(str.strip, target.hide(str(error)).splitlines())).removeprefix("connection failed: ")
         raise CommandError(
             f"no connection: {said}",
             f"The server was chosen by {target.chosen_by}. 'madtree doctor' looks into it.",

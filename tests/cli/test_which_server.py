@@ -60,6 +60,14 @@ def test_the_private_server_is_used_when_it_runs_and_not_started_behind_ones_bac
         psycopg.connect(uri)
 
 
+def test_psql_is_opened_on_the_same_server(dsn: str) -> None:
+    parts = conninfo_to_dict(dsn)
+    question = ["-XAtc", "SELECT current_database()"]
+    assert run("psql", "--dsn", dsn, *question, PGDATABASE="other").out == f"{parts['dbname']}\n"
+    variables = {"PGHOST": parts["host"], "PGPORT": parts["port"], "PGUSER": parts["user"]}
+    assert run("psql", *question, **variables, PGDATABASE=parts["dbname"]).out == f"{parts['dbname']}\n"
+
+
 SECRET = "se$ame,open"
 DSNS = [
     "postgresql://ada:{}@127.0.0.1:1/db",
