@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from typing import Annotated
@@ -58,6 +59,8 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 def main() -> None:
     """The entry point: errors that we know how to explain are a sentence and a hint, not a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no reason to stop
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except CommandError as error:
@@ -72,7 +75,10 @@ def main() -> None:
         sys.exit(REFUSED)
     except psycopg.Error as error:
         sys.exit(server_error(error))
-    except (PrivateServerError, NoPostgresError, PermissionError) as error:
+    except PermissionError as error:
+        fail(f"{error.filename or error}: permission denied", "Run it as an administrator, with sudo for example.")
+        sys.exit(REFUSED)
+    except (PrivateServerError, NoPostgresError) as error:
         fail(str(error))
         sys.exit(REFUSED)
 

@@ -80,7 +80,8 @@ def connect(target: Target, connect_timeout: str = CONNECT_TIMEOUT) -> psycopg.C
     Raises:
         CommandError: the server cannot be reached or lets nobody in.
     """
-    defaults = {"fallback_application_name": "madtree"}
+    # UTF-8 whatever the database has: where that is SQL_ASCII, text would come as bytes.
+    defaults = {"fallback_application_name": "madtree", "client_encoding": "UTF8"}
     if "PGCONNECT_TIMEOUT" not in os.environ:
         defaults["connect_timeout"] = connect_timeout
     conninfo = make_conninfo(target.conninfo, **{**defaults, **given(target.conninfo)})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from typing import NoReturn, TypeVar
@@ -20,6 +21,8 @@ from madtree.cli.exits import INTERRUPTED, InterruptError
 T = TypeVar("T")
 TICK = 0.1  # seconds between two looks at the progress bar
 CANCEL_TIMEOUT = 10.0
+ASK_AGAIN = 0.25
+LONGEST = 120.0  # a server that looks for cancels no sooner than this is left alone with it
 
 
 class Ended(KeyboardInterrupt):
@@ -96,13 +99,20 @@ def interruptible(
 
 
 def _roll_back(connection: psycopg.Connection, result: Future[T], say: Callable[[str], None]) -> None:
-    """Cancel the running statement and wait until the other thread has rolled back; a second Ctrl-C stops waiting."""
+    """Have the server cancel, until the other thread has rolled back; a second Ctrl-C stops waiting.
+
+    It is asked again and again: a request that comes between two statements of the work stops neither.
+    """
     say("stopping: the server has been asked to cancel")
+    deadline = time.monotonic() + LONGEST
     try:
-        # An error means that the server cannot be reached; then it notices by itself that its client is gone.
-        with contextlib.suppress(psycopg.Error):
-            connection.cancel_safe(timeout=CANCEL_TIMEOUT)
-        wait([result])
+        while time.monotonic() < deadline:
+            # An error means that the server cannot be reached; then it notices by itself that its client is gone.
+            with contextlib.suppress(psycopg.Error):
+                connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+            if wait([result], ASK_AGAIN).done:
+                return
+        code = INTERRUPTED
     except KeyboardInterrupt as signalled:
         code = getattr(signalled, "code", INTERRUPTED)
-        raise InterruptError(code, "left without waiting: the server still stops and rolls back") from None
+    raise InterruptError(code, "left without waiting: the server still stops and rolls back")

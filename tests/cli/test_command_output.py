@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
+from fix_server import Server
 from psycopg.conninfo import make_conninfo
 from terminal import ANSI, COLOUR, SCRIPT, environment, run, run_in_terminal
 
@@ -70,6 +73,33 @@ def test_closed_streams_are_no_traceback(dsn: str, model: str) -> None:
     done = in_shell(f'$M show {model} --dsn "$DSN" >&-; $M show {model} --dsn "$DSN" 2>&- | grep -c "(0)"', DSN=dsn)
     assert "Traceback" not in done.stderr
     assert done.stdout == "1\n"
+
+
+def test_a_terminal_that_lacks_a_letter_shows_its_number(dsn: str, grouped: str) -> None:
+    done = in_shell(f'$M show {grouped} --dsn "$DSN"', DSN=dsn, PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\xdcn\\xef" in done.stdout
+
+
+def test_text_of_a_database_without_an_encoding_is_text(server: Server) -> None:
+    name = f"madtree_bytes_{secrets.token_hex(4)}"
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    try:
+        dsn = server.dsn_of(dbname=name)
+        with psycopg.connect(dsn, autocommit=True, client_encoding="utf8") as admin:
+            admin.execute("CREATE EXTENSION madtree CASCADE")
+            admin.execute(
+                "CREATE TABLE t AS SELECT i AS id, chr(65 + i % 7) AS x, i % 7 > 3 AS y FROM generate_series(1, 70) i"
+            )
+        assert run("train", "t", "m", "--id", "id", "-y", "y", "--dsn", dsn).out.startswith(
+            "m: classification, 70 rows"
+        )
+        assert "x in {E,F,G}" in run("show", "m", "--dsn", dsn).out
+        assert run("models", "--dsn", dsn).out.splitlines()[1].startswith("public.m ")
+    finally:
+        with psycopg.connect(server.dsn, autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def test_without_a_terminal_there_are_no_colours(madtree: Callable[..., Any], model: str) -> None:

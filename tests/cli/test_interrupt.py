@@ -12,6 +12,9 @@ import psycopg
 import pytest
 from terminal import SCRIPT, Terminal, environment, run, start
 
+from madtree.cli.exits import InterruptError
+from madtree.cli.interrupt import interruptible
+
 LEVEL = r"level [2-9]"
 
 
@@ -172,3 +175,52 @@ def test_a_statement_timeout_is_the_servers_sentence(db: psycopg.Connection, sch
     assert (said.code, said.out) == (1, "")
     assert "error: canceling statement due to statement timeout" in said.err
     assert_nothing_is_left(db, schema)
+
+
+def test_work_of_many_short_statements_is_stopped(dsn: str, db: psycopg.Connection, schema: str) -> None:
+    """Where a request to cancel may come while no statement runs."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+
+        def work() -> None:
+            connection.execute(f"CREATE TABLE {schema}.begun ()")
+            for _ in range(100):
+                connection.execute("SELECT pg_sleep(0.1)")
+                time.sleep(0.1)
+
+        def tick() -> None:
+            raise KeyboardInterrupt
+
+        said: list[str] = []
+        begin = time.monotonic()
+        with pytest.raises(InterruptError, match="nothing was changed"):
+            interruptible(connection, work, tick, said.append)
+        assert time.monotonic() - begin < 10
+        assert said == ["stopping: the server has been asked to cancel"]
+        assert connection.info.transaction_status.name == "IDLE"
+    assert db.execute(TABLES, [schema]).fetchone() == (None,)
+
+
+def test_what_ends_before_the_signal_is_kept(dsn: str, db: psycopg.Connection, schema: str) -> None:
+    """A signal during the commit is too late, and the answer is told."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        db.execute("CREATE TABLE slow (i int)")
+        db.execute(
+            f"CREATE FUNCTION {schema}.wait() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'"
+        )
+        db.execute(
+            f"CREATE CONSTRAINT TRIGGER late AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
+            f"EXECUTE FUNCTION {schema}.wait()"
+        )
+        ticks = iter(range(100))
+
+        def tick() -> None:
+            if next(ticks) == 4:
+                raise KeyboardInterrupt
+
+        def work() -> str:
+            connection.execute(f"INSERT INTO {schema}.slow VALUES (1)")
+            return "done"
+
+        assert interruptible(connection, work, tick, print) == "done"
+    assert db.execute("SELECT count(*) FROM slow").fetchone() == (1,)
