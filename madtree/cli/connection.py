@@ -18,6 +18,7 @@ CONNECT_TIMEOUT = "10"
 # postgresql://user:password@..., as libpq reads it: neither user nor password may hold / or @ as they are.
 CREDENTIALS = re.compile(r"^(?P<scheme>postgres(?:ql)?://)(?:[^@/]*@)?(?P<rest>.*)$", re.DOTALL)
 SQLALCHEMY = re.compile(r"^(postgres(?:ql)?)\+\w+://")
+PREFIX = re.compile(r"^connection (failed|is bad): ")  # psycopg's, before libpq's own sentence
 SHAPES = "Write postgresql://user@host:5432/database, or 'host=... port=5432 dbname=... user=...'."
 
 
@@ -88,7 +89,8 @@ def connect(target: Target, connect_timeout: str = CONNECT_TIMEOUT) -> psycopg.C
     try:
         return psycopg.connect(conninfo, autocommit=True)
     except psycopg.OperationalError as error:
-        said = "; ".join(map(str.strip, target.hide(str(error)).splitlines())).removeprefix("connection failed: ")
+        said = "; ".join(map(str.strip, target.hide(str(error)).splitlines()))
+        said = PREFIX.sub("", said)
         raise CommandError(
             f"no connection: {said}",
             f"The server was chosen by {target.chosen_by}. 'madtree doctor' looks into it.",

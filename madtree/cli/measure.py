@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import psycopg
 import typer
-from psycopg.rows import dict_row
 
 from madtree.cli.options import Dsn, Json, Model, examples
 from madtree.cli.output import rows, without_empty
-from madtree.cli.session import Session, session
+from madtree.cli.session import session
+from madtree.modelread import find_model, read_summary, unquoted
+from madtree.report.session import as_host
+from madtree.sqltext import importance as sql
 
 EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
     "$ madtree evaluate delay_tree flights_today --confusion",
 )
 IMPORTANCE_EPILOG = examples("$ madtree importance delay_tree", "$ madtree importance delay_tree --json")
-SCRATCH = "pg_temp.madtree_importance"
 
 
 def evaluate_command(
@@ -36,22 +38,13 @@ def evaluate_command(
 def importance_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
     """Tell how much each feature did for a model, the most important first; of a grouped model, by group."""
     with session(dsn) as opened:
-        found = opened.run(lambda: importance(opened, model), "asking")
+        found = opened.run(lambda: importance(opened.connection, model), "asking")
     rows(found, json, empty="no tree could be trained")
 
 
-def importance(opened: Session, model: str) -> list[dict[str, Any]]:
-    """Rows of get_var_importance, by way of a table that is rolled back."""
-    with opened.connection.transaction(force_rollback=True), opened.connection.cursor(row_factory=dict_row) as cursor:
-        cursor.execute("SELECT madtree.get_var_importance(%s, %s)", [model, SCRATCH])
-        found = cursor.execute(f"SELECT * FROM {SCRATCH}").fetchall()
-    groups = [[value for name, value in row.items() if name not in MEASURES] for row in found]
-    first = {tuple(map(str, group)): place for place, group in reversed(list(enumerate(groups)))}
-    order = sorted(
-        range(len(found)),
-        key=lambda i: (first[tuple(map(str, groups[i]))], -(found[i]["impurity_var_importance"] or 0.0)),
-    )
-    return [found[i] for i in order]
-
-
-MEASURES = ("feature", "impurity_var_importance", "raw_importance")
+def importance(connection: psycopg.Connection, name: str) -> list[dict[str, Any]]:
+    """What get_var_importance writes into a table, read without one: that works on a replica too."""
+    host = as_host(connection)
+    tables = find_model(host, name, "model")
+    grouping = [unquoted(column) for column in read_summary(host, tables).grouping_columns]
+    return host.query(sql.importance(tables.schema, tables.name, grouping, best_first=True))

@@ -15,6 +15,7 @@ from madtree.sqltext import models as sql
 
 # As the extension's own functions that draw have them: a group's values read the same in every session.
 SETTINGS = "SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL extra_float_digits = 1"
+SHOWN = 10  # groups named in an error
 
 
 def read_trees(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> Model:
@@ -51,8 +52,11 @@ def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
-    some = ", ".join("/".join(row["group"]) for row in found[:10]) + (", ..." if len(found) > 10 else "")
-    raise CommandError(f"{model.name} has no group {'/'.join(wanted.values())}", f"It has {some}.")
+    known, more = ", ".join("/".join(row["group"]) for row in found[:SHOWN]), len(found) - SHOWN
+    raise CommandError(
+        f"{model.name} has no group {'/'.join(wanted.values())}",
+        f"It has {known}{f' and {more:,} more' if more > 0 else ''}.",
+    )
 
 
 def values_by_column(columns: Sequence[str], group: Sequence[str]) -> dict[str, str]:

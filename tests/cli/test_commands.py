@@ -207,6 +207,10 @@ def test_importance_is_sorted_and_leaves_no_table(answer: Answer, grouped: str, 
         assert measures == sorted(measures, reverse=True)
         assert sum(measures) == pytest.approx(100)
     assert all_tables(db) == before
+    db.execute("SELECT madtree.get_var_importance('g', 'written')")
+    names = "carrier, feature, impurity_var_importance, raw_importance"
+    written = db.execute(f"SELECT {names} FROM written").fetchall()
+    assert sorted(map(tuple, written)) == sorted(tuple(row.values()) for row in told)
 
 
 def test_pruning_makes_a_new_model(answer: Answer, model: str, schema: str, db: psycopg.Connection) -> None:
