@@ -17,7 +17,7 @@ from rich.progress import (
 from rich.text import Text
 
 from madtree.cli.output import stderr
-from madtree.client.progress import Estimate, parse
+from madtree.cli.progress import Estimate, parse
 
 WIDE = 80  # columns from which the bar itself, the rows and the time so far have room
 

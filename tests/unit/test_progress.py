@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madtree.client.progress import Estimate, Progress, parse
+from madtree.cli.progress import Estimate, Progress, parse
 from madtree.core.grow import LevelReport
 from madtree.progress import block_reporter, level_reporter
 
