@@ -158,11 +158,11 @@ def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) ->
 
 
 @_entry
-def environment(plpy: Any) -> str:
+def server_info(plpy: Any) -> str:
     """What this half runs in, as JSON."""
-    from madtree.environment import environment
+    from madtree.serverinfo import server_info
 
-    return environment()
+    return server_info()
 
 
 @_entry

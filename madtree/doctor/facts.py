@@ -119,7 +119,7 @@ def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
     madtree, language = facts.extensions.get("madtree", {}), facts.extensions.get("plpython3u", {})
     if madtree.get("installed"):
         facts.madtree_rights = first("madtree_rights", MADTREE_RIGHTS, madtree["schema"])
-        facts.python = first("python", "SELECT madtree.environment() AS found").get("found", {})
+        facts.python = first("python", "SELECT madtree.server_info() AS found").get("found", {})
     elif language.get("installed") and facts.server.get("superuser"):
         facts.python = _look_at_python(connection, ask)
     return facts

@@ -209,7 +209,7 @@ def test_an_ordinary_user_learns_no_more_of_the_server_than_versions_and_sizes(
     _, found = examined(user_dsn)
     assert found["numpy"]["status"] == "ok"
     with psycopg.connect(user_dsn) as user:
-        (told,) = user.execute("SELECT madtree.environment()").fetchone() or ()
+        (told,) = user.execute("SELECT madtree.server_info()").fetchone() or ()
     assert set(told) == {
         "madtree_version", "madtree_path", "python_version", "python_prefix", "numpy_version", "numpy_path", "cpus",
         "memory_bytes",

@@ -17,7 +17,7 @@ from madtree import __version__
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-def environment() -> str:
+def server_info() -> str:
     """A JSON object; the same for every user, with nothing in it of the user's or of the server's data."""
     return json.dumps(
         {
