@@ -158,14 +158,6 @@ def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) ->
 
 
 @_entry
-def server_info(plpy: Any) -> str:
-    """What this half runs in, as JSON."""
-    from madtree.serverinfo import server_info
-
-    return server_info()
-
-
-@_entry
 def usage(plpy: Any, function: str, message: str | None) -> str:
     """The usage text of a function whose one-argument form takes nothing else."""
     if not _asks_for_help(message):
@@ -191,6 +183,14 @@ _HELP_TEXTS = {
 
 def _asks_for_help(message: str | None) -> bool:
     return message is not None and message.strip().lower() in HELP_MESSAGES
+
+
+@_entry
+def server_info(plpy: Any) -> str:
+    """What this half runs in, as JSON."""
+    from madtree.serverinfo import server_info
+
+    return server_info()
 
 
 def encode_part(plan: bytes, images: bytes | None, is_first: bool) -> bool:
