@@ -117,6 +117,26 @@ class Tree:
     n_rows: int = 0
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def path(self, node_id: int) -> list[tuple[Node, bool]]:
+        """The inner nodes from the root to the node, without it, each with whether the way goes left there."""
+        steps = []
+        while node_id > 0:
+            parent = (node_id - 1) // 2
+            steps.append((self.nodes[parent], node_id == 2 * parent + 1))
+            node_id = parent
+        return steps[::-1]
+
+    def leaves(self) -> list[Node]:
+        """The leaves from left to right; none of a group that failed."""
+        found, waiting = [], [0] if self.nodes else []
+        while waiting:
+            node = self.nodes[waiting.pop()]
+            if node.is_leaf:
+                found.append(node)
+            else:
+                waiting += [node.right_id, node.left_id]
+        return found
+
 
 @dataclass(frozen=True)
 class Model:

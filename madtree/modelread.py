@@ -16,9 +16,12 @@ from madtree.sqltext import models as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
+from madtree.task import Relation
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
 OPTIONAL = ("_surrogates",)
+UNDEFINED_TABLE = "42P01"
+REPLACED_TRIES = 3
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 
 
@@ -59,7 +62,8 @@ def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
     """
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
-    relation = find_relation(host, given, argument)
+    relation = _find_relation(host, given, argument)
+    _hold(host, relation.schema, relation.name)
     names = {suffixed(relation.name, suffix): suffix for suffix in (*REQUIRED, *OPTIONAL)}
     types: dict[str, dict[str, tuple[str, bool]]] = {suffix: {} for suffix in names.values()}
     for row in host.query(sql.COLUMNS, ["pg_catalog.text", "pg_catalog.text[]"], [relation.schema, list(names)]):
@@ -76,6 +80,29 @@ def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
     return ModelTables(
         given, relation.schema, relation.name, prediction_type, types[""], has_surrogates="_surrogates" not in foreign
     )
+
+
+def _find_relation(host: Host, given: str, argument: str) -> Relation:
+    """`find_relation`, again where the model was replaced just between the query's snapshot and its look-up."""
+    for _ in range(REPLACED_TRIES):
+        try:
+            return find_relation(host, given, argument)
+        except MadtreeError as error:
+            if error.sqlstate != UNDEFINED_TABLE:
+                raise
+    return find_relation(host, given, argument)
+
+
+def _hold(host: Host, schema: str, name: str) -> None:
+    """Keep the model as it is until the transaction ends: who replaces a model begins with its summary, and waits.
+
+    From here on all of its tables are of one training. Whether this is a model at all is not yet known.
+    """
+    try:
+        host.query(sql.hold(schema, name))
+    except Exception as error:
+        if str(getattr(error, "sqlstate", "")) != UNDEFINED_TABLE:
+            raise
 
 
 def read_model(host: Host, given: str | None, argument: str = "model", tree_id: int | None = None) -> Model:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
@@ -282,6 +283,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "grouping_columns": [column.sql for column in task.grouping],
         "grouping_types": [column.type for column in task.grouping],
         "levels": None if totals.levels is None else json.dumps(totals.levels, ensure_ascii=False),
+        "trained_at": datetime.now(timezone.utc).isoformat(),
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
     statement = sql.insert_summary(task.output_schema, task.output_name)

@@ -165,20 +165,25 @@ def _target(host: Host, output_table: str | None) -> str:
     return ".".join(ident(part) for part in parts)
 
 
-def _fit_to_source(host: Host, model: Model, source: Relation, given: str) -> tuple[dict[str, Feature], Type]:
+def _fit_to_source(
+    host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table"
+) -> tuple[dict[str, Feature], Type]:
     """The model's features as expressions over the new data, by their names in the model; and the type of the id.
+
+    Args:
+        given: the name of the new data as the user wrote it; `argument`, where, for errors.
 
     Raises:
         MadtreeError: the new data lacks columns of the model; all are named.
     """
     names = [model.id_column, *(feature.name for feature in model.features), *model.grouping_columns]
-    oids = _types_of(host, source, names, given)
+    oids = _types_of(host, source, names, given, argument)
     types = find_types(host, oids)
     features = zip(model.features, oids[1:], strict=False)
     return {feature.name: _fit_feature(feature, types[oid]) for feature, oid in features}, types[oids[0]]
 
 
-def _types_of(host: Host, source: Relation, expressions: list[str], given: str) -> list[int]:
+def _types_of(host: Host, source: Relation, expressions: list[str], given: str, argument: str) -> list[int]:
     """OIDs of the expressions' types over a row of the new data, which also says whether they are valid there."""
 
     def probe(texts: list[str]) -> list[int]:
@@ -191,7 +196,7 @@ def _types_of(host: Host, source: Relation, expressions: list[str], given: str) 
             raise
         missing = [text for text in expressions if _is_missing(probe, text)]
         raise MadtreeError(
-            f"new_data_table: {given} lacks {', '.join(dict.fromkeys(missing))}, which the model needs",
+            f"{argument}: {given} lacks {', '.join(dict.fromkeys(missing))}, which the model needs",
             hint="It must have the id column, all features and the grouping columns of the training table.",
             sqlstate=UNDEFINED_COLUMN,
         ) from error

@@ -158,6 +158,53 @@ def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) ->
 
 
 @_entry
+def tree_rules(plpy: Any, model: str | None, tree_id: int | None) -> list[dict[str, Any]]:
+    """Rows of rules."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.rules import tree_rules
+
+    _no_help(model, "tree_rules")
+    return tree_rules(PlpyHost(plpy), model, tree_id)
+
+
+@_entry
+def tree_path(plpy: Any, model: str | None, table_name: str | None, id_: str | None) -> list[dict[str, Any]]:
+    """The steps of a row's path."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.path import tree_path
+
+    return tree_path(PlpyHost(plpy), model, table_name, id_)
+
+
+@_entry
+def tree_to_json(plpy: Any, model: str | None) -> str:
+    """A model as the text of a JSON document."""
+    from madtree.export import tree_to_json
+    from madtree.host.plpy import PlpyHost
+
+    _no_help(model, "tree_to_json")
+    return tree_to_json(PlpyHost(plpy), model)
+
+
+@_entry
+def tree_to_pmml(plpy: Any, model: str | None) -> str:
+    """A model as a PMML document, or the usage text."""
+    from madtree.export import PMML_HELP, tree_to_pmml
+    from madtree.host.plpy import PlpyHost
+
+    return PMML_HELP if _asks_for_help(model) else tree_to_pmml(PlpyHost(plpy), model)
+
+
+@_entry
+def list_models(plpy: Any) -> list[dict[str, Any]]:
+    """Rows of the view of models."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.listing import models
+
+    return models(PlpyHost(plpy))
+
+
+@_entry
 def usage(plpy: Any, function: str, message: str | None) -> str:
     """The usage text of a function whose one-argument form takes nothing else."""
     if not _asks_for_help(message):
@@ -178,7 +225,23 @@ _HELP_TEXTS = {
     "get_var_importance": ("importance", "HELP"),
     "tree_evaluate": ("evaluate", "EVALUATE_HELP"),
     "tree_confusion": ("evaluate", "CONFUSION_HELP"),
+    "tree_rules": ("rules", "HELP"),
+    "tree_path": ("path", "HELP"),
+    "tree_to_json": ("export", "JSON_HELP"),
+    "tree_to_pmml": ("export", "PMML_HELP"),
 }
+
+
+def _no_help(model: str | None, function: str) -> None:
+    """Send who asks for help where it is: this function's result is no text.
+
+    Raises:
+        MadtreeError: the model's name is a question.
+    """
+    if _asks_for_help(model):
+        raise MadtreeError(
+            f"model must be the name of a model; SELECT madtree.{function}() tells how to use {function}"
+        )
 
 
 def _asks_for_help(message: str | None) -> bool:

@@ -55,11 +55,12 @@ $python$;
 COMMENT ON FUNCTION @extschema@.tree_predict(text)
 IS 'how to use tree_predict: message is ''usage'', ''help'' or ''?''';
 
--- The settings make the text of groups' values the same whatever the session's are.
+-- The settings make the text of groups' values the same whatever the session's are. VOLATILE, so that each query sees a
+-- model that was replaced since the outer one began.
 CREATE FUNCTION @extschema@.tree_sql(model text, type text DEFAULT 'response', tree_id integer DEFAULT NULL)
 RETURNS text
 LANGUAGE plpython3u
-STABLE
+VOLATILE
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1

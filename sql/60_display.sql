@@ -1,4 +1,5 @@
--- Drawing. The settings make the text of groups' values the same whatever the session's are.
+-- Drawing. The settings make the text of groups' values the same whatever the session's are. VOLATILE, so that each
+-- query sees a model that was replaced since the outer one began.
 
 CREATE FUNCTION @extschema@.tree_display(
     model text,
@@ -7,7 +8,7 @@ CREATE FUNCTION @extschema@.tree_display(
 )
 RETURNS text
 LANGUAGE plpython3u
-STABLE
+VOLATILE
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
@@ -33,7 +34,7 @@ COMMENT ON FUNCTION @extschema@.tree_display() IS 'how to use tree_display';
 CREATE FUNCTION @extschema@.tree_surr_display(model text)
 RETURNS text
 LANGUAGE plpython3u
-STABLE
+VOLATILE
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1

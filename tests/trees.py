@@ -39,7 +39,7 @@ def read_model(db: psycopg.Connection, model: str) -> dict[str, list[Row]]:
     for suffix, order in (("", "tree_id"), ("_nodes", "tree_id, node_id"), ("_summary", "1")):
         query = sql.SQL("SELECT * FROM {} ORDER BY {}").format(sql.Identifier(model + suffix), sql.SQL(order))
         tables[suffix] = db.cursor(row_factory=dict_row).execute(query, prepare=False).fetchall()
-    for name in ("model_table", "source_table"):
+    for name in ("model_table", "source_table", "trained_at"):
         tables["_summary"][0].pop(name)
     return tables
 

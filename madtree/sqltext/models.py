@@ -32,6 +32,11 @@ AND c.relkind OPERATOR(pg_catalog.=) 'r' AND a.attnum OPERATOR(pg_catalog.>) 0 A
 ORDER BY c.relname, a.attnum"""
 
 
+def hold(schema: str, name: str) -> str:
+    """Read nothing of the summary, but lock it as readers do."""
+    return f"SELECT FROM {model_table(schema, name, '_summary')} LIMIT 0"
+
+
 def summary(schema: str, name: str) -> str:
     """The summary's one row. JSON travels as text: hosts disagree on what they make of jsonb.
 

@@ -111,6 +111,7 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("grouping_columns", "text[]"),
     ("grouping_types", "text[]"),
     ("levels", "jsonb"),
+    ("trained_at", "timestamptz"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -319,6 +320,7 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
     write_summary(host, task, Totals(["a", 'b "c"'], 12, 3, 5_000_000_000, 4))
 
     (row,) = host.query('SELECT * FROM "Model_summary"')
+    assert abs(datetime.now(timezone.utc) - row.pop("trained_at")) < timedelta(minutes=5)
     schema = task.output_schema
     assert row == {
         "method": "tree_train",

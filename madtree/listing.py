@@ -1,0 +1,69 @@
+"""The view madtree.models: every model that the caller can read, found from the tables themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from madtree.host.protocol import Host, Row
+from madtree.sqltext import listing as sql
+from madtree.sqltext.tables import suffixed
+
+AT_ONCE = 10  # models asked for in one statement: planning takes longer than its parts for many
+# SQLSTATE classes that speak of one model's tables: dropped meanwhile, no right, other columns than they should be.
+OF_ONE_MODEL = ("22", "3F", "42")
+
+Found = tuple[str, str, str, list[str]]  # schema, name, owner, and the summary's columns that can be read
+
+
+def models(host: Host) -> list[Row]:
+    """Rows of `madtree.models`, by schema and name.
+
+    A table that looks like a model's and is none, or that is gone by the time it is read, has no row. Other errors,
+    such as a cancel, pass.
+    """
+    found = _find(host)
+    return [
+        {"schema": schema, "name": name, "owner": owner, **row}
+        for begin in range(0, len(found), AT_ONCE)
+        for (schema, name, owner, _), row in _describe(host, found[begin : begin + AT_ONCE])
+    ]
+
+
+def _find(host: Host) -> list[Found]:
+    """The models whose tables are all there and can be read, in order."""
+    summaries = _tables(host.query(sql.SUMMARIES), "_summary")
+    if not summaries:
+        return []
+    nodes = _tables(host.query(sql.NODES), "_nodes")
+    schemas = sorted({schema for schema, _ in summaries})
+    trees = _tables(host.query(sql.TREES, ["pg_catalog.text[]"], [schemas]), "")
+    return [
+        (schema, name, row["owner"], summaries[schema, suffixed(name, "_summary")]["columns"])
+        for (schema, name), row in sorted(trees.items(), key=lambda item: item[0])
+        if (schema, suffixed(name, "_summary")) in summaries and (schema, suffixed(name, "_nodes")) in nodes
+    ]
+
+
+def _tables(rows: Sequence[Row], suffix: str) -> dict[tuple[str, str], Row]:
+    """By schema and name those that have the columns that are read."""
+    return {(row["schema"], row["name"]): row for row in rows if sql.REQUIRED[suffix] <= set(row["columns"])}
+
+
+def _describe(host: Host, found: Sequence[Found]) -> Iterator[tuple[Found, Row]]:
+    """What the tables tell; where a statement for many fails, it is asked for each half."""
+    try:
+        answers = host.query(sql.describe([(schema, name, columns) for schema, name, _, columns in found]))
+    except Exception as error:
+        if str(getattr(error, "sqlstate", ""))[:2] not in OF_ONE_MODEL:
+            raise
+        if len(found) > 1:
+            middle = len(found) // 2
+            yield from _describe(host, found[:middle])
+            yield from _describe(host, found[middle:])
+        return
+    for position, rows in groupby(answers, key=lambda row: row["position"]):
+        first, *others = rows
+        if not others:  # a summary has one row
+            del first["position"]
+            yield found[position], first

@@ -1,0 +1,142 @@
+"""A model as a JSON document: the format that docs/json.md describes and docs/madtree-tree-1.schema.json checks."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from madtree.model import Feature, Kind, Model, Node, Split, Tree
+
+FORMAT = "madtree-tree"
+FORMAT_VERSION = 1  # raised only by what an old reader would misunderstand
+
+# What the summary tells of the training.
+PARAMETERS = (
+    "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
+    "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "seed",
+)  # fmt: skip
+
+Document = dict[str, Any]
+
+
+def model_document(
+    model: Model, facts: Mapping[int, Mapping[str, Any]], cp_table: Sequence[Mapping[str, Any]] | None
+) -> Document:
+    """The document as plain values; numbers that JSON does not have are the texts NaN, Infinity and -Infinity.
+
+    Args:
+        model: with all its trees.
+        facts: by tree_id, what else `<output>` tells of a tree: pruning_cp, root_risk, importance, success, message.
+        cp_table: rows of `<output>_cv`, None if there was no cross-validation.
+    """
+    summary = model.summary
+    positions = {feature.name: position for position, feature in enumerate(model.features)}
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "madtree_version": summary.get("madtree_version"),
+        "model": model.name,
+        "task": "classification" if model.is_classification else "regression",
+        "source_table": model.source_table,
+        "id_column": model.id_column,
+        "dependent": {"name": model.dependent, "type": model.dependent_type},
+        "classes": list(model.classes),
+        "weights": summary.get("weights"),
+        "n_rows": summary.get("total_rows_processed"),
+        "n_rows_skipped": summary.get("total_rows_skipped"),
+        "features": [_feature(feature) for feature in model.features],
+        "grouping": [
+            {"name": name, "type": type_}
+            for name, type_ in zip(model.grouping_columns, model.grouping_types, strict=True)
+        ],
+        "parameters": {key: _plain(summary.get(key)) for key in PARAMETERS},
+        "cp_table": None if cp_table is None else [{key: _plain(row[key]) for key in row} for row in cp_table],
+        "trees": [_tree(tree, facts.get(tree.tree_id, {}), positions) for tree in model.trees],
+    }
+
+
+def dump(document: Document) -> str:
+    """The document as text, a line for each tree."""
+    trees = document["trees"]
+    head = _text({**document, "trees": []}).removesuffix("[]}")
+    return head + "[\n" + ",\n".join(map(_text, trees)) + "\n]}"
+
+
+def encoding(feature: Feature) -> str:
+    """What a split compares of a feature's value: see docs/json.md."""
+    if feature.kind is Kind.UNORDERED:
+        return "level"
+    if feature.labels:
+        return "label_position"
+    if feature.type in ("smallint", "integer", "bigint", "real", "double precision", "numeric"):
+        return "number"
+    return "seconds"
+
+
+def _feature(feature: Feature) -> Document:
+    return {
+        "name": feature.name,
+        "type": feature.type,
+        "kind": feature.kind.value,
+        "encoding": encoding(feature),
+        "labels": list(feature.labels),
+    }
+
+
+def _tree(tree: Tree, facts: Mapping[str, Any], positions: Mapping[str, int]) -> Document:
+    nodes = [node for _, node in sorted(tree.nodes.items())]
+    index = {node.node_id: position for position, node in enumerate(nodes)}
+    return {
+        "tree_id": tree.tree_id,
+        "group": list(tree.group),
+        "n_rows": tree.n_rows,
+        **{key: _plain(facts.get(key)) for key in ("success", "message", "pruning_cp", "root_risk", "importance")},
+        "levels": {name: list(levels) for name, levels in tree.levels.items()},
+        "nodes": [_node(node, index, positions) for node in nodes],
+    }
+
+
+def _node(node: Node, index: Mapping[int, int], positions: Mapping[str, int]) -> Document:
+    document: Document = {
+        "node_id": node.node_id,
+        "depth": node.depth,
+        "n_rows": node.n_rows,
+        **{key: _plain(getattr(node, key)) for key in ("weight", "impurity", "risk", "complexity", "prediction")},
+        "class_weights": _plain(node.class_weights),
+    }
+    if node.is_leaf:
+        return document
+    return document | {
+        "left": index[node.left_id],
+        "right": index[node.right_id],
+        "default": "left" if node.majority_left else "right",
+        "improvement": _plain(node.improvement),
+        "split": _split(node, positions),
+        "surrogates": [
+            _split(surrogate, positions)
+            | {key: _plain(getattr(surrogate, key)) for key in ("agreement", "adjusted_agreement")}
+            for surrogate in node.surrogates
+        ],
+    }
+
+
+def _split(split: Split, positions: Mapping[str, int]) -> Document:
+    feature = positions[str(split.feature)]
+    if split.threshold is None:
+        left, right = list(split.left_levels or ()), list(split.right_levels or ())
+        return {"feature": feature, "left_levels": left, "right_levels": right}
+    return {"feature": feature, "threshold": _plain(split.threshold), "low_goes_left": split.low_goes_left}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, list | tuple):
+        return [_plain(element) for element in value]
+    return value
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))

@@ -1,0 +1,68 @@
+"""Queries behind the explanations of a model: its groups, one row of a table, and what `<output>` tells of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.model import Feature, Kind
+from madtree.sqltext import values
+from madtree.sqltext.predict import TREE, Scan, enum_number
+from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.tables import CV_COLUMNS, model_table
+
+
+def groups(schema: str, name: str, grouping: Sequence[str]) -> str:
+    """Each tree's group as the text of a JSON object, as `tree_evaluate` has it; `grouping` are unquoted columns."""
+    pairs = ", ".join(f"{literal(column)}::pg_catalog.text, t.{ident(column)}" for column in grouping)
+    return (
+        f'SELECT t.tree_id, pg_catalog.jsonb_build_object({pairs})::pg_catalog.text AS "group" '
+        f"FROM {model_table(schema, name)} AS t"
+    )
+
+
+def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]) -> str:
+    """The rows whose id is $1, a text; at most two, as one is too many.
+
+    Columns: `tree`, the row's tree, NULL if its group is unknown; `shown`, the features' values as text; `compared`,
+    what their splits compare, as text: a level, a decimal for a numeric, else a float8.
+
+    Args:
+        id_type: SQL of the id's type; `equals`, its operator.
+        features: over the columns of the table.
+    """
+    tree = f"madtree_model.{TREE}" if scan.groups else "NULL::pg_catalog.int4"
+    shown = ", ".join(f"({feature.name})::pg_catalog.text" for feature in features)
+    compared = ", ".join(_compared(feature) for feature in features)
+    return (
+        f"SELECT {tree} AS tree, ARRAY[{shown}]::pg_catalog.text[] AS shown, "
+        f"ARRAY[{compared}]::pg_catalog.text[] AS compared "
+        f"FROM {scan.rows()} WHERE ({scan.id_sql}) {equals} CAST($1 AS {id_type}) LIMIT 2"
+    )
+
+
+def _compared(feature: Feature) -> str:
+    if feature.kind is Kind.UNORDERED:
+        return values.level(feature)
+    if feature.labels:
+        return f"({enum_number(feature)})::pg_catalog.text"
+    if feature.type == "numeric":
+        return f"({feature.name})::pg_catalog.text"
+    return f"({values.number(feature)})::pg_catalog.float8::pg_catalog.text"
+
+
+def tree_facts(schema: str, name: str) -> str:
+    """What `<output>` tells of each tree besides its group."""
+    return (
+        "SELECT t.tree_id, t.pruning_cp, t.root_risk, t.impurity_var_importance AS importance, t.success, t.message "
+        f"FROM {model_table(schema, name)} AS t ORDER BY t.tree_id"
+    )
+
+
+def cp_table(schema: str, name: str, grouping: Sequence[str]) -> str:
+    """The rows of `<output>_cv`, the group's values as text; `grouping` are unquoted columns."""
+    values = ", ".join(f"c.{ident(column)}::pg_catalog.text" for column in grouping)
+    columns = ", ".join(f"c.{column}" for column, _ in CV_COLUMNS)
+    return (
+        f'SELECT ARRAY[{values}]::pg_catalog.text[] AS "group", {columns} '
+        f"FROM {model_table(schema, name, '_cv')} AS c ORDER BY 1, c.cp DESC"
+    )

@@ -1,0 +1,130 @@
+"""Queries that find all models of a database, and tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from madtree.sqltext.quote import ident, literal, qualified
+from madtree.sqltext.tables import SIGNATURES, SUMMARY_COLUMNS, TREE_COLUMNS, model_table
+
+# What `madtree.models` tells of how a model was trained.
+PARAMETERS = (
+    "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
+    "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "weights",
+    "grouping_cols", "seed", "independent_varnames",
+)  # fmt: skip
+
+
+# Without these a table is no part of a model; others that are missing, or of another type, are told as NULL.
+REQUIRED = {
+    "": frozenset({"tree_id", "n_leaves", "tree_depth"}),
+    "_nodes": frozenset[str](),
+    "_summary": frozenset(
+        {"is_classification", "source_table", "dependent_varname", "madtree_version", "total_rows_processed"}
+    ),
+}
+_COLUMNS = {"": TREE_COLUMNS, "_nodes": (), "_summary": SUMMARY_COLUMNS}
+
+
+def _has_signature(suffix: str) -> str:
+    """Whether relation `c` has the columns that a model's table is known by; found by pg_attribute's index."""
+    names = ", ".join(map(literal, sorted(SIGNATURES[suffix])))
+    return (
+        "(SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute AS a "
+        "WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND NOT a.attisdropped "
+        f"AND a.attname OPERATOR(pg_catalog.=) ANY (ARRAY[{names}]::pg_catalog.name[])) "
+        f"OPERATOR(pg_catalog.=) {len(SIGNATURES[suffix])}"
+    )
+
+
+def _typed_columns(suffix: str) -> str:
+    """Names of the columns of relation `c` that have just the type that they have in a model."""
+    if not _COLUMNS[suffix]:
+        return "'{}'::pg_catalog.text[]"
+    wanted = ", ".join(
+        f"({literal(name)}::pg_catalog.name, 'pg_catalog.{type_}'::pg_catalog.regtype::pg_catalog.oid)"
+        for name, type_ in _COLUMNS[suffix]
+    )
+    return (
+        f"ARRAY(SELECT a.attname::pg_catalog.text FROM (VALUES {wanted}) AS w(name, type) "
+        "INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid "
+        "AND a.attname OPERATOR(pg_catalog.=) w.name AND a.atttypid OPERATOR(pg_catalog.=) w.type "
+        "WHERE NOT a.attisdropped)"
+    )
+
+
+def _readable(suffix: str) -> str:
+    """Ordinary tables with the columns of a model's table that the caller may read.
+
+    CASE fixes the order: the name first, as it decides soonest. Other sessions' temporary tables cannot be read. A
+    table that was dropped since the query began has no privileges, NULL: it may have been replaced, so it stays here.
+    """
+    by_name = "true"
+    if suffix:
+        ending = f"pg_catalog.right(c.relname::pg_catalog.text, {len(suffix)})"
+        by_name = f"{ending} OPERATOR(pg_catalog.=) {literal(suffix)}"
+    return f"""SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
+    {_typed_columns(suffix)} AS columns
+FROM pg_catalog.pg_class AS c
+INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE CASE
+    WHEN c.relkind OPERATOR(pg_catalog.<>) 'r' OR NOT {by_name} THEN false
+    WHEN pg_catalog.pg_is_other_temp_schema(n.oid) THEN false
+    WHEN NOT COALESCE(pg_catalog.has_schema_privilege(n.oid, 'USAGE'), true) THEN false
+    WHEN NOT COALESCE(pg_catalog.has_table_privilege(c.oid, 'SELECT'), true) THEN false
+    WHEN pg_catalog.row_security_active(c.oid) THEN false
+    ELSE {_has_signature(suffix)} END"""
+
+
+SUMMARIES = _readable("_summary")
+NODES = _readable("_nodes")
+# Tables of trees have no suffix to know them by: only in schemas that hold a summary is it worth looking.
+TREES = f"{_readable('')} AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.name[])"
+
+
+def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
+    """A row for each model, given by schema, name and the summary's columns that can be read: its position from 0, and
+    what its tables tell.
+
+    This reads whatever looks like a model, also what somebody made to look like one, or changes in between. So nothing
+    of theirs may run on the way: a type's casts are functions of its owner, hence `_told`; a view holds its owner's
+    expressions, hence TABLESAMPLE, which only tables allow; and policies, too, hence row_security = off on the SQL
+    function, which makes an error of them.
+
+    The summary comes first in each part: whoever replaces a model drops it first, so that a reader that has it keeps
+    the rest.
+    """
+    return "\nUNION ALL\n".join(
+        _describe(position, schema, name, columns) for position, (schema, name, columns) in enumerate(models)
+    )
+
+
+def _describe(position: int, schema: str, name: str, columns: Collection[str]) -> str:
+    told = {column: _told("s", column, type_) for column, type_ in SUMMARY_COLUMNS if column in columns}
+    trees = {column: _told("r", column, type_) for column, type_ in TREE_COLUMNS}
+    parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {told.get(key, 'NULL')}" for key in PARAMETERS)
+    trained_at = f"({told.get('trained_at', 'NULL')})::pg_catalog.timestamptz"
+    return f"""SELECT {position} AS position,
+    CASE WHEN {told["is_classification"]} THEN 'classification' ELSE 'regression' END AS kind,
+    {told["source_table"]} AS source_table, {told["dependent_varname"]} AS dependent,
+    {told["madtree_version"]} AS version, {told["total_rows_processed"]} AS n_rows,
+    t.n_trees, t.depth, t.n_leaves,
+    pg_catalog.jsonb_build_object({parameters})::pg_catalog.text AS parameters,
+    {trained_at}::pg_catalog.text AS trained_at,
+    (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) {trained_at})::pg_catalog.text AS age
+FROM {model_table(schema, name, "_summary")} AS s {_TABLES_ONLY}
+CROSS JOIN (
+    SELECT pg_catalog.count(*)::pg_catalog.int4 AS n_trees, pg_catalog.max({trees["tree_depth"]}) AS depth,
+        pg_catalog.sum({trees["n_leaves"]})::pg_catalog.int8 AS n_leaves
+    FROM {qualified(schema, name)} AS r {_TABLES_ONLY}
+) AS t"""
+
+
+_TABLES_ONLY = "TABLESAMPLE pg_catalog.system (100)"  # percent: all rows
+
+
+def _told(alias: str, column: str, type_: str) -> str:
+    """A column's value, NULL if its type is not the one expected. Only then a cast would do anything."""
+    value = f"{alias}.{ident(column)}"
+    same = f"pg_catalog.pg_typeof({value}) OPERATOR(pg_catalog.=) 'pg_catalog.{type_}'::pg_catalog.regtype"
+    return f"CASE WHEN {same} THEN {value}::pg_catalog.{type_} END"

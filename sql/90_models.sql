@@ -1,0 +1,58 @@
+-- The catalogue of models: found from the tables themselves, so that it is true after a dump and a restore. Functions
+-- in a view run with the rights of whoever asks: everybody sees the models that they can read. VOLATILE, so that each
+-- of the queries sees models that were replaced since the outer one began. row_security = off makes an error, and so a
+-- model that is not listed, of a policy that would run.
+
+CREATE FUNCTION @extschema@.list_models()
+RETURNS TABLE (
+    schema text,
+    name text,
+    owner text,
+    kind text,
+    source_table text,
+    dependent text,
+    n_rows bigint,
+    n_trees integer,
+    depth integer,
+    n_leaves bigint,
+    parameters jsonb,
+    version text,
+    trained_at timestamptz,
+    age interval
+)
+LANGUAGE plpython3u
+VOLATILE
+ROWS 100
+SET row_security = off
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+AS $python$
+@load@
+return madtree.list_models(plpy)
+$python$;
+
+COMMENT ON FUNCTION @extschema@.list_models() IS 'internal: the rows of the view models';
+
+CREATE VIEW @extschema@.models AS
+SELECT
+    pg_catalog.format('%I.%I', m.schema, m.name) AS model,
+    m.schema,
+    m.name,
+    m.owner,
+    m.kind,
+    m.source_table,
+    m.dependent,
+    m.n_rows,
+    m.n_trees,
+    m.depth,
+    m.n_leaves,
+    m.parameters,
+    m.version,
+    m.trained_at,
+    m.age
+FROM @extschema@.list_models() AS m;
+
+COMMENT ON VIEW @extschema@.models
+IS 'every model that you can read: what it predicts, rows, trees, depth, leaves, parameters, version, age';
+
+GRANT SELECT ON @extschema@.models TO public;
