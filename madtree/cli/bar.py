@@ -16,7 +16,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from madtree.cli.output import stderr
+from madtree.cli.output import duration, stderr
 from madtree.cli.progress import Estimate, parse
 
 WIDE = 80  # columns from which the bar itself, the rows and the time so far have room
@@ -108,13 +108,3 @@ def left(remaining: float | None) -> str:
     if remaining is None:
         return ""
     return f"about {duration(max(remaining, 1.0))} left" if remaining else "finishing"
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them: 4 s, 3:20 min, 2:05 h."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02} min"
-    return f"{whole // 3600}:{whole % 3600 // 60:02} h"

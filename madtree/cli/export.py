@@ -17,6 +17,7 @@ from madtree.cli.show import draw
 EPILOG = examples(
     "$ madtree export delay_tree --format sql",
     "$ madtree export delay_tree --format svg -o tree.svg",
+    "$ madtree export delay_tree --format pmml -o delay_tree.pmml",
     "$ madtree export delays --format dot --group carrier=UA -o ua.dot",
 )
 
@@ -27,9 +28,12 @@ class Format(str, Enum):
     SQL = "sql"
     DOT = "dot"
     SVG = "svg"
+    JSON = "json"
+    PMML = "pmml"
 
 
 DRAWN = (Format.DOT, Format.SVG)
+FUNCTIONS = {Format.SQL: "tree_sql", Format.JSON: "tree_to_json", Format.PMML: "tree_to_pmml"}
 
 
 def export_command(
@@ -45,7 +49,7 @@ def export_command(
     tree: Tree = None,
     dsn: Dsn = None,
 ) -> None:
-    """Write a model for another program: an SQL expression, a graph for graphviz, a picture."""
+    """Write a model for another program: an SQL expression, a graph for graphviz, a picture, JSON, PMML."""
     if type_ is not None and format_ is not Format.SQL:
         raise CommandError("--type is for --format sql", code=USAGE)
     with session(dsn) as opened:
@@ -61,5 +65,8 @@ def from_server(
 ) -> str:
     """What a function of the extension writes."""
     if group:
-        raise CommandError("--group is for --format dot and svg", "Use --tree.", USAGE)
-    return opened.line("tree_sql", {"model": model, "type": type_, "tree_id": tree}, "exporting")
+        raise CommandError("--group is for --format dot and svg", "Use --tree with --format sql.", USAGE)
+    if tree is not None and format_ is not Format.SQL:
+        raise CommandError(f"--format {format_.value} writes the whole model", "Leave --tree out.", USAGE)
+    arguments = {"model": model, "type": type_, "tree_id": tree}
+    return opened.line(FUNCTIONS[format_], arguments, "exporting")

@@ -182,6 +182,8 @@ def cell(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, timedelta):
+        return duration(value.total_seconds())
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M")
     if isinstance(value, list | tuple):
@@ -189,3 +191,15 @@ def cell(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={cell(item)}" for key, item in value.items())
     return str(value)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: 4 s, 3:20 min, 2:05 h, 3 days."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    if whole < 2 * 86400:
+        return f"{whole // 3600}:{whole % 3600 // 60:02} h"
+    return f"{whole // 86400} days"

@@ -54,18 +54,27 @@ class Session:
 
         return self.run(work, doing, **bar)
 
-    def call(self, function: str, arguments: Mapping[str, Any], doing: str, **bar: Any) -> list[dict[str, Any]]:
-        """The rows of one of madtree's functions; arguments that are None are left out, so that defaults hold."""
+    def call(
+        self, function: str, arguments: Mapping[str, Any], doing: str, columns: str = "*", **bar: Any
+    ) -> list[dict[str, Any]]:
+        """The rows of one of madtree's functions; arguments that are None are left out, so that defaults hold.
+
+        `columns` is what is selected of its rows, which are named `f`.
+        """
         given = {name: value for name, value in arguments.items() if value is not None}
         named = sql.SQL(", ").join(
             sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in given
         )
-        statement = sql.SQL("SELECT * FROM madtree.{}({})").format(sql.Identifier(function), named)
+        statement = sql.SQL("SELECT {} FROM madtree.{}({}) AS f").format(
+            sql.SQL(columns),
+            sql.Identifier(function),
+            named,
+        )
         return self.query(statement, given, doing, **bar)
 
     def line(self, function: str, arguments: Mapping[str, Any], doing: str, **bar: Any) -> str:
-        """The one text that a function returns."""
-        return str(self.call(function, arguments, doing, **bar)[0][function])
+        """The one text that a function returns; JSON as the text that it is."""
+        return str(self.call(function, arguments, doing, columns="f::pg_catalog.text AS answer", **bar)[0]["answer"])
 
 
 @contextlib.contextmanager

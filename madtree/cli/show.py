@@ -9,6 +9,7 @@ import typer
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Group, Model, Tree, examples
 from madtree.cli.output import text
+from madtree.cli.rules import rules_of
 from madtree.cli.session import Session, session
 from madtree.cli.trees import read_trees
 from madtree.model import Model as TreeModel
@@ -20,6 +21,7 @@ from madtree.render.text import model_text
 EPILOG = examples(
     "$ madtree show delay_tree",
     "$ madtree show delays --group carrier=UA --verbose",
+    "$ madtree show delay_tree --rules",
     "$ madtree show delay_tree --svg > tree.svg",
     "$ madtree show delay_tree --dot | dot -Tpng > tree.png",
 )
@@ -31,25 +33,29 @@ def show_command(
     tree: Tree = None,
     dot: Annotated[bool, typer.Option("--dot", help="A graph for graphviz.")] = False,
     svg: Annotated[bool, typer.Option("--svg", help="A picture; of a grouped model, of its first tree.")] = False,
+    rules: Annotated[bool, typer.Option("--rules", help="A rule for each leaf.")] = False,
     surrogates: Annotated[bool, typer.Option("--surrogates", help="The surrogates of each node.")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Impurity, rows and class weights of each node.")
     ] = False,
     dsn: Dsn = None,
 ) -> None:
-    """Draw a model as text; or as a graph, a picture, or its surrogates."""
-    if dot + svg + surrogates > 1:
-        raise CommandError("choose one of --dot, --svg and --surrogates", code=USAGE)
-    kind = "dot" if dot else "svg" if svg else "surrogates" if surrogates else "text"
+    """Draw a model as text; or as a graph, a picture, its rules, or its surrogates."""
+    kinds = {"dot": dot, "svg": svg, "rules": rules, "surrogates": surrogates}
+    chosen = [kind for kind, wanted in kinds.items() if wanted] or ["text"]
+    if len(chosen) > 1:
+        raise CommandError("choose one of --dot, --svg, --rules and --surrogates", code=USAGE)
     with session(dsn) as opened:
-        drawn = draw(opened, model, kind, tree, group, verbose)
+        drawn = draw(opened, model, chosen[0], tree, group, verbose)
     text(drawn.rstrip("\n"))
 
 
 def draw(
     opened: Session, name: str, kind: str, tree: int | None, group: list[str] | None, verbose: bool = False
 ) -> str:
-    """A model drawn as `text`, `dot`, `svg` or `surrogates`."""
+    """A model drawn as `text`, `dot`, `svg`, `rules` or `surrogates`."""
+    if kind == "rules":
+        return rules_of(opened, name, tree, group)
     model = opened.run(lambda: read_trees(opened.connection, name, tree, group), "reading")
     if kind == "dot":
         return model_dot(model, verbose)

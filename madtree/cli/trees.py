@@ -32,11 +32,16 @@ def read_trees(connection: psycopg.Connection, name: str, tree: int | None, grou
         CommandError: `group` does not say which group.
     """
     connection.execute(SETTINGS)
+    return read_model(as_host(connection), name, tree_id=tree_number(connection, name, tree, group))
+
+
+def tree_number(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> int | None:
+    """The number of the one tree asked for, by itself or by its group; None for all."""
+    if not group:
+        return tree
     host = as_host(connection)
-    if group:
-        tables = find_model(host, name, "model")
-        tree = tree_of_group(host, tables, read_summary(host, tables), group)
-    return read_model(host, name, tree_id=tree)
+    tables = find_model(host, name, "model")
+    return tree_of_group(host, tables, read_summary(host, tables), group)
 
 
 def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence[str]) -> int:

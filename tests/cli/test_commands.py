@@ -168,6 +168,36 @@ def test_a_picture_is_well_formed_and_a_graph_is_the_extensions(
     assert (tmp_path / "m.dot").read_text().strip() == one(db, "SELECT madtree.tree_display('m')").strip()
 
 
+def test_rules_are_those_of_the_extension(madtree: Command, grouped: str, db: psycopg.Connection) -> None:
+    lines = madtree("show", grouped, "--rules").out.splitlines()
+    rules = db.execute("SELECT rule, prediction, n_rows FROM madtree.tree_rules('g')").fetchall()
+    shown = [line for line in lines if "  -->  " in line]
+    assert len(shown) == len(rules) == len(lines) - 3
+    for line, (rule, prediction, n_rows) in zip(shown, rules, strict=True):
+        assert line.startswith(f"{rule}  -->  {prediction}  ({n_rows} row")
+    one_group = madtree("show", grouped, "--rules", "--group", "Ünï").out.splitlines()
+    begin = lines.index("carrier = Ünï")
+    assert one_group == lines[begin : begin + len(one_group)]
+
+
+def test_rules_of_a_regression_tell_the_spread(
+    madtree: Command, points: str, schema: str, db: psycopg.Connection
+) -> None:
+    madtree("train", points, f"{schema}.r", "--id", "id", "-y", "speed", "-x", "hour", "--max-depth", "0")
+    (line,) = madtree("show", f"{schema}.r", "--rules").out.splitlines()
+    mean, sd = db.execute("SELECT avg(speed), stddev_pop(speed) FROM points").fetchone() or ()
+    assert line == f"all rows  -->  {float(mean):.6g}  (400 rows, standard deviation {float(sd):.6g})"
+
+
+@pytest.mark.parametrize(("format_", "function"), [("json", "tree_to_json"), ("pmml", "tree_to_pmml")])
+def test_documents_are_those_of_the_extension(
+    madtree: Command, grouped: str, db: psycopg.Connection, format_: str, function: str
+) -> None:
+    said = madtree("export", grouped, "-f", format_)
+    assert said.out.strip() == one(db, f"SELECT madtree.{function}(%s)::text", grouped).strip()
+    assert madtree("export", grouped, "-f", format_, "--tree", "1").code == 2
+
+
 def test_two_kinds_of_drawing_at_once(madtree: Command, model: str) -> None:
     said = madtree("show", model, "--svg", "--dot")
     assert (said.code, said.out) == (2, "")
@@ -236,13 +266,23 @@ def test_models_are_listed(
     told = {row["model"]: row for row in answer("models") if row["schema"] == schema}
     assert list(told) == [grouped, model]
     m = told[model]
-    assert (m["kind"], m["target"], m["rows"], m["trees"]) == ("classification", "late", 400, 1)
-    assert (m["depth"], m["leaves"]) == db.execute("SELECT tree_depth, n_leaves FROM m").fetchone()
-    assert told[grouped]["leaves"] == one(db, "SELECT sum(n_leaves) FROM g")
+    assert (m["kind"], m["dependent"], m["n_rows"], m["n_trees"]) == ("classification", "late", 400, 1)
+    assert (m["depth"], m["n_leaves"]) == db.execute("SELECT tree_depth, n_leaves FROM m").fetchone()
+    assert told[grouped]["n_leaves"] == one(db, "SELECT sum(n_leaves) FROM g")
     assert m["parameters"]["max_depth"] == 3
-    assert told[grouped]["trees"] == 3
+    assert told[grouped]["n_trees"] == 3
     shown = madtree("models").out.splitlines()
-    assert shown[0].split()[:4] == ["model", "kind", "target", "rows"]
+    assert shown[0].split() == [
+        "model",
+        "kind",
+        "dependent",
+        "n_rows",
+        "n_trees",
+        "depth",
+        "n_leaves",
+        "version",
+        "age",
+    ]
     assert any(line.split()[:2] == [grouped, "classification"] for line in shown)
 
 
