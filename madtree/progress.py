@@ -8,11 +8,17 @@ from collections.abc import Callable
 from madtree.core.grow import LevelReport
 from madtree.host.protocol import Host
 
+# PostgreSQL looks for a cancel or a timeout when it runs a statement or sends a message, never within Python.
+_LOOK_FOR_CANCEL = "SELECT"
 
-def level_reporter(host: Host, verbose: bool) -> Callable[[LevelReport], None] | None:
-    """Tells of each level: its frontier nodes, the rows still in play, the seconds it took."""
+
+def level_reporter(host: Host, verbose: bool) -> Callable[[LevelReport], None]:
+    """Tells of each level: its frontier nodes, the rows still in play, the seconds it took.
+
+    Where nothing is to be told it still lets a cancel in: blocks held in memory need no statement from level to level.
+    """
     if not verbose:
-        return None
+        return lambda level: _let_cancel_in(host)
     last = time.monotonic()
 
     def report(level: LevelReport) -> None:
@@ -40,3 +46,7 @@ def block_reporter(host: Host, verbose: bool, n_blocks: int) -> Callable[[], Non
             last = now
 
     return report
+
+
+def _let_cancel_in(host: Host) -> None:
+    host.query(_LOOK_FOR_CANCEL)

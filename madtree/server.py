@@ -248,6 +248,14 @@ def _asks_for_help(message: str | None) -> bool:
     return message is not None and message.strip().lower() in HELP_MESSAGES
 
 
+@_entry
+def server_info(plpy: Any) -> str:
+    """What this half runs in, as JSON."""
+    from madtree.serverinfo import server_info
+
+    return server_info()
+
+
 def encode_part(plan: bytes, images: bytes | None, is_first: bool) -> bool:
     from madtree.blocks import pack
 

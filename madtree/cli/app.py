@@ -1,103 +1,95 @@
-"""The command line's commands, each a few lines around the part of madtree that does the work."""
+"""The command line: its commands, and what becomes of errors."""
 
 from __future__ import annotations
 
-import os
+import io
+import re
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import psycopg
 import typer
-from rich.console import Console
 
 from madtree import __version__
+from madtree.cli import doctor, export, manage, measure, models, predict, report, show, train
 from madtree.cli.demo import demo_command
-from madtree.embedded import PrivateServer, PrivateServerError
-from madtree.install import NoPostgresError, find_installation
-from madtree.install import install as install_files
+from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, CommandError, InterruptError
+from madtree.cli.options import examples
+from madtree.cli.output import fail, say, text
+from madtree.cli.server import add_server_commands
+from madtree.embedded import PrivateServerError
+from madtree.errors import MadtreeError
+from madtree.install import NoPostgresError
+
+RAISED_BY = re.compile(r"^(madtree|spiexceptions\.\w+|plpy\.\w+): ")  # PL/Python puts the exception's class in front
+MODELS, SERVERS = "Models", "Servers"
 
 app = typer.Typer(
     name="madtree",
     help="Decision trees inside PostgreSQL. Start with: madtree up, then madtree demo.",
+    epilog=HELP,
     no_args_is_help=True,
-    add_completion=False,
+    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-# What people read goes to stderr, what programs read (the URI) to stdout.
-console = Console(stderr=True, highlight=False)
-
-Port = Annotated[int | None, typer.Option(min=1, max=65535, help="TCP port on 127.0.0.1 (default: a free one).")]
-PgConfig = Annotated[
-    str | None,
-    typer.Option(help="The pg_config of the PostgreSQL to use (default: MADTREE_PG_CONFIG, or the newest here)."),
-]
-
-
-def private_server() -> PrivateServer:
-    return PrivateServer(say=lambda message: console.print(f"[dim]{message}[/dim]", soft_wrap=True))
-
-
-@app.command()
-def up(port: Port = None, pg_config: PgConfig = None) -> None:
-    """Start your private PostgreSQL server; the last line printed is its connection URI."""
-    print(private_server().up(port, pg_config))
-
-
-@app.command()
-def down() -> None:
-    """Stop your private server. The data stays."""
-    console.print("stopped" if private_server().down() else "was not running")
-
-
-@app.command()
-def status() -> None:
-    """Say whether your private server runs, and how to reach it. Exit code 3 if it does not run."""
-    found = private_server().status()
-    state = f"running, process {found.pid}" if found.running else "down" if found.exists else "not created yet"
-    print(f"server    {state}")
-    print(f"home      {found.home}")
-    if found.running:
-        print(f"socket    {found.uri}")
-        print(f"loopback  {found.tcp_uri}")
-    raise typer.Exit(0 if found.running else 3)
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def psql(context: typer.Context) -> None:
-    """Open psql on your private server, starting it if it is down; further arguments go to psql."""
-    server = private_server()
-    uri, program = server.up(), str(server.psql())
-    os.execv(program, [program, uri, *context.args])  # noqa: S606
-
-
-app.command("demo")(demo_command)
-
-
-@app.command()
-def install(
-    pg_config: PgConfig = None,
-    destdir: Annotated[Path, typer.Option(help="Install below this directory, for packaging.")] = Path("/"),
-) -> None:
-    """Install the extension into a PostgreSQL of your own, as an administrator (like make install)."""
-    installation = find_installation(pg_config)
-    for path in install_files(installation, destdir):
-        console.print(f"installed {path}", soft_wrap=True)
-    console.print(f"Now, in a database of PostgreSQL {installation.major}: CREATE EXTENSION madtree CASCADE;")
+for name, command, epilog in (
+    ("train", train.train_command, train.EPILOG),
+    ("predict", predict.predict_command, predict.EPILOG),
+    ("show", show.show_command, show.EPILOG),
+    ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
+    ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
+    ("prune", manage.prune_command, manage.PRUNE_EPILOG),
+    ("export", export.export_command, export.EPILOG),
+    ("report", report.report_command, report.EPILOG),
+    ("models", models.models_command, models.EPILOG),
+    ("drop", manage.drop_command, manage.DROP_EPILOG),
+):
+    app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)
+add_server_commands(app, SERVERS)
+app.command("doctor", epilog=doctor.EPILOG, rich_help_panel=SERVERS)(doctor.doctor_command)
+app.command("demo", epilog=examples("$ madtree demo"), rich_help_panel=SERVERS)(demo_command)
 
 
 @app.callback(invoke_without_command=True)
 def root(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
     if version:
-        print(f"madtree {__version__}")
+        text(f"madtree {__version__}")
         raise typer.Exit
 
 
 def main() -> None:
-    """The entry point: errors that we know how to explain are a message, not a traceback."""
+    """The entry point: errors that we know how to explain are a sentence and a hint, not a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no reason to stop
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
-    except (PrivateServerError, NoPostgresError, PermissionError, psycopg.Error) as error:
-        console.print("[bold red]error:[/bold red]", end=" ")
-        console.print(str(error), markup=False, soft_wrap=True)
-        sys.exit(1)
+    except CommandError as error:
+        fail(error.message, error.hint)
+        sys.exit(error.code)
+    except InterruptError as error:
+        if error.message:
+            say(error.message)
+        sys.exit(error.code)
+    except MadtreeError as error:  # found by the part of madtree that runs here
+        fail(error.message, error.hint)
+        sys.exit(REFUSED)
+    except psycopg.Error as error:
+        sys.exit(server_error(error))
+    except PermissionError as error:
+        fail(f"{error.filename or error}: permission denied", "Run it as an administrator, with sudo for example.")
+        sys.exit(REFUSED)
+    except (PrivateServerError, NoPostgresError) as error:
+        fail(str(error))
+        sys.exit(REFUSED)
+
+
+def server_error(error: psycopg.Error) -> int:
+    """Print the server's own sentence, detail and hint; returns the exit code."""
+    said = error.diag.message_primary
+    lost = isinstance(error, psycopg.OperationalError) and (said is None or (error.sqlstate or "").startswith("57P"))
+    message = RAISED_BY.sub("", said or " ".join(str(error).split()) or type(error).__name__)
+    hint = error.diag.message_hint
+    if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
+        hint = "'madtree doctor' tells what is missing on this server."
+    fail("\n".join([message, *filter(None, [error.diag.message_detail])]), hint)
+    return NO_CONNECTION if lost else REFUSED

@@ -1,4 +1,4 @@
-"""The statement that writes a model's variable importance as a table."""
+"""The statements that read a model's variable importance, and write it as a table."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ COLUMNS = ("feature", "impurity_var_importance", "raw_importance")
 
 
 def create_importance(target: str, schema: str, name: str, grouping: Sequence[str]) -> str:
-    """CREATE TABLE .. AS with a row for each tree and feature, in that order.
+    """CREATE TABLE .. AS with the rows of `importance`; `target` is the table to create, as SQL."""
+    return f"CREATE TABLE {target} AS\n{importance(schema, name, grouping)}"
+
+
+def importance(schema: str, name: str, grouping: Sequence[str], best_first: bool = False) -> str:
+    """A row for each tree and feature, in that order, or with `best_first` by tree and importance.
 
     Args:
-        target: the table to create, as SQL.
         schema, name: of the model, unquoted.
         grouping: grouping columns, unquoted.
     """
     groups = "".join(f"t.{ident(column)}, " for column in grouping)
-    return f"""CREATE TABLE {target} AS
+    order = "t.tree_id, f.raw DESC NULLS LAST, f.position" if best_first else "t.tree_id, f.position"
+    return f"""\
 SELECT {groups}f.feature,
     CASE WHEN s.total OPERATOR(pg_catalog.>) 0
         THEN (f.raw OPERATOR(pg_catalog./) s.total) OPERATOR(pg_catalog.*) 100::pg_catalog.float8
@@ -33,4 +38,4 @@ CROSS JOIN LATERAL ROWS FROM (
 CROSS JOIN LATERAL (
     SELECT pg_catalog.sum(i.raw) AS total FROM pg_catalog.unnest(t.impurity_var_importance) AS i(raw)
 ) AS s
-ORDER BY t.tree_id, f.position"""
+ORDER BY {order}"""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,15 +9,6 @@ import pytest
 from fix_server import FAST
 
 from madtree.embedded import PrivateServer
-
-
-@pytest.fixture
-def open_directory() -> Iterator[Path]:
-    """An empty directory that all users may enter (pytest's own are closed to the account that root's server has)."""
-    directory = Path(tempfile.mkdtemp(prefix="madtree-test-"))
-    directory.chmod(0o755)
-    yield directory
-    shutil.rmtree(directory)
 
 
 @pytest.fixture

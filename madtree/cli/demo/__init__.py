@@ -8,17 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import psycopg
 import typer
 from rich.console import Console
 
+from madtree.cli.connection import Target, check_dsn, connect
 from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
+from madtree.cli.exits import INTERRUPTED
 from madtree.embedded import PrivateServer
-
-INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 
 
 def demo_command(
@@ -35,7 +34,8 @@ def demo_command(
     console = Console(highlight=False)
     try:
         flights = find_flights(data, say=console.print)
-        with psycopg.connect(dsn or PrivateServer(say=console.print).up(), autocommit=True) as connection:
+        target = Target(check_dsn(dsn), "--dsn") if dsn else Target(PrivateServer(say=console.print).up(), "madtree up")
+        with connect(target) as connection:
             tell(Screen(console, connection), flights, client="psql" if dsn else "madtree psql")
     except DemoError as error:
         Console(stderr=True, highlight=False).print(str(error), markup=False, soft_wrap=True)

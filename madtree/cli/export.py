@@ -1,0 +1,72 @@
+"""`madtree export`: a model for other programs."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from madtree.cli.exits import USAGE, CommandError
+from madtree.cli.files import write
+from madtree.cli.options import Dsn, Group, Model, Tree, examples
+from madtree.cli.session import Session, session
+from madtree.cli.show import draw
+
+EPILOG = examples(
+    "$ madtree export delay_tree --format sql",
+    "$ madtree export delay_tree --format svg -o tree.svg",
+    "$ madtree export delay_tree --format pmml -o delay_tree.pmml",
+    "$ madtree export delays --format dot --group carrier=UA -o ua.dot",
+)
+
+
+class Format(str, Enum):
+    """What a model can be written as."""
+
+    SQL = "sql"
+    DOT = "dot"
+    SVG = "svg"
+    JSON = "json"
+    PMML = "pmml"
+
+
+DRAWN = (Format.DOT, Format.SVG)
+FUNCTIONS = {Format.SQL: "tree_sql", Format.JSON: "tree_to_json", Format.PMML: "tree_to_pmml"}
+
+
+def export_command(
+    model: Model,
+    format_: Annotated[Format, typer.Option("--format", "-f", help="What to write.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write. Default: stdout.", show_default=False)
+    ] = None,
+    type_: Annotated[
+        str | None, typer.Option("--type", help="Of sql: response, prob, leaf. Default: response.", show_default=False)
+    ] = None,
+    group: Group = None,
+    tree: Tree = None,
+    dsn: Dsn = None,
+) -> None:
+    """Write a model for another program: an SQL expression, a graph for graphviz, a picture, JSON, PMML."""
+    if type_ is not None and format_ is not Format.SQL:
+        raise CommandError("--type is for --format sql", code=USAGE)
+    with session(dsn) as opened:
+        if format_ in DRAWN:
+            content = draw(opened, model, format_.value, tree, group)
+        else:
+            content = from_server(opened, model, format_, type_, tree, group)
+    write(content, output, f"{model} as {format_.value}")
+
+
+def from_server(
+    opened: Session, model: str, format_: Format, type_: str | None, tree: int | None, group: list[str] | None
+) -> str:
+    """What a function of the extension writes."""
+    if group:
+        raise CommandError("--group is for --format dot and svg", "Use --tree with --format sql.", USAGE)
+    if tree is not None and format_ is not Format.SQL:
+        raise CommandError(f"--format {format_.value} writes the whole model", "Leave --tree out.", USAGE)
+    arguments = {"model": model, "type": type_, "tree_id": tree}
+    return opened.line(FUNCTIONS[format_], arguments, "exporting")

@@ -1,0 +1,58 @@
+"""`madtree prune` and `madtree drop`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from madtree.cli.options import Dsn, Json, Model, examples
+from madtree.cli.output import as_json, text
+from madtree.cli.session import session
+
+PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
+DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
+
+
+def prune_command(
+    model: Model,
+    new_model: Annotated[str, typer.Argument(help="Name of the pruned model, to be created.", show_default=False)],
+    cp: Annotated[
+        float,
+        typer.Option(
+            help="A split stays if it lowers the risk by more than this share of the root's.",
+            min=0.0,
+            show_default=False,
+        ),
+    ],
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Prune a model further, without the data, into a new model."""  # fmt: skip
+    with session(dsn) as opened:
+        said = opened.line("tree_prune", {"model": model, "new_model": new_model, "cp": cp}, "pruning")
+    if json:
+        as_json({"model": new_model, "pruned_from": model, "cp": cp, "message": said})
+    else:
+        text(said)
+
+
+def drop_command(
+    models: Annotated[list[str], typer.Argument(help="Names of the models.", show_default=False)],
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Drop models and all their tables: all of those named, or none."""
+    with session(dsn) as opened:
+
+        def drop() -> list[str]:
+            return [
+                str(opened.connection.execute("SELECT madtree.tree_drop(%s)", [model]).fetchall()[0][0])
+                for model in models
+            ]
+
+        said = opened.run(drop, "dropping")
+    if json:
+        as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
+    else:
+        text("\n".join(said))

@@ -1,0 +1,50 @@
+"""`madtree evaluate` and `madtree importance`: how good a model is, and what it uses."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import psycopg
+import typer
+
+from madtree.cli.options import Dsn, Json, Model, examples
+from madtree.cli.output import rows, without_empty
+from madtree.cli.session import session
+from madtree.modelread import find_model, read_summary, unquoted
+from madtree.report.session import as_host
+from madtree.sqltext import importance as sql
+
+EVALUATE_EPILOG = examples(
+    "$ madtree evaluate delay_tree flights_today",
+    "$ madtree evaluate delay_tree flights_today --confusion",
+)
+IMPORTANCE_EPILOG = examples("$ madtree importance delay_tree", "$ madtree importance delay_tree --json")
+
+
+def evaluate_command(
+    model: Model,
+    table: Annotated[str, typer.Argument(help="Table with known outcomes.", show_default=False)],
+    confusion: Annotated[bool, typer.Option("--confusion", help="The confusion matrix instead, as rows.")] = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Measure a model on a table with known outcomes: accuracy, log loss, AUC; or RMSE, MAE, R²."""
+    function = "tree_confusion" if confusion else "tree_evaluate"
+    with session(dsn) as opened:
+        found = opened.call(function, {"tree_model": model, "test_table": table}, "evaluating")
+    rows(found if json else without_empty(found), json, empty="no rows")
+
+
+def importance_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
+    """Tell how much each feature did for a model, the most important first; of a grouped model, by group."""
+    with session(dsn) as opened:
+        found = opened.run(lambda: importance(opened.connection, model), "asking")
+    rows(found, json, empty="no tree could be trained")
+
+
+def importance(connection: psycopg.Connection, name: str) -> list[dict[str, Any]]:
+    """What get_var_importance writes into a table, read without one: that works on a replica too."""
+    host = as_host(connection)
+    tables = find_model(host, name, "model")
+    grouping = [unquoted(column) for column in read_summary(host, tables).grouping_columns]
+    return host.query(sql.importance(tables.schema, tables.name, grouping, best_first=True))

@@ -1,0 +1,37 @@
+"""Options and arguments that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+SERVER = "Server"
+OUTPUT = "Output"
+
+Dsn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URI",
+        help="The server: postgresql://user@host:5432/database. Default: what PG* variables name, "
+        "else your private server (madtree up).",
+        rich_help_panel=SERVER,
+        show_default=False,
+    ),
+]
+Model = Annotated[str, typer.Argument(help="Name of the model, with its schema where needed.", show_default=False)]
+Tree = Annotated[int | None, typer.Option(help="Of a grouped model, the tree of this number.", show_default=False)]
+Group = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=VALUE",
+        help="Of a grouped model, the tree of this group; once for each grouping column.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
+
+
+def examples(*lines: str) -> str:
+    """An epilog with one command a line."""
+    return "\n".join(["\b", "[bold]Examples[/bold]", *(f"  {line}".replace("[", r"\[") for line in lines)])

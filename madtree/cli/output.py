@@ -1,0 +1,205 @@
+"""What commands print: data to stdout, for people or as JSON; everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, TextIO, cast
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from madtree.cli.exits import CommandError, InterruptError
+
+WIDEST = 1_000_000
+
+
+class Remarks:
+    """A stream for people that stays silent once nobody can read it: a closed window must not stop the clearing up."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, words: str) -> int:
+        self._try(lambda: self._stream.write(words))
+        return len(words)
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def _try(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except OSError:
+            silence(self._stream)
+
+
+def silence(stream: TextIO) -> None:
+    """Let go what Python still holds for `stream`; it would try to write that when it ends, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def stderr() -> Console:
+    """Made for each use, because a test or a pipe may have put another stream in its place."""
+    return Console(file=cast(TextIO, Remarks(sys.stderr)), highlight=False)
+
+
+def say(message: str, style: str = "") -> None:
+    """A remark for people, on stderr; long lines are the terminal's business."""
+    stderr().print(Text(message, style=style), soft_wrap=True)
+
+
+def fail(message: str, hint: str | None = None) -> None:
+    """An error and its cure, on stderr."""
+    stderr().print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    if hint:
+        stderr().print(Text.assemble(("hint: ", "bold"), hint), soft_wrap=True)
+
+
+def text(message: str) -> None:
+    """Text that is the answer, on stdout, as it is.
+
+    Raises:
+        InterruptError: nobody reads it any more, as after `| head`; with the code of a program that SIGPIPE ended.
+        CommandError: it cannot be written, as on a full disk.
+    """
+    try:
+        print(message, flush=True)
+    except BrokenPipeError:
+        silence(sys.stdout)
+        raise InterruptError(128 + signal.SIGPIPE, "") from None
+    except OSError as error:
+        silence(sys.stdout)
+        raise CommandError(f"the answer cannot be written: {error.strerror}") from None
+
+
+def as_json(value: Any) -> None:
+    """A value as JSON on stdout, with numbers that JSON lacks written as PostgreSQL's to_json writes them."""
+    text(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """`value` in JSON's own types."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Decimal):
+        return float(value) if value.is_finite() else str(value)
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def rows(found: Sequence[Mapping[str, Any]], machine: bool, empty: str = "") -> None:
+    """Rows as a table, or as a JSON array of objects. `empty` is said to people where there are none."""
+    if machine:
+        as_json(found)
+    elif found:
+        table(list(found[0]), [list(row.values()) for row in found])
+    elif empty:
+        say(empty)
+
+
+def without_empty(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows for people: without the columns that have no value in any row."""
+    kept = [name for name in (found[0] if found else {}) if any(row[name] is not None for row in found)]
+    return [{name: row[name] for name in kept} for row in found]
+
+
+def table(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> None:
+    """A table without lines; numbers stand right. Where it is wider than the terminal, a line for each value.
+
+    Where nobody watches it is as wide as it needs to be.
+    """
+    made = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    for place, heading in enumerate(headings):
+        values = [row[place] for row in body if row[place] is not None]
+        numeric = bool(values) and all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in values)
+        made.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
+    for row in body:
+        made.add_row(*(Text(cell(value)) for value in row))
+    console = Console(highlight=False)
+    free = Console(highlight=False, width=WIDEST)
+    needed = max(Measurement.get(free, free.options, made).maximum, 1)
+    if console.is_terminal and needed > console.width:
+        lines(console, expanded(headings, body))
+        return
+    console.width = needed
+    lines(console, (stripped(line) for line in console.render_lines(made, pad=False)))
+
+
+def expanded(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> Iterator[Text]:
+    """Each value on a line of its own, an empty line between rows."""
+    width = max(map(len, headings))
+    for number, row in enumerate(body):
+        if number:
+            yield Text()
+        for heading, value in zip(headings, row, strict=True):
+            yield Text.assemble((f"{heading:<{width}}", "bold"), f"  {cell(value)}".rstrip())
+
+
+def lines(console: Console, styled: Iterable[Text]) -> None:
+    """Styled lines on stdout, with colours where `console` has them; long lines are the terminal's business."""
+    with console.capture() as captured:
+        for line in styled:
+            console.print(line, soft_wrap=True)
+    text(captured.get().removesuffix("\n"))
+
+
+def stripped(line: Sequence[Segment]) -> Text:
+    """A rendered line without the blanks at its end."""
+    made = Text.assemble(*((segment.text, segment.style or "") for segment in line))
+    made.rstrip()
+    return made
+
+
+def cell(value: Any) -> str:
+    """A value as a table shows it: numbers to six digits, NULL as nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, timedelta):
+        return duration(value.total_seconds())
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, list | tuple):
+        return ", ".join(cell(item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={cell(item)}" for key, item in value.items())
+    return str(value)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: 4 s, 3:20 min, 2:05 h, 3 days."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    if whole < 2 * 86400:
+        return f"{whole // 3600}:{whole % 3600 // 60:02} h"
+    return f"{whole // 86400} days"

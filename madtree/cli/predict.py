@@ -1,0 +1,46 @@
+"""`madtree predict`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from madtree.cli.options import Dsn, Json, Model, examples
+from madtree.cli.output import as_json, text
+from madtree.cli.session import session
+
+EPILOG = examples(
+    "$ madtree predict delay_tree flights_today flights_scored",
+    "$ madtree predict delay_tree flights_today flights_prob --type prob",
+)
+
+
+class Type(str, Enum):
+    """What is predicted."""
+
+    RESPONSE = "response"
+    PROB = "prob"
+    PROB_COLUMNS = "prob_columns"
+    LEAF = "leaf"
+
+
+def predict_command(
+    model: Model,
+    table: Annotated[str, typer.Argument(help="Table or view to score.", show_default=False)],
+    output: Annotated[str, typer.Argument(help="Table to create: the id and the prediction.", show_default=False)],
+    type_: Annotated[
+        Type, typer.Option("--type", help="The prediction, class probabilities, or the leaf that a row ends in.")
+    ] = Type.RESPONSE,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Score a table by a model, into a new table."""
+    arguments = {"tree_model": model, "new_data_table": table, "output_table": output, "type": type_.value}
+    with session(dsn) as opened:
+        said = opened.line("tree_predict", arguments, "scoring")
+    if json:
+        as_json({"model": model, "output": output, "type": type_.value, "message": said})
+    else:
+        text(said)

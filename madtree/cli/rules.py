@@ -1,0 +1,31 @@
+"""A model as rules, for people: what tree_rules tells, a line for each leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from madtree.cli.session import Session
+from madtree.cli.trees import tree_number
+
+
+def rules_of(opened: Session, model: str, tree: int | None, group: Sequence[str] | None) -> str:
+    """The rules of a model, or of one tree of its groups."""
+    number = opened.run(lambda: tree_number(opened.connection, model, tree, group), "reading")
+    found = opened.call("tree_rules", {"model": model, "tree_id": number}, "reading")
+    lines: list[str] = []
+    for values, rules in groupby(found, key=lambda row: row["group_values"]):
+        if values is not None:
+            lines.append(", ".join(f"{name} = {value}" for name, value in values.items()))
+        lines += [rule_line(rule) for rule in rules]
+    return "\n".join(lines)
+
+
+def rule_line(rule: dict[str, Any]) -> str:
+    """``x > 3 and carrier in {UA}  -->  true  (120 rows, 98.3%)``; of a regression the standard deviation."""
+    if rule["confidence"] is not None:
+        prediction, sure = rule["prediction"], f"{rule['confidence']:.1%}"
+    else:
+        prediction, sure = f"{rule['mean']:.6g}", f"standard deviation {rule['sd'] or 0:.6g}"
+    return f"{rule['rule']}  -->  {prediction}  ({rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}, {sure})"

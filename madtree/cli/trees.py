@@ -1,0 +1,76 @@
+"""Reading a model for drawing it: whole, or one tree of its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import psycopg
+
+from madtree.cli.exits import USAGE, CommandError
+from madtree.host.protocol import Host
+from madtree.model import Model
+from madtree.modelread import ModelTables, find_model, read_model, read_summary, unquoted
+from madtree.report.session import as_host
+from madtree.sqltext import models as sql
+
+# As the extension's own functions that draw have them: a group's values read the same in every session.
+SETTINGS = "SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL extra_float_digits = 1"
+SHOWN = 10  # groups named in an error
+
+
+def read_trees(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> Model:
+    """The model with the trees asked for.
+
+    Args:
+        connection: inside a transaction.
+        name: of the model, as the user wrote it.
+        tree: number of the one tree to read.
+        group: ``column=value`` for each grouping column, or the values alone, in the columns' order.
+
+    Raises:
+        MadtreeError: there is no such model, or no such tree.
+        CommandError: `group` does not say which group.
+    """
+    connection.execute(SETTINGS)
+    return read_model(as_host(connection), name, tree_id=tree_number(connection, name, tree, group))
+
+
+def tree_number(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> int | None:
+    """The number of the one tree asked for, by itself or by its group; None for all."""
+    if not group:
+        return tree
+    host = as_host(connection)
+    tables = find_model(host, name, "model")
+    return tree_of_group(host, tables, read_summary(host, tables), group)
+
+
+def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence[str]) -> int:
+    """The number of the group's tree."""
+    columns = [unquoted(column) for column in model.grouping_columns]
+    if not columns:
+        raise CommandError(f"{model.name} is not grouped: it has one tree", "Leave --group out.", USAGE)
+    wanted = values_by_column(columns, group)
+    if set(wanted) != set(columns):
+        needed = " ".join(f"--group {column}=..." for column in columns)
+        raise CommandError(f"--group must have one value for each of {', '.join(columns)}", needed, USAGE)
+    found = host.query(sql.trees(tables.schema, tables.name, columns))
+    for row in found:
+        if list(row["group"]) == [wanted[column] for column in columns]:
+            return int(row["tree_id"])
+    known, more = ", ".join("/".join(row["group"]) for row in found[:SHOWN]), len(found) - SHOWN
+    raise CommandError(
+        f"{model.name} has no group {'/'.join(wanted.values())}",
+        f"It has {known}{f' and {more:,} more' if more > 0 else ''}.",
+    )
+
+
+def values_by_column(columns: Sequence[str], group: Sequence[str]) -> dict[str, str]:
+    """``column=value`` taken apart; a value alone is that of the column in its place."""
+    found = {}
+    for place, given in enumerate(group):
+        name, equals, value = given.partition("=")
+        if equals and name in columns:
+            found[name] = value
+        elif place < len(columns):
+            found[columns[place]] = given
+    return found

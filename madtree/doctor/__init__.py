@@ -1,0 +1,11 @@
+"""Looks into a server that is to run madtree, and has a cure for each finding.
+
+`facts` asks the server, `finding` is what the doctor says, and the ``check_*`` modules turn the one into the other:
+`check_server` (version, replica, cloud), `check_extension` (PL/Python, madtree, its Python), `check_rights` (what the
+user may do) and `check_settings` (workers, memory, jit). `examine` runs them all. Nothing is changed on the server.
+"""
+
+from madtree.doctor.examine import examine, examine_failed_connection
+from madtree.doctor.finding import Finding, Status, worst
+
+__all__ = ["Finding", "Status", "examine", "examine_failed_connection", "worst"]

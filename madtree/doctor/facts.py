@@ -1,0 +1,142 @@
+"""What is asked of the server: read-only, each question by itself, so that one refusal hides no other answer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+SERVER = """
+    SELECT pg_catalog.current_setting('server_version_num')::int4 AS version_num,
+        pg_catalog.current_setting('server_version') AS version,
+        pg_catalog.version() AS build,
+        pg_catalog.quote_ident(pg_catalog.current_database()) AS database,
+        pg_catalog.quote_ident(current_user) AS "user",
+        r.rolsuper AS superuser,
+        pg_catalog.pg_is_in_recovery() AS in_recovery,
+        pg_catalog.current_setting('default_transaction_read_only')::bool AS read_only
+    FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user
+"""
+EXTENSIONS = """
+    SELECT wanted.name, a.default_version AS available, e.extversion AS installed,
+        n.nspname::text AS schema
+    FROM (VALUES ('plpython3u'), ('madtree')) AS wanted (name)
+    LEFT JOIN pg_catalog.pg_available_extensions AS a ON a.name = wanted.name
+    LEFT JOIN pg_catalog.pg_extension AS e ON e.extname = wanted.name
+    LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace
+"""
+SETTINGS = """
+    SELECT name::text, reset_val::text AS setting, unit::text, boot_val::text
+    FROM pg_catalog.pg_settings WHERE name = ANY (%s)
+"""
+SETTING_NAMES = [
+    "jit", "max_parallel_workers", "max_parallel_workers_per_gather", "max_worker_processes", "search_path",
+    "shared_buffers", "statement_timeout", "work_mem",
+]  # fmt: skip
+# Settings and roles that only a cloud's own PostgreSQL has.
+CLOUD = """
+    SELECT ARRAY(SELECT name::text FROM pg_catalog.pg_settings
+                 WHERE name ~ '^(rds|aurora|cloudsql|alloydb|azure|neon|supabase|supautils)[._]') AS settings,
+        ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles) AS roles
+"""
+MADTREE_RIGHTS = """
+    SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
+        (SELECT pg_catalog.bool_and(pg_catalog.has_function_privilege(p.oid, 'EXECUTE'))
+         FROM pg_catalog.pg_proc AS p WHERE p.pronamespace = n.oid) AS execute
+    FROM pg_catalog.pg_namespace AS n WHERE n.nspname = %s
+"""
+TARGET = """
+    SELECT pg_catalog.quote_ident(n.nspname) AS schema,
+        pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
+        pg_catalog.has_schema_privilege(n.oid, 'CREATE') AS "create"
+    FROM pg_catalog.pg_namespace AS n
+    WHERE n.nspname = coalesce(%s, pg_catalog.current_schema())
+"""
+DATABASE = """
+    SELECT pg_catalog.current_schemas(false)::text[] AS schemas,
+        pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP') AS temp,
+        pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "create"
+"""
+# Where madtree is not there yet, a superuser can still look at its interpreter.
+LOOK_AT_PYTHON = """
+import json
+import platform
+import sys
+facts = {"python_version": platform.python_version(), "python_prefix": sys.prefix}
+try:
+    import numpy
+    facts["numpy_version"], facts["numpy_path"] = numpy.__version__, numpy.__file__
+except ImportError as error:
+    facts["numpy_error"] = str(error)
+plpy.info("madtree doctor: " + json.dumps(facts))
+"""
+
+
+@dataclass
+class Facts:
+    """Answers by question; a question that the server refused to answer has its words in `refused`."""
+
+    server: dict[str, Any] = field(default_factory=dict)
+    extensions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cloud: dict[str, Any] = field(default_factory=dict)
+    madtree_rights: dict[str, Any] = field(default_factory=dict)
+    target: dict[str, Any] = field(default_factory=dict)
+    database: dict[str, Any] = field(default_factory=dict)
+    python: dict[str, Any] = field(default_factory=dict)
+    refused: dict[str, psycopg.errors.Diagnostic] = field(default_factory=dict)
+
+
+def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
+    """Ask everything. `schema` is where models are to be made; None for the first schema of the search path."""
+    facts = Facts()
+
+    def ask(question: str, sql: str, *parameters: Any) -> list[dict[str, Any]]:
+        try:
+            with connection.transaction(force_rollback=True), connection.cursor(row_factory=dict_row) as cursor:
+                cursor.execute("SET LOCAL transaction_read_only = on")
+                cursor.execute("SET LOCAL statement_timeout = '20s'")
+                cursor.execute(sql, parameters or None)
+                return cursor.fetchall() if cursor.description else []
+        except psycopg.Error as error:
+            if connection.closed:
+                raise
+            facts.refused[question] = error.diag
+            return []
+
+    def first(question: str, sql: str, *parameters: Any) -> dict[str, Any]:
+        return next(iter(ask(question, sql, *parameters)), {})
+
+    facts.server = first("server", SERVER)
+    facts.extensions = {row["name"]: row for row in ask("extensions", EXTENSIONS)}
+    facts.settings = {row["name"]: row for row in ask("settings", SETTINGS, SETTING_NAMES)}
+    facts.cloud = first("cloud", CLOUD)
+    facts.target = first("target", TARGET, schema)
+    facts.database = first("database", DATABASE)
+    madtree, language = facts.extensions.get("madtree", {}), facts.extensions.get("plpython3u", {})
+    if madtree.get("installed"):
+        facts.madtree_rights = first("madtree_rights", MADTREE_RIGHTS, madtree["schema"])
+        facts.python = first("python", "SELECT madtree.server_info() AS found").get("found", {})
+    elif language.get("installed") and facts.server.get("superuser"):
+        facts.python = _look_at_python(connection, ask)
+    return facts
+
+
+def _look_at_python(connection: psycopg.Connection, ask: Any) -> dict[str, Any]:
+    """The interpreter, by an anonymous block that answers with a message."""
+    found: dict[str, Any] = {}
+
+    def listen(diagnostic: psycopg.errors.Diagnostic) -> None:
+        name, _, answer = (diagnostic.message_primary or "").partition("madtree doctor: ")
+        if answer and not name:
+            found.update(json.loads(answer))
+
+    connection.add_notice_handler(listen)
+    try:
+        ask("python", f"DO LANGUAGE plpython3u $madtree_doctor${LOOK_AT_PYTHON}$madtree_doctor$")
+    finally:
+        connection.remove_notice_handler(listen)
+    return found

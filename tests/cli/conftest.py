@@ -1,0 +1,61 @@
+"""What the command line's tests share: a table to learn from, and the command on this worker's database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from terminal import Said, run
+
+Command = Callable[..., Said]
+
+
+@pytest.fixture
+def madtree(dsn: str) -> Command:
+    """The command with pipes, on the test's database."""
+
+    def call(*words: str, **changes: str) -> Said:
+        return run(*words, "--dsn", dsn, **changes)
+
+    return call
+
+
+@pytest.fixture
+def answer(madtree: Command) -> Callable[..., Any]:
+    """What the command says with --json, read."""
+
+    def call(*words: str) -> Any:
+        said = madtree(*words, "--json")
+        assert (said.code, said.err) == (0, ""), said
+        return json.loads(said.out)
+
+    return call
+
+
+@pytest.fixture
+def points(db: psycopg.Connection, schema: str) -> str:
+    """Four hundred rows: `late` is a step in `hour` with a few exceptions, `speed` a step too; a group, a NULL."""
+    db.execute(
+        "CREATE TABLE points AS SELECT i AS id, (i * 7919 % 240)::float8 / 10 AS hour, i * 31 % 7 AS day, "
+        "(ARRAY['UA', 'B6', 'Ünï'])[1 + i % 3] AS carrier, (i * 7919 % 240 > 120) <> (i % 17 = 0) AS late, "
+        "CASE WHEN i * 7919 % 240 > 120 THEN 10.5 ELSE -3 END + i % 5 AS speed FROM generate_series(1, 400) AS i"
+    )
+    return f"{schema}.points"
+
+
+@pytest.fixture
+def model(points: str, schema: str, answer: Callable[..., Any]) -> str:
+    """A model of `late`, trained by the command."""
+    answer("train", points, f"{schema}.m", "--id", "id", "-y", "late", "-x", "hour, day", "--max-depth", "3")
+    return f"{schema}.m"
+
+
+@pytest.fixture
+def grouped(points: str, schema: str, answer: Callable[..., Any]) -> str:
+    """A tree for each carrier, with surrogates."""
+    words = ["--id", "id", "-y", "late", "-x", "hour, day, speed", "--group-by", "carrier", "--max-surrogates", "2"]
+    answer("train", points, f"{schema}.g", *words)
+    return f"{schema}.g"

@@ -1,0 +1,128 @@
+"""Running the command as a person or a script does: the installed console script, with or without a terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from madtree.cli.connection import NAMING
+
+SCRIPT = [str(Path(sys.executable).with_name("madtree"))]
+ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|9[0-7])[\d;]*m")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a finished command left: of a terminal, both streams are in `out`."""
+
+    code: int
+    out: str
+    err: str = ""
+
+
+def environment(changes: Mapping[str, str]) -> dict[str, str]:
+    """This process's, without what names a server or changes colours."""
+    unwanted = {*NAMING, "PGPASSWORD", "NO_COLOR", "FORCE_COLOR", "MADTREE_HOME", "COLUMNS", "PGAPPNAME"}
+    kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+    return {**kept, "MADTREE_HOME": "/nonexistent/madtree", "TERM": "xterm-256color", **changes}
+
+
+def start(*words: str, **changes: str) -> subprocess.Popen[str]:
+    """The command with pipes, running."""
+    return subprocess.Popen(
+        [*SCRIPT, *words],
+        env=environment(changes),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(*words: str, **changes: str) -> Said:
+    """The command with pipes, to its end; further arguments are environment variables."""
+    command = start(*words, **changes)
+    out, err = command.communicate(timeout=120)
+    assert "Traceback" not in out + err, err
+    return Said(command.returncode, out, err)
+
+
+class Terminal:
+    """The command in a terminal; `words` are its arguments, `changes` its environment's, `out` its standard output."""
+
+    def __init__(self, *words: str, columns: int = 100, out: Path | None = None, **changes: str) -> None:
+        self.pid, self._terminal = pty.fork()
+        if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a suite in the background hands its children one ignored
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+            if out is not None:
+                os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT), 1)
+            os.execvpe(SCRIPT[0], [*SCRIPT, *words], environment(changes))
+        self._said = b""
+
+    @property
+    def said(self) -> str:
+        """All that was written so far."""
+        return self._said.decode(errors="replace")
+
+    @property
+    def plain(self) -> str:
+        """All that was written so far, without colours and movements."""
+        return ANSI.sub("", self.said)
+
+    def wait_for(self, pattern: str, seconds: float = 60.0) -> None:
+        """Until what was written matches `pattern`."""
+        deadline = time.monotonic() + seconds
+        while not re.search(pattern, self.plain):
+            assert time.monotonic() < deadline, f"no {pattern!r} in {self.plain!r}"
+            assert self._read(), f"ended without {pattern!r}: {self.plain!r}"
+
+    def press(self, key: str) -> None:
+        """A key; "\\x03" is Ctrl-C."""
+        os.write(self._terminal, key.encode())
+
+    def close(self) -> None:
+        """As a person closes the window."""
+        os.close(self._terminal)
+
+    def end(self, seconds: float = 60.0) -> Said:
+        """Wait for the end of the command."""
+        deadline = time.monotonic() + seconds
+        while self._read():
+            assert time.monotonic() < deadline, f"does not end: {self.plain!r}"
+        self.close()
+        assert "Traceback" not in self.said, self.plain
+        return Said(self.exit_code(), self.said)
+
+    def exit_code(self) -> int:
+        """The code with which the command ended; of one that a signal ended, the negative signal."""
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def _read(self) -> bool:
+        """Take what is there, for a moment; False at the end."""
+        if not select.select([self._terminal], [], [], 0.1)[0]:
+            return True
+        try:
+            piece = os.read(self._terminal, 65536)
+        except OSError:  # the other end is closed
+            return False
+        self._said += piece
+        return bool(piece)
+
+
+def run_in_terminal(*words: str, columns: int = 100, **changes: str) -> Said:
+    """The command in a terminal, to its end."""
+    return Terminal(*words, columns=columns, **changes).end()

@@ -1,0 +1,170 @@
+"""What the doctor makes of facts that no test's server can show: other versions, clouds, machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from madtree import __version__
+from madtree.doctor import Finding, Status, examine_failed_connection, worst
+from madtree.doctor.check_extension import check_extension
+from madtree.doctor.check_server import check_server
+from madtree.doctor.check_settings import check_settings
+from madtree.doctor.facts import Facts
+
+GIB = 2**30
+SETTINGS = {
+    "jit": "on",
+    "max_parallel_workers": "8",
+    "max_parallel_workers_per_gather": "2",
+    "max_worker_processes": "8",
+    "search_path": "public",
+    "shared_buffers": "524288",
+    "statement_timeout": "0",
+    "work_mem": "4096",
+}
+UNIT = {"shared_buffers": "8kB", "work_mem": "kB"}
+
+
+def facts(**changes: Any) -> Facts:
+    """A server on which all is well, but for `changes`: `<part>__<key>` sets one value."""
+    found = Facts(
+        server={
+            "version_num": 160_004,
+            "version": "16.4",
+            "database": "db",
+            "user": "ada",
+            "superuser": False,
+            "in_recovery": False,
+            "read_only": False,
+        },
+        extensions={
+            "plpython3u": {"available": "1.0", "installed": "1.0", "schema": "pg_catalog"},
+            "madtree": {"available": __version__, "installed": __version__, "schema": "madtree"},
+        },
+        settings={n: {"setting": v, "unit": UNIT.get(n), "boot_val": "16384"} for n, v in SETTINGS.items()},
+        python={
+            "python_version": "3.11.2",
+            "python_prefix": "/usr",
+            "numpy_version": "1.24.2",
+            "numpy_path": "/usr/lib/numpy",
+            "madtree_version": __version__,
+            "madtree_path": "/opt/madtree",
+            "cpus": 8,
+            "memory_bytes": 16 * GIB,
+        },
+    )
+    for name, value in changes.items():
+        part, _, key = name.partition("__")
+        place = getattr(found, part)
+        if key in SETTINGS and part == "settings":
+            place[key] = {**place[key], "setting": value}
+        elif isinstance(value, dict) and key in place:
+            place[key] = {**place[key], **value}
+        else:
+            place[key] = value
+    return found
+
+
+CHECKS: tuple[Callable[[Facts], Any], ...] = (check_server, check_extension, check_settings)
+
+
+def findings(**changes: Any) -> dict[str, Finding]:
+    """By check, those that are not ok."""
+    said = [finding for check in CHECKS for finding in check(facts(**changes))]
+    return {finding.check: finding for finding in said if finding.status is not Status.OK}
+
+
+def test_where_all_is_well_nothing_is_found() -> None:
+    assert findings() == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "status", "message", "cure"),
+    [
+        ({"server__version_num": 130_000, "server__version": "13.9"}, "version", "problem", "13.9; madtree needs 14",
+         "Upgrade the server"),
+        ({"server__version_num": 190_000, "server__version": "19.0"}, "version", "warning", "newer than any", None),
+        ({"server__in_recovery": True}, "read-only", "problem", "a replica", "target_session_attrs=read-write"),
+        ({"server__read_only": True}, "read-only", "problem", "read-only by default",
+         "SET default_transaction_read_only = off"),
+        ({"extensions__plpython3u": {"available": None, "installed": None}}, "plpython3u", "problem",
+         "the server has no PL/Python", "apt-get install postgresql-plpython3-16 python3-numpy"),
+        ({"extensions__plpython3u": {"available": None, "installed": None}, "cloud__roles": ["rds_superuser"]},
+         "plpython3u", "problem", "Amazon RDS does not offer PL/Python", "Use a server of your own"),
+        ({"extensions__madtree": {"available": None, "installed": None}}, "madtree", "problem",
+         "is not on the server", "madtree install; then, in this database: CREATE EXTENSION madtree CASCADE"),
+        ({"extensions__madtree": {"installed": None}}, "madtree", "problem", "is not in the database db",
+         "As a superuser: CREATE EXTENSION madtree CASCADE"),
+        ({"extensions__madtree": {"installed": "0.0.9"}}, "madtree", "warning", "0.0.9 is in this database",
+         "ALTER EXTENSION madtree UPDATE"),
+        ({"extensions__madtree": {"installed": "0.0.9"}}, "client", "warning", "the server's is 0.0.9",
+         "pip install madtree==0.0.9"),
+        ({"extensions__madtree": {"available": None}}, "madtree", "problem", "its files are gone", "madtree install"),
+        ({"python__python_version": "3.9.18"}, "python", "problem", "Python 3.9.18 in /usr; madtree needs 3.10",
+         "Install Python 3.10 or newer"),
+        ({"python__numpy_version": "1.23.5"}, "numpy", "problem", "madtree needs 1.24", "Install numpy 1.24 or newer"),
+        ({"python__numpy_error": "No module named 'numpy'"}, "numpy", "problem", "cannot import numpy",
+         "apt-get install python3-numpy"),
+        ({"python__madtree_version": "0.0.9"}, "module", "problem", "has loaded madtree 0.0.9 from /opt/madtree",
+         "Reconnect"),
+        ({"settings__max_parallel_workers_per_gather": "0"}, "parallel workers", "warning", "no parallel workers",
+         "ALTER SYSTEM SET max_parallel_workers_per_gather = 2; SELECT pg_reload_conf()"),
+        ({"settings__max_worker_processes": "0"}, "parallel workers", "warning", "max_worker_processes = 0",
+         "then restart the server"),
+        ({"settings__shared_buffers": "16384"}, "shared_buffers", "warning", "as small as PostgreSQL ships it",
+         "ALTER SYSTEM SET shared_buffers = '4096MB'; then restart"),
+        ({"settings__work_mem": "64"}, "work_mem", "warning", "sorts go to disk", "SET work_mem = '64MB'"),
+        ({"settings__statement_timeout": "30000"}, "statement_timeout", "warning", "cancelled after 30 s",
+         "SET statement_timeout = 0"),
+        ({"python__memory_bytes": 512 * 2**20, "settings__shared_buffers": "49152"}, "memory_mb", "warning",
+         "of the 128 MB that shared_buffers leaves", "--memory-mb 16"),
+    ],
+)  # fmt: skip
+def test_what_is_amiss_is_found_and_cured(
+    changes: dict[str, Any], check: str, status: str, message: str, cure: str | None
+) -> None:
+    found = findings(**changes)[check]
+    assert found.status.value == status
+    assert message in found.message
+    assert found.cure is None if cure is None else cure in str(found.cure)
+
+
+def test_newer_versions_are_not_older() -> None:
+    """3.9 < 3.10 < 3.13, as numbers and not as text; a version may have letters."""
+    assert findings(python__python_version="3.13.0rc1", python__numpy_version="2.3.0.dev0+git") == {}
+
+
+def test_a_small_machine_needs_no_larger_cache() -> None:
+    assert "shared_buffers" not in findings(settings__shared_buffers="16384", python__memory_bytes=2**30)
+
+
+@pytest.mark.parametrize(
+    ("said", "cure"),
+    [
+        ('FATAL:  password authentication failed for user "ada"', "~/.pgpass"),
+        ('FATAL:  database "flihgts" does not exist', "createdb flihgts"),
+        ('FATAL:  role "ada" does not exist', "CREATE ROLE ada LOGIN"),
+        ('FATAL:  Peer authentication failed for user "postgres"', "host=localhost"),
+        ('FATAL:  no pg_hba.conf entry for host "10.0.0.1"', "pg_hba.conf"),
+        ("FATAL:  sorry, too many clients already", "max_connections"),
+        ("FATAL:  the database system is starting up", "Wait a moment"),
+        ('connection to server at "127.0.0.1", port 1 failed: Connection refused', "madtree up"),
+        ('could not translate host name "nowhere" to address', "host's name"),
+        ("failed to resolve host 'nowhere'", "host's name"),
+        ("connection timeout expired", "firewalls"),
+        ('server closed the connection: root certificate file "x" does not exist', "sslrootcert"),
+    ],
+)
+def test_a_connection_that_fails_has_a_cure(said: str, cure: str) -> None:
+    (found,) = examine_failed_connection(said)
+    assert (found.status, found.message) == (Status.PROBLEM, said)
+    assert cure in str(found.cure)
+
+
+def test_the_worst_counts() -> None:
+    ok, bad = Finding("a", Status.OK, ""), Finding("b", Status.PROBLEM, "")
+    assert worst([ok, bad, ok]) is Status.PROBLEM
+    assert worst([]) is Status.OK

@@ -1,0 +1,110 @@
+"""Reading the server's progress, and the estimate made from it."""
+
+from __future__ import annotations
+
+import pytest
+
+from madtree.cli.progress import Estimate, Progress, parse
+from madtree.core.grow import LevelReport
+from madtree.progress import block_reporter, level_reporter
+
+
+class Listener:
+    """A host that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def info(self, message: str) -> None:
+        self.said.append(message)
+
+
+def test_what_the_server_writes_of_levels_is_read() -> None:
+    host = Listener()
+    report = level_reporter(host, True)  # type: ignore[arg-type]
+    report(LevelReport(0, 1, 1000))
+    report(LevelReport(1, 2, 900))
+    steps = [parse(message) for message in host.said]
+    assert [(step.unit, step.done, step.total, step.rows) for step in steps] == [
+        ("level", 1, None, 1000),
+        ("level", 2, None, 900),
+    ]
+    assert all(step.seconds is not None for step in steps)
+
+
+def test_what_the_server_writes_of_blocks_is_read() -> None:
+    host = Listener()
+    report = block_reporter(host, True, 17)  # type: ignore[arg-type]
+    report()
+    report()
+    step = parse(host.said[1])
+    assert (step.unit, step.done, step.total, step.rows) == ("block", 2, 17, None)
+
+
+@pytest.mark.parametrize(
+    "message", ["", "n_bins: x: more than 65000 distinct values, put into quantile bins", "column id: 3 of 4 are NULL"]
+)
+def test_other_messages_are_no_progress(message: str) -> None:
+    assert parse(message) is None
+
+
+def level(number: int, rows: int, seconds: float) -> Progress:
+    step = parse(f"level {number}: 1 frontier node, {rows} rows in play, {seconds:.3f} s")
+    assert step
+    return step
+
+
+def test_nothing_is_estimated_before_anything_is_known() -> None:
+    estimate = Estimate(10, now=0.0)
+    assert (estimate.remaining(5.0), estimate.fraction(5.0)) == (None, None)
+
+
+def test_levels_that_take_equally_long_end_when_the_estimate_says() -> None:
+    estimate = Estimate(10, now=0.0)
+    now = 5.0
+    for number in range(10):
+        now += 2.0
+        estimate.see(level(number, 1_000_000, 2.0 if number else 7.0), now)
+        if number:
+            assert estimate.remaining(now) == pytest.approx(2.0 * (9 - number), rel=0.5)
+    assert estimate.remaining(now) == 0.0
+
+
+def test_the_estimate_counts_down_between_messages_and_stops_at_nothing() -> None:
+    estimate = Estimate(4, now=0.0)
+    estimate.see(level(0, 100, 1.0), 1.0)
+    estimate.see(level(1, 100, 1.0), 2.0)
+    before = estimate.remaining(2.0)
+    assert before is not None
+    assert estimate.remaining(2.5) == pytest.approx(before - 0.5)
+    assert estimate.remaining(60.0) == 0.0
+
+
+def test_the_bar_never_goes_back_and_is_never_full_while_the_run_lasts() -> None:
+    estimate = Estimate(6, now=0.0)
+    shares = []
+    for number, seconds in enumerate([3.0, 0.1, 5.0, 0.1, 9.0, 0.1]):
+        estimate.see(level(number, 1000, seconds), 1.0 + number)
+        shares += [estimate.fraction(1.0 + number), estimate.fraction(1.5 + number)]
+    assert shares == sorted(shares)
+    assert shares[0] > 0
+    assert shares[-1] < 1
+
+
+def test_fewer_rows_in_play_mean_less_time() -> None:
+    many, few = Estimate(10, now=0.0), Estimate(10, now=0.0)
+    for estimate, rows in ((many, 1000), (few, 100)):
+        estimate.see(level(0, 1000, 1.0), 1.0)
+        estimate.see(level(1, 1000, 1.0), 2.0)
+        estimate.see(level(2, rows, rows / 1000), 3.0)
+    assert few.remaining(3.0) == pytest.approx(many.remaining(3.0) / 10)
+
+
+def test_blocks_are_estimated_by_their_number() -> None:
+    estimate = Estimate(None, now=0.0)
+    for number in (1, 2, 3):
+        step = parse(f"block {number} of 12 of small groups: 0.500 s")
+        assert step
+        estimate.see(step, number / 2)
+    assert estimate.remaining(1.5) == pytest.approx(4.5)
+    assert estimate.fraction(1.5) == pytest.approx(0.25)
