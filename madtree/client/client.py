@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import sql
 
+from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
 from madtree.client.model import Model
 from madtree.client.result import Result
 from madtree.client.session import Session, open_session
-from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
-from madtree.sqltext.quote import ident
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     Target = str | psycopg.Connection[Any] | sqlalchemy.Engine | sqlalchemy.Connection | sqlalchemy.URL | Session | None
 
 logger = logging.getLogger("madtree")
-Names = str | Sequence[str]  # SQL as the function takes it, or plain names, which are quoted
-Pairs = str | Mapping[str, object]  # 'key=value, ...', or the same as a mapping
-_MISTAKES = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
 
 
 def connect(connection: Target = None, *, on_message: Callable[[str], object] | None = None) -> Client:
@@ -67,10 +63,6 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     return Client(open_session(connection), on_message)
 
 
-class CallError(MadtreeError, ValueError):
-    """The server refused a call: its sentence, its hint, its SQLSTATE."""
-
-
 class Client:
     """madtree in one database; made by `madtree.connect`, where transactions are explained.
 
@@ -79,7 +71,7 @@ class Client:
 
     Raises
     ------
-    MadtreeError, which is a ValueError too
+    CallError
         By all methods: the server refused the call. The exception has the server's sentence, its `hint` and its
         `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a deadlock) are psycopg's.
     """
@@ -186,6 +178,23 @@ class Client:
         """The confusion matrix as rows."""
         return self.call("tree_confusion", tree_model, test_table)
 
+    def tree_rules(self, model: str, tree_id: int | None = None) -> Result:
+        """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
+        return self.call("tree_rules", model=model, tree_id=tree_id)
+
+    def tree_path(self, model: str, table_name: str, id: object) -> Result:
+        """The path that the row with this id takes through the model, a row for each step, and why."""
+        return self.call("tree_path", model, table_name, str(id))
+
+    def tree_to_json(self, model: str) -> dict[str, Any]:
+        """The whole model in madtree's format for other programs."""
+        document: dict[str, Any] = self.call("tree_to_json", model)[0][0]
+        return document
+
+    def tree_to_pmml(self, model: str) -> str:
+        """The model as a PMML 4.4 document."""
+        return self._text("tree_to_pmml", model)
+
     def tree_prune(self, model: str, new_model: str, cp: float) -> Model:
         """Prune a model further, without its data, into a new model."""
         return Model(self, new_model, self._text("tree_prune", model, new_model, cp))
@@ -200,18 +209,17 @@ class Client:
         model.locate()
         return model
 
+    def models(self) -> Result:
+        """Every model that the session's user can see: the rows of the view ``madtree.models``."""
+        return self.query("SELECT * FROM madtree.models ORDER BY model")
+
     def call(self, function: str, /, *arguments: Any, **named: Any) -> Result:
         """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
 
         Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
         """
-        given = {name: _as_text(name, value) for name, value in named.items() if value is not None}
-        parts = [sql.Placeholder()] * len(arguments)
-        parts += [sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder()) for name in given]  # type: ignore[arg-type]
-        statement = sql.SQL("SELECT * FROM {}({})").format(
-            sql.Identifier("madtree", function), sql.SQL(", ").join(parts)
-        )
-        return self.query(statement, [*arguments, *given.values()])
+        given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
+        return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
 
     def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result:
         """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
@@ -262,30 +270,10 @@ class Client:
         connection.add_notice_handler(tell)
         try:
             yield
-        except _MISTAKES as error:
+        except MISTAKES as error:
             raise as_mistake(error) from error
         finally:
             connection.remove_notice_handler(tell)
-
-
-def as_mistake(error: psycopg.Error) -> MadtreeError:
-    """The server's refusal as madtree's own exception, which has its sentence, hint and SQLSTATE."""
-    message = error.diag.message_primary or str(error)
-    mistake = CallError(message, error.diag.message_hint, error.sqlstate or "22023")
-    if mistake.hint and hasattr(mistake, "add_note"):  # Python 3.11
-        mistake.add_note(f"HINT: {mistake.hint}")
-    return mistake
-
-
-def _as_text(argument: str, value: Any) -> Any:
-    if isinstance(value, Mapping):
-        pairs = (f"{key}={str(each).lower() if isinstance(each, bool) else each}" for key, each in value.items())
-        return ", ".join(pairs) or None
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        if not all(isinstance(each, str) for each in value):
-            raise TypeError(f"{argument} must be SQL text or a sequence of names")
-        return ", ".join(map(ident, value))
-    return value
 
 
 class _Closed(Session):

@@ -125,7 +125,8 @@ def _moments(array: Array) -> Array:
 def _of_objects(name: str, objects: Array) -> Column:
     """A column of Python's objects: their types, together, say which type of PostgreSQL's it is."""
     missing = np.fromiter((_is_missing(value) for value in objects), np.bool_, len(objects))
-    values = np.where(missing, None, objects)
+    values = objects.copy()
+    values[missing] = None
     present = objects[~missing]
     if not len(present):
         return Column(name, "double precision", np.full(len(objects), np.nan))

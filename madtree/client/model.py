@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import json
 import secrets
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -130,6 +131,22 @@ class Model:
     def to_sql(self, type: str = "response", tree_id: int | None = None) -> str:
         """The model as an SQL expression over the columns of its training table."""
         return self.client.tree_sql(self.name, type, tree_id)
+
+    def rules(self, tree_id: int | None = None) -> Result:
+        """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
+        return self.client.tree_rules(self.name, tree_id)
+
+    def path(self, table: str, id: object) -> Result:
+        """The path that one row of a table takes, a row for each step, and why."""
+        return self.client.tree_path(self.name, table, id)
+
+    def to_json(self) -> str:
+        """The whole model in madtree's format for other programs, as text."""
+        return json.dumps(self.client.tree_to_json(self.name), ensure_ascii=False)
+
+    def to_pmml(self) -> str:
+        """The model as a PMML 4.4 document."""
+        return self.client.tree_to_pmml(self.name)
 
     def to_dot(self, *, verbosity: bool = False) -> str:
         """The model as a graph for graphviz."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
 from typing import Any
 
 import numpy as np
 
 from madtree.client.frames import Array, Column
 from madtree.model import Feature, Kind, Model, Node, Split, Tree
+from madtree.outputs import probabilities
 from madtree.sqltext.split import parse_name
 
 NUMERIC = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -168,12 +168,12 @@ def _side(split: Split, values: Array, seen: Mapping[str, Sequence[str]]) -> tup
 
 
 def class_shares(model: Model, flat: FlatTree) -> Array:
-    """(n_nodes, n_classes) probabilities as tree_predict has them: class weights over their exactly rounded sum."""
-    rows = [[weight / fsum(n.class_weights or ()) for weight in n.class_weights or ()] for n in flat.nodes]
+    """(n_nodes, n_classes) probabilities as tree_predict has them."""
+    rows = [probabilities(node.class_weights or ()) for node in flat.nodes]
     return np.array(rows, np.float64).reshape(len(flat.nodes), len(model.classes))
 
 
 def used_features(model: Model, flat: FlatTree) -> list[Feature]:
     """The features that a tree's splits and surrogates ask, in the model's order."""
-    used = {split.feature for node in flat.nodes for split in (node, *node.surrogates)}
+    used = {node.feature for node in flat.nodes}.union(s.feature for node in flat.nodes for s in node.surrogates)
     return [feature for feature in model.features if feature.name in used]

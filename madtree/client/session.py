@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
 from madtree.embedded import PrivateServer, PrivateServerError
@@ -94,7 +95,8 @@ def _from_sqlalchemy(target: Any) -> Any:
     from sqlalchemy import URL, Connection, Engine
 
     if isinstance(target, URL):
-        return target.render_as_string(hide_password=False)
+        names = target.translate_connect_args(database="dbname", username="user")
+        return make_conninfo(**names, **{key: str(value) for key, value in target.query.items()})
     if isinstance(target, Engine):
         connection = target.connect().execution_options(isolation_level="AUTOCOMMIT")
         try:

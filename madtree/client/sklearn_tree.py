@@ -152,7 +152,8 @@ class _ExactTree:
         fitted.__setstate__(state)
         self.tree_, self.n_features_in_, self.n_outputs_ = fitted, n, 1
         self.max_features_ = n
-        self._exact_features: tuple[Feature, ...] = ()
+        self._exact_features: tuple[Feature, ...] = ()  # of the model; none where X has columns of zeros and ones
+        self._exact_used: tuple[Feature, ...] = ()
         self._exact_tree = flat
         if model.is_classification:
             self.classes_, self.n_classes_ = classes, n_classes
@@ -164,7 +165,7 @@ class _ExactTree:
     def apply(self, X: Any, check_input: bool = True) -> Array:
         """The place in `tree_` of the leaf that each row ends in, shape (n_rows,)."""
         check_is_fitted(self)
-        if not self._exact_features:  # columns of zeros and ones, or a root only
+        if not self._exact_features:
             return np.asarray(super().apply(np.asarray(X, np.float32), check_input=check_input))  # type: ignore[misc]
         values, n_rows = read_features(self._exact_features, self._exact_used, X)
         return self._exact_tree.apply(values, n_rows)

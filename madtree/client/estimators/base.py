@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from madtree.catalog import find_relation
-from madtree.client.client import Client, Names, connect
+from madtree.client.calls import Names
+from madtree.client.client import Client, connect
 from madtree.client.estimators.data import checked_columns, free_name, primary_key
 from madtree.client.frames import Array, Column, columns_of, is_frame
 from madtree.client.model import Model
@@ -121,7 +122,13 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         self._fitted_on = "frame" if is_frame(X) else "array"
         with self._client() as client, client._session.work(), uploaded(client._session, data) as table:
             self._train(
-                client, table, ident(rows.name), ident(target.name), list(names), None, weights and ident(weights.name)
+                client,
+                table,
+                ident(rows.name),
+                ident(target.name),
+                names,
+                None,
+                ident(weights.name) if weights else None,
             )
 
     def _train(
@@ -204,10 +211,9 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         if isinstance(X, str):
             return self._leaves_of_table(X)
         names = [column_name(feature) for feature in self.model_.features]
-        if is_frame(X) and self._fitted_on == "table":
-            columns = columns_of(X)  # a table has columns besides the features; so may a frame
-        else:
-            columns = checked_columns(self, X, reset=False)
+        # A table has columns besides the features, and so may a frame in its place: those are not compared.
+        as_table = is_frame(X) and self._fitted_on == "table"
+        columns = columns_of(X) if as_table else checked_columns(self, X, reset=False)
         if not is_frame(X) or self._fitted_on == "array":
             columns = [replace(column, name=name) for column, name in zip(columns, names, strict=True)]
         n_rows = len(columns[0].values) if columns else 0
@@ -221,7 +227,8 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
             scored = self._scored(client, table, [id_])
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             numbers = client.query(scored.leaves(leaf, id_)).column("value")
-        return np.array([self._places[number] for number in numbers], np.int64)
+        places = self._places
+        return np.array([places[number] for number in numbers], np.int64)
 
     def _scored(self, client: Client, table: str, others: Sequence[str]) -> Scored:
         """A table whose rows run down the tree; raises MadtreeError if it lacks a feature or one of `others`."""

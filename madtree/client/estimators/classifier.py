@@ -124,7 +124,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
             weight = sample_weight or "1"
             scored = self._scored(client, X, [y, weight])
             counts = client.query(scored.outcomes(leaf, y, weight))
-        right = [self.classes_[self._winners[self._places[row.value]]] == row.actual for row in counts]
+        places = self._places
+        right = [self.classes_[self._winners[places[row.value]]] == row.actual for row in counts]
         weights = np.array(counts.column("weight"), np.float64)
         return float(weights[np.array(right, np.bool_)].sum() / weights.sum()) if len(weights) else float("nan")
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from madtree.client.client import Names
+from madtree.client.calls import Names
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.data import checked_columns
 from madtree.client.frames import Array, Column
