@@ -38,7 +38,8 @@ class Result(Sequence[Any]):
         described = cursor.description or []
         names = [column.name for column in described]
         row = namedtuple("Row", names, rename=True)  # type: ignore[misc]
-        return cls(names, [column.type_code for column in described], [row(*values) for values in cursor])
+        rows = [row(*values) for values in cursor] if described else []
+        return cls(names, [column.type_code for column in described], rows)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
