@@ -1,4 +1,4 @@
-"""Data frames and arrays as temporary tables: made, filled by COPY, and dropped again."""
+"""Arrays through COPY: temporary tables that are made, filled and dropped again; and integers that come back."""
 
 from __future__ import annotations
 
@@ -54,6 +54,16 @@ def copy_columns(connection: psycopg.Connection[Any], table: str, columns: Seque
             return
         for row in zip(*(_objects_or_null(column.values) for column in columns), strict=True):
             copy.write_row(row)
+
+
+def read_integers(connection: psycopg.Connection[Any], query: str) -> Array:
+    """(n_rows,) the one bigint column that a query returns, without NULLs."""
+    data = bytearray()
+    with connection.cursor().copy(f"COPY ({query}) TO STDOUT (FORMAT binary)".encode()) as copy:
+        for piece in copy:
+            data += piece
+    rows = memoryview(data)[len(_HEADER) : len(data) - len(_TRAILER)]
+    return np.frombuffer(rows, np.dtype([("n", ">i2"), ("length", ">i4"), ("value", ">i8")]))["value"].astype(np.int64)
 
 
 def _packed(chunk: Sequence[Array], columns: Sequence[Column]) -> bytes:

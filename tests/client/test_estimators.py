@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import psycopg
@@ -222,3 +223,45 @@ def test_a_score_of_a_table_leaves_out_rows_without_outcome_or_weight(client: ma
     assert classifier.score("flowers", "kind", "weight - 1") == pytest.approx(
         classifier.score(heavy, heavy["kind"].astype(int), heavy["weight"] - 1)
     )
+
+
+def test_a_padded_text_and_an_enum_are_classes_as_the_model_knows_them(client: madtree.Client) -> None:
+    client.query("CREATE TYPE \"Mood\" AS ENUM ('sad', 'ok', 'happy')")
+    client.query(
+        """CREATE TABLE moods AS SELECT g AS id, g AS x, (ARRAY['happy', 'ok', 'sad'])[1 + g / 40]::"Mood" AS mood,
+        (ARRAY['a', 'b', 'c'])[1 + g / 40]::char(5) AS padded FROM generate_series(0, 119) AS g"""
+    )
+    for y, classes in (("mood", ["sad", "ok", "happy"]), ("padded", ["a", "b", "c"])):
+        estimator = madtree.DecisionTreeClassifier(client, id_col_name="id", list_of_features="x").fit("moods", y)
+        assert estimator.classes_.tolist() == classes
+        assert estimator.score("moods", y) == 1
+        assert estimator.predict("moods")[[0, 119]].tolist() == [*estimator.predict([[0], [119]])]
+
+
+@pytest.mark.usefixtures("flowers")
+@pytest.mark.parametrize("labels", [[7, 3, 5], [0, 1, 2], [1.0, 2.0, 3.0]])
+def test_a_table_is_scored_by_whatever_the_classes_are(client: madtree.Client, labels: list[float]) -> None:
+    frame = frame_of(client)
+    y = np.asarray(labels)[frame["kind"]]
+    estimator = madtree.DecisionTreeClassifier(client).fit(frame[FEATURES], y)
+    score = estimator.score("flowers", f"(ARRAY{labels})[1 + kind]")
+    assert score == pytest.approx(estimator.score(frame[FEATURES], y))
+    assert score > 0.5
+
+
+@pytest.mark.usefixtures("flowers")
+def test_expressions_cannot_end_the_statement(client: madtree.Client) -> None:
+    estimator = madtree.DecisionTreeClassifier(client).fit("flowers", "kind")
+    for text in ("kind; DROP TABLE flowers", "kind) FROM flowers --", "kind, id"):
+        with pytest.raises(madtree.MadtreeError, match="y, sample_weight and id_col_name"):
+            estimator.score("flowers", text)
+
+
+@pytest.mark.usefixtures("flowers")
+def test_a_url_serves_several_threads(url: str, client: madtree.Client) -> None:
+    frame = frame_of(client)
+    estimator = madtree.DecisionTreeClassifier(url)
+    with joblib.parallel_backend("threading"):
+        scores = cross_val_score(estimator, frame[FEATURES], frame["kind"], cv=4, n_jobs=4)
+    alone = cross_val_score(clone(estimator).set_params(connection=client), frame[FEATURES], frame["kind"], cv=4)
+    assert scores.tolist() == alone.tolist()

@@ -21,7 +21,7 @@ from madtree.client.frames import Array, Column, columns_of, is_frame
 from madtree.client.model import Model
 from madtree.client.routing import FlatTree, column_name, feature_values, used_features
 from madtree.client.sklearn_tree import to_sklearn
-from madtree.client.upload import uploaded
+from madtree.client.upload import read_integers, uploaded
 from madtree.model import Model as TreeModel
 from madtree.newdata import fit_features
 from madtree.outputs import output_columns
@@ -29,6 +29,7 @@ from madtree.render.text import model_text
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import Scored
 from madtree.sqltext.quote import ident
+from madtree.sqltext.split import check_expression
 
 
 class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
@@ -226,20 +227,26 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
             id_ = self.id_col_name or id_ or primary_key(client.host, table)
             scored = self._scored(client, table, [id_])
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
-            numbers = client.query(scored.leaves(leaf, id_)).column("value")
-        places = self._places
-        return np.array([places[number] for number in numbers], np.int64)
+            numbers = read_integers(client.connection, scored.leaves(leaf, id_))
+        found, place = np.unique(numbers, return_inverse=True)
+        places = {node.node_id: place for place, node in enumerate(self._flat_tree.nodes)}
+        return np.array([places[number] for number in found.tolist()], np.int64)[place]
 
     def _scored(self, client: Client, table: str, others: Sequence[str]) -> Scored:
-        """A table whose rows run down the tree; raises MadtreeError if it lacks a feature or one of `others`."""
+        """A table whose rows run down the tree.
+
+        Args:
+            others: expressions besides the features.
+
+        Raises:
+            MadtreeError: the table lacks what a feature or one of `others` needs, or that is no expression.
+        """
+        for expression in others:
+            check_expression(expression, "y, sample_weight and id_col_name")
         host = client.host
         relation = find_relation(host, table, "X")
         features = fit_features(host, self.model_, relation, table, "X", others)
         return Scored(relation.schema, relation.name, self._flat_tree.tree, features)
-
-    @property
-    def _places(self) -> dict[int, int]:
-        return {node.node_id: place for place, node in enumerate(self._flat_tree.nodes)}
 
     # --- the tree ---
 

@@ -14,7 +14,7 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 _WEIGHTS = {
     "check_sample_weight_equivalence_on_dense_data": (
         "min_split and min_bucket count rows, not their weights, as in rpart and in scikit-learn's own trees: a row of "
-        "weight 2 is one row, a row that is there twice is two. With min_split=2 and min_bucket=1 the check passes. Folds "
-        "of cross-validation are of rows, too."
+        "weight 2 is one row, a row that is there twice is two. With min_split=2 and min_bucket=1 the check passes, "
+        "unless there is cross-validation, whose folds are of rows too."
     ),
 }

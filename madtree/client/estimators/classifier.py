@@ -16,6 +16,7 @@ from madtree.client.routing import class_shares
 from madtree.client.sklearn_tree import class_values
 from madtree.outputs import output_columns
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.evaluate import actual_class
 
 
 class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore[misc]
@@ -54,6 +55,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         The tree as plain values.
     """
 
+    _labels: list[str] | None  # the classes' texts in the database, where these are not their places
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeClassifier:
         """Train the tree.
 
@@ -79,10 +82,12 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
             self._fit_table(X, y, sample_weight)
             self.classes_ = class_values(self.model_)
             labels = list(self.model_.classes)
+            self._labels = labels
         else:
             columns = checked_columns(self, X, reset=True)
             y = self._checked_classes(y, len(columns[0].values))
             target, self.classes_, labels = class_column("y", y)
+            self._labels = None if labels == [str(code) for code in range(len(labels))] else labels
             self._fit_columns(X, columns, target, sample_weight)
         self.n_classes_ = len(self.classes_)
         # A class whose rows all have the weight 0 is known to y, but not to the model.
@@ -119,15 +124,18 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
+        weight = sample_weight or "1"
         with self._client() as client, client._session.work():
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
-            weight = sample_weight or "1"
             scored = self._scored(client, X, [y, weight])
-            counts = client.query(scored.outcomes(leaf, y, weight))
-        places = self._places
-        right = [self.classes_[self._winners[places[row.value]]] == row.actual for row in counts]
+            # As the model knows it; a class that is known by its number only is compared as what it is.
+            actual = y if self._labels is None else actual_class(y, self.model_.dependent_type)
+            counts = client.query(scored.outcomes(leaf, actual, weight))
+        known: Any = self.classes_ if self._labels is None else self._labels
+        winner = {node.node_id: known[self._winners[at]] for at, node in enumerate(self._flat_tree.nodes)}
+        right = np.array([winner[row.value] == row.actual for row in counts], np.bool_)
         weights = np.array(counts.column("weight"), np.float64)
-        return float(weights[np.array(right, np.bool_)].sum() / weights.sum()) if len(weights) else float("nan")
+        return float(weights[right].sum() / weights.sum()) if len(weights) else float("nan")
 
     def _checked_classes(self, y: Any, n_rows: int) -> Array:
         if y is None:
