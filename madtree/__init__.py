@@ -8,12 +8,12 @@ The package has two halves. The server half (``madtree.server`` and what it impo
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 __version__ = "0.1.0"
 
 # What users import from here, and where it is: found when it is first asked for, so that the server never imports the
-# client half.
+# client half. (Type checkers read it in `__init__.pyi`.)
 _PUBLIC = {
     "Client": "madtree.client",
     "Model": "madtree.client",
@@ -24,12 +24,6 @@ _PUBLIC = {
     "DecisionTreeRegressor": "madtree.client.estimators",
     "to_sklearn": "madtree.client.sklearn_tree",
 }
-
-if TYPE_CHECKING:
-    from madtree.client import Client, Model, Result, connect
-    from madtree.client.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-    from madtree.client.sklearn_tree import to_sklearn
-    from madtree.errors import MadtreeError
 
 __all__ = [
     "Client",

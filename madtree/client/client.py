@@ -14,7 +14,7 @@ from psycopg import sql
 from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
 from madtree.client.model import Model
 from madtree.client.result import Result
-from madtree.client.session import Session, open_session
+from madtree.client.session import ClosedSession, Session, open_session
 from madtree.host.psycopg import PsycopgHost
 
 if TYPE_CHECKING:
@@ -223,9 +223,27 @@ class Client:
 
     def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result:
         """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
-        with self._told(), self._session.work() as connection, connection.cursor() as cursor:
+        with self._told(), self.work() as connection, connection.cursor() as cursor:
             # Not prepared: a table that is replaced may change its columns' types.
             return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
+
+    @contextlib.contextmanager
+    def work(self) -> Iterator[psycopg.Connection[Any]]:
+        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`."""
+        try:
+            with self._session.work() as connection:
+                yield connection
+        except MISTAKES as error:
+            raise as_mistake(error) from error
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[psycopg.Connection[Any]]:
+        """As `work`, for reading: in a transaction of its own, all looks see the same rows."""
+        try:
+            with self._session.snapshot() as connection:
+                yield connection
+        except MISTAKES as error:
+            raise as_mistake(error) from error
 
     def close(self) -> None:
         """Close the connection if the client opened it."""
@@ -257,7 +275,7 @@ class Client:
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
-        """While a call runs: the server's lines are passed on, and its refusals become MadtreeError."""
+        """While a call runs, the server's lines are passed on."""
         connection = self.connection
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -270,27 +288,10 @@ class Client:
         connection.add_notice_handler(tell)
         try:
             yield
-        except MISTAKES as error:
-            raise as_mistake(error) from error
         finally:
             connection.remove_notice_handler(tell)
 
 
-class _Closed(Session):
-    """What a client has after it was pickled: connections stay in the process that opened them."""
-
-    def __init__(self) -> None:
-        self.conninfo = ""
-
-    @property
-    def connection(self) -> psycopg.Connection[Any]:
-        raise psycopg.OperationalError(
-            "this client was pickled, and its connection stayed behind: call madtree.connect again"
-        )
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
 def _closed() -> Client:
-    return Client(_Closed())
+    """What a pickled client comes back as."""
+    return Client(ClosedSession())

@@ -161,7 +161,16 @@ def _narrowed(name: str, type_: str, values: Array, missing: Array) -> Column:
     if type_ in ("bigint", "boolean", "text"):
         plain: Callable[[Any], Any] = {"bigint": int, "boolean": bool, "text": str}[type_]
         values = _objects([None if value is None else plain(value) for value in values])
+    if type_ in ("timestamp", "timestamptz", "interval"):
+        values = _objects([_in_microseconds(value) for value in values])
     return Column(name, type_, values)
+
+
+def _in_microseconds(value: Any) -> Any:
+    """pandas' moments and durations as Python's: PostgreSQL knows no nanoseconds either."""
+    if hasattr(value, "to_pydatetime"):
+        return value.to_pydatetime(warn=False)
+    return value.to_pytimedelta() if hasattr(value, "to_pytimedelta") else value
 
 
 def _is_moment(value: Any, *, zoned: bool) -> bool:

@@ -48,12 +48,12 @@ class Model:
 
     def locate(self) -> ModelTables:
         """Schema and name of its tables. Raises MadtreeError if there is no such model."""
-        with self.client._session.work():
+        with self.client.work():
             return find_model(self.client.host, self.name, "model")
 
     def read(self, tree_id: int | None = None) -> TreeModel:
         """The whole model, or one tree of it, as plain values."""
-        with self.client._session.snapshot():
+        with self.client.snapshot():
             return read_model(self.client.host, self.name, tree_id=tree_id)
 
     @property
@@ -180,7 +180,7 @@ class Model:
 
     def read_first(self) -> TreeModel:
         """The model with its first tree only."""
-        with self.client._session.snapshot() as connection:
+        with self.client.snapshot() as connection:
             trees = sql.SQL("SELECT pg_catalog.min(tree_id) FROM {}").format(self._identifier(""))
             (first,) = connection.execute(trees, prepare=False).fetchone() or (None,)
             return read_model(self.client.host, self.name, tree_id=first)
@@ -190,7 +190,7 @@ class Model:
         return sql.Identifier(tables.schema, suffixed(tables.name, suffix))
 
     def _table(self, suffix: str, order: str) -> Result:
-        with self.client._session.snapshot():
+        with self.client.snapshot():
             table = self._identifier(suffix)
             return self.client.query(sql.SQL("SELECT * FROM {} ORDER BY {}").format(table, sql.SQL(order)))
 
@@ -198,7 +198,7 @@ class Model:
     def _scratch(self) -> Iterator[str]:
         """The name of a temporary table that is made in the block, all of whose work is one transaction."""
         name = f"pg_temp.{ident(f'madtree_result_{secrets.token_hex(8)}')}"
-        with self.client._session.work() as connection:
+        with self.client.work() as connection:
             yield name
             connection.execute(f"DROP TABLE {name}".encode())
 
@@ -214,12 +214,12 @@ class Model:
         from madtree.client.upload import uploaded
 
         columns = columns_of(data)
-        with self.client._session.work():
+        with self.client.work():
             header = read_summary(self.client.host, find_model(self.client.host, self.name, "model"))
             parts = parse_name(header.id_column)
             if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
                 columns = [column for column in columns if column.name != parts[-1]]
                 n_rows = len(columns[0].values) if columns else 0
                 columns.append(Column(parts[-1], "bigint", np.arange(n_rows)))
-            with uploaded(self.client._session, columns) as name:
+            with uploaded(self.client.connection, columns) as name:
                 yield name

@@ -26,11 +26,9 @@ _ACCEPTED = (
 class Session:
     """A psycopg connection and, where SQLAlchemy keeps it, the connection of SQLAlchemy's around it."""
 
-    def __init__(
-        self, connection: psycopg.Connection[Any], *, owned: bool = False, alchemy: Any = None, conninfo: str = ""
-    ) -> None:
-        """`owned` sessions are closed with the client; `conninfo` is known for those that a URL opened."""
-        self._connection, self._owned, self._alchemy, self.conninfo = connection, owned, alchemy, conninfo
+    def __init__(self, connection: psycopg.Connection[Any], *, owned: bool = False, alchemy: Any = None) -> None:
+        """`owned` sessions are closed with the client."""
+        self._connection, self._owned, self._alchemy = connection, owned, alchemy
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -68,6 +66,22 @@ class Session:
             (self._alchemy or self._connection).close()
 
 
+class ClosedSession(Session):
+    """What a client has after it was pickled: connections stay in the process that opened them."""
+
+    def __init__(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        raise psycopg.OperationalError(
+            "this client was pickled, and its connection stayed behind: call madtree.connect again"
+        )
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 def open_session(target: Any) -> Session:
     """The session behind whatever names or is a connection; see `madtree.connect`.
 
@@ -86,7 +100,7 @@ def open_session(target: Any) -> Session:
     if isinstance(target, str):
         conninfo = _DRIVER.sub(r"\1://", target.strip())
         connection = psycopg.connect(conninfo, autocommit=True, fallback_application_name="madtree")
-        return Session(connection, owned=True, conninfo=conninfo)
+        return Session(connection, owned=True)
     raise TypeError(f"connection must be {_ACCEPTED}; not {type(target).__module__}.{type(target).__qualname__}")
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import psycopg
 
 from madtree.client.frames import Array, Column
-from madtree.client.session import Session
 from madtree.sqltext.quote import ident
 
 # The binary format of COPY, https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4: a header, for each
@@ -25,13 +24,12 @@ _NAMES = {"double precision": "float8", "bigint": "int8", "boolean": "bool", "te
 
 
 @contextlib.contextmanager
-def uploaded(session: Session, columns: Sequence[Column]) -> Iterator[str]:
+def uploaded(connection: psycopg.Connection[Any], columns: Sequence[Column]) -> Iterator[str]:
     """The columns as a temporary table; gives its name as SQL and drops it at the end.
 
-    It may be used inside ``session.work()`` only: an error there takes the table back.
+    It may be used in a piece of work only (see `madtree.client.session`): an error there takes the table back.
     """
     table = f"pg_temp.{ident(f'madtree_data_{secrets.token_hex(8)}')}"
-    connection = session.connection
     types = ", ".join(f"{ident(column.name)} pg_catalog.{_NAMES.get(column.type, column.type)}" for column in columns)
     connection.execute(f"CREATE TEMPORARY TABLE {table.removeprefix('pg_temp.')} ({types})".encode(), prepare=False)
     copy_columns(connection, table, columns)

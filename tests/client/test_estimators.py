@@ -186,6 +186,17 @@ def test_dates_and_times_go_the_same_way_here_and_there(client: madtree.Client) 
         np.testing.assert_array_equal(copied.predict("moments"), fitted.predict(frame))
 
 
+def test_nanoseconds_are_cut_off_alike(client: madtree.Client) -> None:
+    start = pd.Timestamp("2024-06-30 23:59:59.999999")
+    moments = pd.Series([start + pd.Timedelta(nanoseconds=400 * number) for number in range(40)])
+    for column in (moments, moments.dt.tz_localize("Europe/Paris"), moments - start, moments.to_numpy()):
+        frame = {"moment": column}
+        fitted = madtree.DecisionTreeRegressor(client, min_split=2, n_bins=0, model="kept", replace=True)
+        fitted.fit(frame, np.arange(40.0))
+        assert fitted.get_n_leaves() == 17
+        assert client.model("kept").predict(frame).column("estimated_y") == fitted.predict(frame).tolist()
+
+
 @pytest.mark.usefixtures("flowers")
 def test_what_does_not_go_together_is_said(client: madtree.Client) -> None:
     classifier, regressor = madtree.DecisionTreeClassifier(client), madtree.DecisionTreeRegressor(client)

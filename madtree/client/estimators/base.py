@@ -94,7 +94,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"with a table, y must be the name of its target column, not {type(y).__name__}")
         if not isinstance(sample_weight, str | None):
             raise TypeError("with a table, sample_weight must be the name of a column")
-        with self._client() as client, client._session.work():
+        with self._client() as client, client.work():
             self._train(
                 client,
                 table,
@@ -121,7 +121,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
             weights = Column(free_name("sample_weight", [column.name for column in data]), "double precision", values)
             data.append(weights)
         self._fitted_on = "frame" if is_frame(X) else "array"
-        with self._client() as client, client._session.work(), uploaded(client._session, data) as table:
+        with self._client() as client, client.work(), uploaded(client.connection, data) as table:
             self._train(
                 client,
                 table,
@@ -222,7 +222,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         return self._flat_tree.apply(feature_values(used, columns), n_rows)
 
     def _leaves_of_table(self, table: str) -> Array:
-        with self._client() as client, client._session.work():
+        with self._client() as client, client.work():
             id_ = self.model_.id_column if self._fitted_on == "table" else None
             id_ = self.id_col_name or id_ or primary_key(client.host, table)
             scored = self._scored(client, table, [id_])

@@ -125,7 +125,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
         weight = sample_weight or "1"
-        with self._client() as client, client._session.work():
+        with self._client() as client, client.work():
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             scored = self._scored(client, X, [y, weight])
             # As the model knows it; a class that is known by its number only is compared as what it is.

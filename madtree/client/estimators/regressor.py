@@ -106,7 +106,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
         """R², the share of variance explained; arguments as for `fit`. Of a table only two sums leave the database."""
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
-        with self._client() as client, client._session.work():
+        with self._client() as client, client.work():
             (mean,) = output_columns(self.model_, "response", QUALIFIED)
             weight = sample_weight or "1"
             (row,) = client.query(self._scored(client, X, [y, weight]).squares(mean, y, weight))
