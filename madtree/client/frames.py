@@ -170,7 +170,9 @@ def _in_microseconds(value: Any) -> Any:
     """pandas' moments and durations as Python's: PostgreSQL knows no nanoseconds either."""
     if hasattr(value, "to_pydatetime"):
         return value.to_pydatetime(warn=False)
-    return value.to_pytimedelta() if hasattr(value, "to_pytimedelta") else value
+    if hasattr(value, "to_pytimedelta"):  # which would round
+        return dt.timedelta(microseconds=value // dt.timedelta(microseconds=1))
+    return value
 
 
 def _is_moment(value: Any, *, zoned: bool) -> bool:
@@ -182,7 +184,7 @@ _OBJECT_TYPES: tuple[tuple[str, Callable[[Any], bool]], ...] = (
     ("boolean", lambda value: isinstance(value, bool | np.bool_)),
     ("bigint", lambda value: isinstance(value, numbers.Integral) and _BIGINT[0] <= int(value) <= _BIGINT[1]),
     ("double precision", lambda value: isinstance(value, numbers.Real)),
-    ("numeric", lambda value: isinstance(value, Decimal)),
+    ("numeric", lambda value: isinstance(value, Decimal | int)),
     ("text", lambda value: isinstance(value, str)),
     ("timestamp", lambda value: _is_moment(value, zoned=False)),
     ("timestamptz", lambda value: _is_moment(value, zoned=True)),
