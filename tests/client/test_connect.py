@@ -158,6 +158,26 @@ def test_a_cancelled_call_is_psycopgs_error_and_leaves_nothing(db: psycopg.Conne
     assert models(db) == []
 
 
+INTERRUPTED = """
+import os, signal, sys, threading, madtree
+client = madtree.connect(sys.argv[1])
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    client.tree_train("slow_view", "m", "id", "kind", "length")
+except KeyboardInterrupt:
+    print(*client.query("SELECT to_regclass('m'), count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%slow_v%'")[0])
+"""
+
+
+@pytest.mark.usefixtures("flowers")
+def test_ctrl_c_cancels_the_call_on_the_server_and_the_client_works_on(db: psycopg.Connection, url: str) -> None:
+    db.execute("CREATE VIEW slow_view AS SELECT f.* FROM flowers AS f WHERE pg_sleep(0.1) IS NOT NULL")
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, url], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert done.stdout == "None 1\n"
+
+
 @pytest.mark.usefixtures("flowers")
 def test_messages_go_to_the_caller_or_to_the_log(url: str, caplog: pytest.LogCaptureFixture) -> None:
     heard: list[str] = []
