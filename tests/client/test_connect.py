@@ -165,7 +165,8 @@ threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     client.tree_train("slow_view", "m", "id", "kind", "length")
 except KeyboardInterrupt:
-    print(*client.query("SELECT to_regclass('m'), count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%slow_v%'")[0])
+    running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%slow_v%'"
+    print(*client.query(f"SELECT to_regclass('m'), ({running})")[0])
 """
 
 
