@@ -2,7 +2,46 @@
 
 The package has two halves. The server half (``madtree.server`` and what it imports: ``core``, ``host.plpy``,
 ``sqltext``, ``render`` and the orchestrators) runs inside PostgreSQL and needs numpy only. The client half (``cli``,
-``embedded``, ``install``) runs on the user's side.
+``client``, ``embedded``, ``install``) runs on the user's side.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
 __version__ = "0.1.0"
+
+# What users import from here, and where it is: found when it is first asked for, so that the server never imports the
+# client half. (Type checkers read it in `__init__.pyi`.)
+_PUBLIC = {
+    "Client": "madtree.client",
+    "Model": "madtree.client",
+    "Result": "madtree.client",
+    "connect": "madtree.client",
+    "MadtreeError": "madtree.errors",
+    "DecisionTreeClassifier": "madtree.client.estimators",
+    "DecisionTreeRegressor": "madtree.client.estimators",
+    "to_sklearn": "madtree.client.sklearn_tree",
+}
+
+__all__ = [
+    "Client",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "MadtreeError",
+    "Model",
+    "Result",
+    "connect",
+    "to_sklearn",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module 'madtree' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

@@ -1,0 +1,11 @@
+from madtree.client import Client as Client
+from madtree.client import Model as Model
+from madtree.client import Result as Result
+from madtree.client import connect as connect
+from madtree.client.estimators import DecisionTreeClassifier as DecisionTreeClassifier
+from madtree.client.estimators import DecisionTreeRegressor as DecisionTreeRegressor
+from madtree.client.sklearn_tree import to_sklearn as to_sklearn
+from madtree.errors import MadtreeError as MadtreeError
+
+__version__: str
+__all__: list[str]

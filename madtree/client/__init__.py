@@ -1,0 +1,7 @@
+"""The client: madtree from Python, over any connection to a database that has the extension."""
+
+from madtree.client.client import Client, connect
+from madtree.client.model import Model
+from madtree.client.result import Result
+
+__all__ = ["Client", "Model", "Result", "connect"]

@@ -1,0 +1,57 @@
+"""What goes into a call of madtree's functions, and what comes back from one that was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from madtree.errors import MadtreeError
+from madtree.sqltext.quote import ident
+
+Names = str | Sequence[str]  # SQL as the function takes it, or plain names, which are quoted
+Pairs = str | Mapping[str, object]  # 'key=value, ...', or the same as a mapping
+
+# A refusal, as opposed to what befalls a call: a cancel, a deadlock, a lost connection.
+MISTAKES = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
+
+
+class CallError(MadtreeError, ValueError):
+    """The server refused a call: its sentence, its hint, its SQLSTATE."""
+
+
+def as_mistake(error: psycopg.Error) -> CallError:
+    """The server's refusal as madtree's own exception."""
+    message = error.diag.message_primary or str(error)
+    mistake = CallError(message, error.diag.message_hint, error.sqlstate or "22023")
+    if mistake.hint and hasattr(mistake, "add_note"):  # Python 3.11
+        mistake.add_note(f"HINT: {mistake.hint}")
+    return mistake
+
+
+def statement_of(function: str, n_arguments: int, named: Sequence[str]) -> sql.Composed:
+    """A call of a function of the schema madtree, with a placeholder for each argument."""
+    parts: list[sql.Composable] = [sql.Placeholder()] * n_arguments
+    parts += [sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder()) for name in named]
+    return sql.SQL("SELECT * FROM {}({})").format(sql.Identifier("madtree", function), sql.SQL(", ").join(parts))
+
+
+def as_argument(argument: str, value: Any) -> Any:
+    """The value for SQL: a list of names or a mapping of pairs as text, all else as it is.
+
+    Raises:
+        TypeError: a sequence holds something other than names.
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={_pair_value(each)}" for key, each in value.items() if each is not None) or None
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if not all(isinstance(each, str) for each in value):
+            raise TypeError(f"{argument} must be SQL text or a sequence of names")
+        return ", ".join(map(ident, value))
+    return value
+
+
+def _pair_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,297 @@
+"""The functions of madtree's SQL interface as methods, under the same names and with the same arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import sql
+
+from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
+from madtree.client.model import Model
+from madtree.client.result import Result
+from madtree.client.session import ClosedSession, Session, open_session
+from madtree.host.psycopg import PsycopgHost
+
+if TYPE_CHECKING:
+    import sqlalchemy
+
+    Target = str | psycopg.Connection[Any] | sqlalchemy.Engine | sqlalchemy.Connection | sqlalchemy.URL | Session | None
+
+logger = logging.getLogger("madtree")
+
+
+def connect(connection: Target = None, *, on_message: Callable[[str], object] | None = None) -> Client:
+    """Connect to a database that has the extension madtree.
+
+    Parameters
+    ----------
+    connection
+        A URL (``postgresql://user@host/database``) or a connection string of libpq's; an Engine, Connection or URL of
+        SQLAlchemy's with the driver psycopg; or a ``psycopg.Connection``. By default the server that the variables
+        PGHOST, PGDATABASE, ... name, else the private server that ``madtree up`` starts.
+    on_message
+        Called with every line that the server tells while a call runs: notices, and with ``verbose=True`` one line a
+        level. By default they go to the logger ``madtree``.
+
+    Returns
+    -------
+    Client
+        It closes what it opened itself (for a URL or an Engine) at the end of a ``with`` block or by ``close()``.
+
+    Raises
+    ------
+    TypeError
+        `connection` is of another type, or SQLAlchemy's driver is not psycopg.
+    ValueError
+        No connection is given and there is no server to choose.
+
+    Notes
+    -----
+    *Transactions.* With a URL or an Engine each call is a transaction of its own: it is committed when the call
+    returns. On your own connection nothing is ever committed or rolled back behind your back: a call is a part of the
+    transaction that is open, or opens one, as ``connection.execute`` would, and *you* commit; only a connection in
+    autocommit mode commits each call. A call that fails takes back what it did itself, by a savepoint, and leaves your
+    transaction as it was before.
+
+    A client is for one thread at a time. Ctrl-C cancels the running call on the server.
+    """
+    return Client(open_session(connection), on_message)
+
+
+class Client:
+    """madtree in one database; made by `madtree.connect`, where transactions are explained.
+
+    Tables and models are named as in SQL (``'flights'``, ``'my_schema."My Table"'``); a list of features may also be
+    a sequence of plain names, which are quoted. None for an optional argument is its default on the server.
+
+    Raises
+    ------
+    CallError
+        By all methods: the server refused the call. The exception has the server's sentence, its `hint` and its
+        `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a deadlock) are psycopg's.
+    """
+
+    def __init__(self, session: Session, on_message: Callable[[str], object] | None = None) -> None:
+        self._session, self._on_message = session, on_message
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """The psycopg connection that the client works with."""
+        return self._session.connection
+
+    @property
+    def host(self) -> PsycopgHost:
+        """The connection as madtree's own readers take it."""
+        return PsycopgHost(self.connection)
+
+    def tree_train(
+        self,
+        training_table_name: str,
+        output_table_name: str,
+        id_col_name: str,
+        dependent_variable: str,
+        list_of_features: Names,
+        list_of_features_to_exclude: Names | None = None,
+        split_criterion: str | None = "gini",
+        grouping_cols: Names | None = None,
+        weights: str | None = None,
+        max_depth: int | None = 10,
+        min_split: int | None = None,
+        min_bucket: int | None = None,
+        n_bins: int | None = 100,
+        surrogate_params: Pairs | None = None,
+        pruning_params: Pairs | None = None,
+        verbose: bool | None = False,
+        *,
+        seed: int | None = 1,
+        replace: bool | None = False,
+        parallel_workers: int | None = None,
+        memory_mb: int | None = 64,
+    ) -> Model:
+        """Train one tree, or one for each group, on a table where it is.
+
+        Parameters
+        ----------
+        training_table_name, output_table_name
+            The table or view to learn from, and the model to make.
+        id_col_name, dependent_variable
+            A column that tells rows apart; the column or expression to predict.
+        list_of_features, list_of_features_to_exclude
+            ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
+        split_criterion
+            gini, entropy or misclassification; mse for regression.
+        grouping_cols, weights
+            One tree for each combination of these columns; a column or expression with the rows' weights.
+        max_depth, min_split, min_bucket
+            Levels below the root, 0 to 60; rows that a node needs to be split; rows that each side keeps.
+        n_bins
+            Candidate boundaries of a continuous feature; 0 for all of them.
+        surrogate_params, pruning_params
+            As text, or a mapping: ``{"max_surrogates": 5}``, ``{"n_folds": 10, "rule": "1se"}``.
+        verbose
+            Tell of every level; see `on_message` of `madtree.connect`.
+        seed, replace, parallel_workers, memory_mb
+            Of samples and folds; overwrite a model of that name; workers that may share the passes; megabytes for
+            statistics.
+
+        Returns
+        -------
+        Model
+            Its `message` says what was trained.
+        """
+        arguments = dict(locals())
+        del arguments["self"]
+        return Model(self, output_table_name, self.call("tree_train", **arguments)[0][0])
+
+    def tree_predict(
+        self, tree_model: str, new_data_table: str, output_table: str, type: str | None = "response"
+    ) -> str:
+        """Score a table into a new table; `type` is response, prob, prob_columns or leaf. Returns what was done."""
+        return self._text("tree_predict", tree_model, new_data_table, output_table, type)
+
+    def tree_sql(self, model: str, type: str | None = "response", tree_id: int | None = None) -> str:
+        """The model as an SQL expression over the columns of its training table."""
+        return self._text("tree_sql", model, type, tree_id)
+
+    def tree_display(self, model: str, dot_format: bool | None = True, verbosity: bool | None = False) -> str:
+        """The model as a graph for graphviz or, with ``dot_format=False``, as text."""
+        return self._text("tree_display", model, dot_format, verbosity)
+
+    def tree_surr_display(self, model: str) -> str:
+        """The surrogates of each node as text."""
+        return self._text("tree_surr_display", model)
+
+    def get_var_importance(self, model_name: str, output_table: str) -> str:
+        """Write the importance of each feature into a new table. Returns what was done."""
+        return self._text("get_var_importance", model_name, output_table)
+
+    def tree_evaluate(self, tree_model: str, test_table: str) -> Result:
+        """How well the model does on a table with known outcomes: accuracy, AUC, RMSE, ..."""
+        return self.call("tree_evaluate", tree_model, test_table)
+
+    def tree_confusion(self, tree_model: str, test_table: str) -> Result:
+        """The confusion matrix as rows."""
+        return self.call("tree_confusion", tree_model, test_table)
+
+    def tree_rules(self, model: str, tree_id: int | None = None) -> Result:
+        """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
+        return self.call("tree_rules", model=model, tree_id=tree_id)
+
+    def tree_path(self, model: str, table_name: str, id: object) -> Result:
+        """The path that the row with this id takes through the model, a row for each step, and why."""
+        return self.call("tree_path", model, table_name, str(id))
+
+    def tree_to_json(self, model: str) -> dict[str, Any]:
+        """The whole model in madtree's format for other programs."""
+        document: dict[str, Any] = self.call("tree_to_json", model)[0][0]
+        return document
+
+    def tree_to_pmml(self, model: str) -> str:
+        """The model as a PMML 4.4 document."""
+        return self._text("tree_to_pmml", model)
+
+    def tree_prune(self, model: str, new_model: str, cp: float) -> Model:
+        """Prune a model further, without its data, into a new model."""
+        return Model(self, new_model, self._text("tree_prune", model, new_model, cp))
+
+    def tree_drop(self, model: str) -> str:
+        """Drop the tables of a model. Returns what was done."""
+        return self._text("tree_drop", model)
+
+    def model(self, name: str) -> Model:
+        """A model that is there already. Raises MadtreeError if there is none of that name."""
+        model = Model(self, name)
+        model.locate()
+        return model
+
+    def models(self) -> Result:
+        """Every model that the session's user can see: the rows of the view ``madtree.models``."""
+        return self.query("SELECT * FROM madtree.models ORDER BY model")
+
+    def call(self, function: str, /, *arguments: Any, **named: Any) -> Result:
+        """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
+
+        Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
+        """
+        given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
+        return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
+
+    def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result:
+        """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
+        with self._told(), self.work() as connection, connection.cursor() as cursor:
+            # Not prepared: a table that is replaced may change its columns' types.
+            return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
+
+    @contextlib.contextmanager
+    def work(self) -> Iterator[psycopg.Connection[Any]]:
+        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`."""
+        try:
+            with self._session.work() as connection:
+                yield connection
+        except MISTAKES as error:
+            raise as_mistake(error) from error
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[psycopg.Connection[Any]]:
+        """As `work`, for reading: in a transaction of its own, all looks see the same rows."""
+        try:
+            with self._session.snapshot() as connection:
+                yield connection
+        except MISTAKES as error:
+            raise as_mistake(error) from error
+
+    def close(self) -> None:
+        """Close the connection if the client opened it."""
+        self._session.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        info = self.connection.info
+        return f"<madtree.Client of {info.dbname} at {info.host}:{info.port}>"
+
+    def __copy__(self) -> Client:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Client:
+        return self  # a session cannot be doubled; copies of what holds a client share it
+
+    def __reduce__(self) -> tuple[Callable[[], Client], tuple[()]]:
+        return _closed, ()
+
+    def _text(self, function: str, *arguments: Any) -> str:
+        return str(self.call(function, *arguments)[0][0])
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """While a call runs, the server's lines are passed on."""
+        connection = self.connection
+
+        def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
+            message = diagnostic.message_primary or ""
+            if self._on_message is not None:
+                self._on_message(message)
+            else:
+                logger.log(logging.WARNING if diagnostic.severity_nonlocalized == "WARNING" else logging.INFO, message)
+
+        connection.add_notice_handler(tell)
+        try:
+            yield
+        finally:
+            connection.remove_notice_handler(tell)
+
+
+def _closed() -> Client:
+    """What a pickled client comes back as."""
+    return Client(ClosedSession())

@@ -1,0 +1,146 @@
+"""A classifier in scikit-learn's manner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from madtree.client.estimators.base import BaseDecisionTree
+from madtree.client.estimators.data import checked_columns, class_column
+from madtree.client.frames import Array
+from madtree.client.routing import class_shares
+from madtree.client.sklearn_tree import class_values
+from madtree.outputs import output_columns
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.evaluate import actual_class
+
+
+class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore[misc]
+    """A decision tree for classes, trained in the database.
+
+    Parameters
+    ----------
+    connection
+        A `madtree.Client`, or anything that `madtree.connect` takes; where transactions are explained. What is opened
+        for a call (for a URL or an Engine) is closed after it.
+    model, replace
+        Name of the model to keep in the database, and whether to overwrite one. By default none is kept: the fitted
+        tree is in the estimator.
+    id_col_name
+        Of a table: the column that tells its rows apart, and in whose order predictions come; by default its primary
+        key.
+    list_of_features, list_of_features_to_exclude
+        Of a table: its features, as in `Client.tree_train`. Of an array or a frame all columns are features.
+    split_criterion, max_depth, min_split, min_bucket, n_bins, seed, parallel_workers, memory_mb, verbose
+        As in `Client.tree_train`.
+    max_surrogates, null_as_category, surrogate_style
+        What `surrogate_params` says there: how rows with missing values find their way.
+    cp, n_folds, rule
+        What `pruning_params` says there: the complexity below which splits are taken back, given or chosen by
+        cross-validation.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        For tables, and for frames whose columns' names are texts.
+    feature_importances_ : ndarray of shape (n_features,)
+        Sums of impurity decrease (surrogates included), scaled to 1.
+    model_ : madtree.model.Model
+        The tree as plain values.
+    """
+
+    _labels: list[str] | None  # the classes' texts in the database, where these are not their places
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeClassifier:
+        """Train the tree.
+
+        Parameters
+        ----------
+        X : str, data frame or array-like of shape (n_rows, n_features)
+            Name of a table or view, which is read where it is; or data that are copied into a temporary table first:
+            a pandas or polars data frame, an Arrow table, a mapping of columns (with numbers, booleans, texts, dates
+            and times, each by their kind), or an array of numbers. NaN and None are missing.
+        y : str, or array-like of shape (n_rows,)
+            With a table: its target column, or an expression. Else the classes.
+        sample_weight : str, or array-like of shape (n_rows,)
+            With a table: a column or an expression. Else the weights. Rows of weight 0 are left out.
+
+        Raises
+        ------
+        MadtreeError
+            The server refused: what it says.
+        ValueError, TypeError
+            Arrays do not go together, or hold what can be no feature or class.
+        """
+        if isinstance(X, str):
+            self._fit_table(X, y, sample_weight)
+            self.classes_ = class_values(self.model_)
+            labels = list(self.model_.classes)
+            self._labels = labels
+        else:
+            columns = checked_columns(self, X, reset=True)
+            y = self._checked_classes(y, len(columns[0].values))
+            target, self.classes_, labels = class_column("y", y)
+            self._labels = None if labels == [str(code) for code in range(len(labels))] else labels
+            self._fit_columns(X, columns, target, sample_weight)
+        self.n_classes_ = len(self.classes_)
+        # A class whose rows all have the weight 0 is known to y, but not to the model.
+        place = {label: number for number, label in enumerate(labels)}
+        known = [place[label] for label in self.model_.classes]
+        self._shares = np.zeros((len(self._flat_tree.nodes), self.n_classes_))
+        self._shares[:, known] = class_shares(self.model_, self._flat_tree)
+        self._winners = np.array([place[str(node.prediction)] for node in self._flat_tree.nodes], np.int64)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Classes, shape (n_rows,).
+
+        Parameters
+        ----------
+        X : str, data frame or array-like of shape (n_rows, n_features)
+            Name of a table, whose rows are scored in the database and come in the order of their ids; or data as for
+            `fit`, which are scored here, by the same rules and with the same answers.
+        """
+        leaves = self._leaves(X)
+        return np.asarray(self.classes_[self._winners[leaves]])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, shape (n_rows, n_classes), in the order of ``classes_``; `X` as for `predict`."""
+        leaves = self._leaves(X)
+        return np.asarray(self._shares[leaves])
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Natural logarithms of the probabilities, shape (n_rows, n_classes)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
+        if not isinstance(X, str):
+            return float(super().score(X, y, sample_weight))
+        weight = sample_weight or "1"
+        with self._client() as client, client.work():
+            (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
+            scored = self._scored(client, X, [y, weight])
+            # As the model knows it; a class that is known by its number only is compared as what it is.
+            actual = y if self._labels is None else actual_class(y, self.model_.dependent_type)
+            counts = client.query(scored.outcomes(leaf, actual, weight))
+        known: Any = self.classes_ if self._labels is None else self._labels
+        winner = {node.node_id: known[self._winners[at]] for at, node in enumerate(self._flat_tree.nodes)}
+        right = np.array([winner[row.value] == row.actual for row in counts], np.bool_)
+        weights = np.array(counts.column("weight"), np.float64)
+        return float(weights[right].sum() / weights.sum()) if len(weights) else float("nan")
+
+    def _checked_classes(self, y: Any, n_rows: int) -> Array:
+        if y is None:
+            raise ValueError("This DecisionTreeClassifier estimator requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(np.empty(n_rows), y)
+        check_classification_targets(y)
+        return np.asarray(y)

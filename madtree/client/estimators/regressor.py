@@ -1,0 +1,125 @@
+"""A regressor in scikit-learn's manner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from madtree.client.calls import Names
+from madtree.client.estimators.base import BaseDecisionTree
+from madtree.client.estimators.data import checked_columns
+from madtree.client.frames import Array, Column
+from madtree.outputs import output_columns
+from madtree.sqltext.condition import QUALIFIED
+
+
+class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[misc]
+    """A decision tree for numbers, trained in the database.
+
+    Parameters and attributes are those of `DecisionTreeClassifier`, but for what is about classes; the only criterion
+    is mse. Of a table, the target must be float or numeric: integers are classes to madtree (cast them:
+    ``y="amount::float8"``).
+    """
+
+    def __init__(
+        self,
+        connection: Any = None,
+        *,
+        model: str | None = None,
+        replace: bool = False,
+        id_col_name: str | None = None,
+        list_of_features: Names = "*",
+        list_of_features_to_exclude: Names | None = None,
+        split_criterion: str = "mse",
+        max_depth: int = 10,
+        min_split: int | None = None,
+        min_bucket: int | None = None,
+        n_bins: int = 100,
+        max_surrogates: int = 0,
+        null_as_category: bool = False,
+        surrogate_style: int = 0,
+        cp: float = 0.0,
+        n_folds: int = 0,
+        rule: str = "min",
+        verbose: bool = False,
+        seed: int = 1,
+        parallel_workers: int | None = None,
+        memory_mb: int = 64,
+    ) -> None:
+        super().__init__(
+            connection,
+            model=model,
+            replace=replace,
+            id_col_name=id_col_name,
+            list_of_features=list_of_features,
+            list_of_features_to_exclude=list_of_features_to_exclude,
+            split_criterion=split_criterion,
+            max_depth=max_depth,
+            min_split=min_split,
+            min_bucket=min_bucket,
+            n_bins=n_bins,
+            max_surrogates=max_surrogates,
+            null_as_category=null_as_category,
+            surrogate_style=surrogate_style,
+            cp=cp,
+            n_folds=n_folds,
+            rule=rule,
+            verbose=verbose,
+            seed=seed,
+            parallel_workers=parallel_workers,
+            memory_mb=memory_mb,
+        )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeRegressor:
+        """Train the tree; arguments as for `DecisionTreeClassifier.fit`, but that `y` holds numbers.
+
+        Raises
+        ------
+        MadtreeError
+            The server refused: what it says.
+        ValueError, TypeError
+            Arrays do not go together, hold what can be no feature, or targets that are no finite numbers.
+        """
+        if isinstance(X, str):
+            self._fit_table(X, y, sample_weight)
+            if self.model_.is_classification:
+                raise ValueError(
+                    f"y is {y} of the type {self.model_.dependent_type}, which madtree takes for classes: use "
+                    f"DecisionTreeClassifier, or cast it, as in y='({y})::float8'"
+                )
+        else:
+            columns = checked_columns(self, X, reset=True)
+            targets = self._checked_numbers(y, len(columns[0].values))
+            self._fit_columns(X, columns, Column("y", "double precision", targets), sample_weight)
+        self._means = np.array([float(node.prediction or 0) for node in self._flat_tree.nodes])
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Means, shape (n_rows,); `X` as for `DecisionTreeClassifier.predict`."""
+        leaves = self._leaves(X)
+        return np.asarray(self._means[leaves])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R², the share of variance explained; arguments as for `fit`. Of a table only two sums leave the database."""
+        if not isinstance(X, str):
+            return float(super().score(X, y, sample_weight))
+        with self._client() as client, client.work():
+            (mean,) = output_columns(self.model_, "response", QUALIFIED)
+            weight = sample_weight or "1"
+            (row,) = client.query(self._scored(client, X, [y, weight]).squares(mean, y, weight))
+        if row.total is None:
+            return float("nan")
+        if row.total == 0:  # as scikit-learn has it
+            return 1.0 if row.residual == 0 else 0.0
+        return float(1 - row.residual / row.total)
+
+    def _checked_numbers(self, y: Any, n_rows: int) -> Array:
+        if y is None:
+            raise ValueError("This DecisionTreeRegressor estimator requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
+        check_consistent_length(np.empty(n_rows), y)
+        return np.asarray(y)

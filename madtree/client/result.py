@@ -1,0 +1,153 @@
+"""Rows that a query returned, in the shape that the caller's library likes."""
+
+from __future__ import annotations
+
+import html
+from collections import namedtuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import polars as pl
+    import psycopg
+    import pyarrow as pa
+
+_BOOL, _INTS, _FLOATS, _TEXTS = 16, (21, 23, 20), (700, 701), (25, 1043, 19)  # type OIDs, fixed in PostgreSQL
+_SHOWN = 20  # rows that a notebook shows
+
+
+class Result(Sequence[Any]):
+    """Rows as named tuples, and the same as arrays or data frames.
+
+    A column whose name is no identifier of Python's is `_0`, `_1`, ... in the tuples, by its place.
+
+    Attributes:
+        columns: their names.
+        types: OIDs of their PostgreSQL types.
+    """
+
+    def __init__(self, columns: Sequence[str], types: Sequence[int], rows: Sequence[Any]) -> None:
+        self.columns, self.types = tuple(columns), tuple(types)
+        self._rows = list(rows)
+
+    @classmethod
+    def of(cls, cursor: psycopg.Cursor[Any]) -> Result:
+        """The rows of a statement that was executed."""
+        described = cursor.description or []
+        names = [column.name for column in described]
+        row = namedtuple("Row", names, rename=True)  # type: ignore[misc]
+        rows = [row(*values) for values in cursor] if described else []
+        return cls(names, [column.type_code for column in described], rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> Result: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return Result(self.columns, self.types, self._rows[index])
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and (self.columns, self._rows) == (other.columns, other._rows)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Result({len(self)} row{'s' * (len(self) != 1)} of {', '.join(self.columns)})"
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column. Raises KeyError if there is none of that name."""
+        if name not in self.columns:
+            raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}")
+        place = self.columns.index(name)
+        return [row[place] for row in self._rows]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dict of column name to value for each row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self._rows]
+
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """A structured array, shape (n_rows,), with a field for each column.
+
+        Integers are int64, or float64 with NaN where there are NULLs; numbers float64, NULL as NaN; booleans bool;
+        all else, and booleans with NULLs, objects, NULL as None.
+        """
+        import numpy as np
+
+        arrays = [_as_numpy(list(v), oid) for v, oid in zip(self._by_column(), self.types, strict=True)]
+        table = np.empty(len(self), dtype=[(n, a.dtype) for n, a in zip(self.columns, arrays, strict=True)])
+        for name, array in zip(self.columns, arrays, strict=True):
+            table[name] = array
+        return table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A pandas data frame; integers and booleans with NULLs have pandas' nullable types."""
+        import pandas as pd
+
+        series = {}
+        for name, oid, values in zip(self.columns, self.types, self._by_column(), strict=True):
+            has_null = any(value is None for value in values)
+            if oid in _INTS:
+                dtype: Any = "Int64" if has_null else "int64"
+            elif oid == _BOOL:
+                dtype = "boolean" if has_null else "bool"
+            else:
+                dtype = "float64" if oid in _FLOATS else None
+            # An object array keeps lists and dicts whole, and texts of an empty column texts.
+            series[name] = pd.Series(list(values), dtype=dtype or (object if not values else None))
+        return pd.DataFrame(series, columns=list(self.columns))
+
+    def to_polars(self) -> pl.DataFrame:
+        """A polars data frame."""
+        import polars as pl
+
+        known: dict[int, Any] = {_BOOL: pl.Boolean}
+        known |= dict.fromkeys(_INTS, pl.Int64) | dict.fromkeys(_FLOATS, pl.Float64) | dict.fromkeys(_TEXTS, pl.String)
+        columns = zip(self.columns, self.types, self._by_column(), strict=True)
+        return pl.DataFrame([pl.Series(n, list(v), dtype=known.get(oid), strict=False) for n, oid, v in columns])
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table."""
+        import pyarrow as pa
+
+        known: dict[int, Any] = {_BOOL: pa.bool_()}
+        known |= dict.fromkeys(_INTS, pa.int64()) | dict.fromkeys(_FLOATS, pa.float64())
+        known |= dict.fromkeys(_TEXTS, pa.string())
+        arrays = [pa.array(v, type=known.get(oid)) for oid, v in zip(self.types, self._by_column(), strict=True)]
+        return pa.table(arrays, names=list(self.columns))
+
+    def _by_column(self) -> list[tuple[Any, ...]]:
+        return list(zip(*self._rows, strict=True)) if self._rows else [()] * len(self.columns)
+
+    def _repr_html_(self) -> str:
+        def cells(tag: str, values: Sequence[Any]) -> str:
+            texts = ("" if value is None else html.escape(str(value)) for value in values)
+            return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for text in texts) + "</tr>"
+
+        body = "".join(cells("td", row) for row in self._rows[:_SHOWN])
+        rest = f"<p>{len(self) - _SHOWN:,} more rows</p>" if len(self) > _SHOWN else ""
+        return f"<table><thead>{cells('th', self.columns)}</thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _as_numpy(values: list[Any], oid: int) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    has_null = any(value is None for value in values)
+    if oid in _FLOATS or (oid in _INTS and has_null):
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    if oid in _INTS:
+        return np.array(values, np.int64)
+    if oid == _BOOL and not has_null:
+        return np.array(values, np.bool_)
+    objects = np.empty(len(values), object)
+    objects[:] = values
+    return objects

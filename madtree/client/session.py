@@ -1,0 +1,147 @@
+"""The session that a client works in: a psycopg connection, however it came to be, and where its transactions end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import TransactionStatus
+
+from madtree.embedded import PrivateServer, PrivateServerError
+
+_DRIVER = re.compile(r"^(postgres(?:ql)?)\+psycopg://")
+# The variables by which libpq finds a server; others (PGPASSWORD, PGSSLMODE, ...) only say how to reach it.
+_NAMING = ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER")
+_ACCEPTED = (
+    "a URL or connection string, a psycopg.Connection, or an Engine, Connection or URL of SQLAlchemy with the driver "
+    "psycopg (postgresql+psycopg://...)"
+)
+
+
+class Session:
+    """A psycopg connection and, where SQLAlchemy keeps it, the connection of SQLAlchemy's around it."""
+
+    def __init__(self, connection: psycopg.Connection[Any], *, owned: bool = False, alchemy: Any = None) -> None:
+        """`owned` sessions are closed with the client."""
+        self._connection, self._owned, self._alchemy = connection, owned, alchemy
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """The psycopg connection (SQLAlchemy's may have got another one in the meantime)."""
+        return self._connection if self._alchemy is None else _driver_connection(self._alchemy)
+
+    @contextlib.contextmanager
+    def work(self) -> Iterator[psycopg.Connection[Any]]:
+        """The connection for a piece of work that is done as a whole or not at all.
+
+        In autocommit mode the work is one transaction. Else it is a part of the connection's transaction, which it
+        opens if there is none; an error takes back what the work did, nothing else, and only the caller ever ends it.
+        """
+        connection = self.connection
+        if not connection.autocommit:
+            if self._alchemy is not None and not self._alchemy.in_transaction():
+                self._alchemy.begin()  # else SQLAlchemy would not know that there is something to commit
+            if connection.info.transaction_status == TransactionStatus.IDLE:
+                connection.execute("SELECT")  # psycopg opens the transaction; what follows is a savepoint in it
+        with connection.transaction():
+            yield connection
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[psycopg.Connection[Any]]:
+        """As `work`, for reading only: where it is a transaction of its own, all its looks see the same rows."""
+        begins = self.connection.info.transaction_status == TransactionStatus.IDLE and self.connection.autocommit
+        with self.work() as connection:
+            if begins:
+                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield connection
+
+    def close(self) -> None:
+        """Close what the client opened itself; a caller's own connection is left as it is."""
+        if self._owned:
+            (self._alchemy or self._connection).close()
+
+
+class ClosedSession(Session):
+    """What a client has after it was pickled: connections stay in the process that opened them."""
+
+    def __init__(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        raise psycopg.OperationalError(
+            "this client was pickled, and its connection stayed behind: call madtree.connect again"
+        )
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def open_session(target: Any) -> Session:
+    """The session behind whatever names or is a connection; see `madtree.connect`.
+
+    Raises:
+        TypeError: `target` is none of the things that name a connection.
+        ValueError: no target is given and there is no server to choose.
+    """
+    if target is None:
+        target = _default_target()
+    if isinstance(target, psycopg.Connection):
+        return Session(target)
+    if type(target).__module__.startswith("sqlalchemy."):
+        target = _from_sqlalchemy(target)
+    if isinstance(target, Session):
+        return target
+    if isinstance(target, str):
+        conninfo = _DRIVER.sub(r"\1://", target.strip())
+        connection = psycopg.connect(conninfo, autocommit=True, fallback_application_name="madtree")
+        return Session(connection, owned=True)
+    raise TypeError(f"connection must be {_ACCEPTED}; not {type(target).__module__}.{type(target).__qualname__}")
+
+
+def _from_sqlalchemy(target: Any) -> Any:
+    """A session for an Engine or Connection, a string for a URL, anything else as it is."""
+    from sqlalchemy import URL, Connection, Engine
+
+    if isinstance(target, URL):
+        names = target.translate_connect_args(database="dbname", username="user")
+        return make_conninfo(**names, **{key: str(value) for key, value in target.query.items()})
+    if isinstance(target, Engine):
+        connection = target.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            return Session(_driver_connection(connection), owned=True, alchemy=connection)
+        except TypeError:
+            connection.close()
+            raise
+    if isinstance(target, Connection):
+        return Session(_driver_connection(target), alchemy=target)
+    return target
+
+
+def _driver_connection(alchemy: Any) -> psycopg.Connection[Any]:
+    found = alchemy.connection.driver_connection
+    if not isinstance(found, psycopg.Connection):
+        dialect = alchemy.dialect
+        raise TypeError(
+            f"SQLAlchemy's driver must be psycopg, as in create_engine('postgresql+psycopg://...'), not "
+            f"{dialect.name}+{dialect.driver}"
+        )
+    return found
+
+
+def _default_target() -> str:
+    if any(os.environ.get(name) for name in _NAMING):
+        return ""
+    with contextlib.suppress(PrivateServerError):
+        server = PrivateServer().status()
+        if server.running and server.uri:
+            return server.uri
+    raise ValueError(
+        "no server to connect to: give a URL such as postgresql://user@host/database, set the PG* variables, or start "
+        "a private server with 'madtree up'"
+    )

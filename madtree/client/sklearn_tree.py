@@ -1,0 +1,263 @@
+"""A tree as an estimator of scikit-learn's that predicts the same, to the bit.
+
+scikit-learn reads every feature as float32, splits by thresholds only, and has no surrogates. So:
+
+- Where all features of the tree are numbers and it has no surrogates, scikit-learn's own tree structure says the whole
+  truth: the same splits, thresholds, counts, impurities and, for missing values, directions. Only its reading of
+  float64 features as float32 is not exact; the estimators here find a row's leaf in float64 instead.
+- Else (unordered features, enums, dates and times, surrogates, NULL as a category) a pipeline is made: `SplitEncoder`
+  answers each split for each row (surrogates and the majority included) as a column of zeros and ones, and
+  scikit-learn's tree splits these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from madtree.client.frames import Array, as_column, columns_of, is_frame
+from madtree.client.routing import NUMERIC, FlatTree, class_shares, column_name, feature_values, used_features
+from madtree.model import Feature, Kind, Model, Tree
+from madtree.render.labels import split_text
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.pipeline import Pipeline
+    from sklearn.tree import DecisionTreeClassifier as SklearnClassifier
+    from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
+    from sklearn.tree._tree import Tree as SklearnTree
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise ImportError("this takes scikit-learn: pip install 'madtree[sklearn]'") from error
+
+CRITERIA = {"gini": "gini", "entropy": "entropy", "mse": "squared_error"}
+
+
+def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
+    """One tree as a fitted estimator of scikit-learn's.
+
+    Parameters
+    ----------
+    model
+        As `Model.read` of the client gives it.
+    tree_id
+        Which tree; may be left out where the model has one only.
+
+    Returns
+    -------
+    ExactDecisionTreeClassifier, ExactDecisionTreeRegressor or Pipeline
+        Subclasses of scikit-learn's classes, or, where scikit-learn's tree cannot hold the splits, a pipeline of a
+        `SplitEncoder` and one of them. It takes an array whose columns are the model's features in their order, or a
+        frame with columns of their names. ``classes_`` are of the dependent's type: bool, int64 or str.
+
+    Raises
+    ------
+    ValueError
+        The model has several trees and `tree_id` does not name one, or the tree could not be trained. Everything else
+        that a tree of madtree's can hold is reproduced.
+
+    Notes
+    -----
+    The criterion misclassification, which scikit-learn does not know, is kept in the nodes' impurities only.
+    """
+    tree = _one_tree(model, tree_id)
+    flat = FlatTree.of(tree)
+    used = used_features(model, flat)
+    plain = all(f.kind is not Kind.UNORDERED and f.type in NUMERIC for f in used)
+    if plain and not any(node.surrogates for node in flat.nodes):
+        estimator: Any = _Exact[model.is_classification]()
+        places = {feature.name: place for place, feature in enumerate(model.features)}
+        split_features = [places.get(str(node.feature), -2) for node in flat.nodes]
+        thresholds = [-2.0 if node.threshold is None else node.threshold for node in flat.nodes]
+        estimator._take(model, flat, split_features, thresholds, len(model.features))
+        estimator.feature_names_in_ = np.array([column_name(feature) for feature in model.features], dtype=object)
+        estimator._exact_features, estimator._exact_used = tuple(model.features), tuple(used)
+        return estimator
+    encoder = SplitEncoder(model=model, tree_id=tree.tree_id).fit()
+    tested = {at: column for column, at in enumerate(encoder.nodes_)}
+    estimator = _Exact[model.is_classification]()
+    split_features = [tested.get(at, -2) for at in range(len(flat.nodes))]
+    thresholds = [0.5 if at in tested else -2.0 for at in range(len(flat.nodes))]
+    estimator._take(model, flat, split_features, thresholds, len(tested))
+    return Pipeline([("splits", encoder), ("tree", estimator)])
+
+
+def _one_tree(model: Model, tree_id: int | None) -> Tree:
+    known = [tree.tree_id for tree in model.trees]
+    if tree_id is None and len(known) == 1:
+        return model.trees[0]
+    if tree_id is None:
+        raise ValueError(
+            f"{model.name} has {len(known)} trees, one for each group of {', '.join(model.grouping_columns)}: tree_id "
+            "must say which one"
+        )
+    if tree_id not in known:
+        raise ValueError(f"{model.name} has no tree {tree_id}")
+    return model.trees[known.index(tree_id)]
+
+
+def class_values(model: Model) -> Array:
+    """The classes as scikit-learn has them: bool, int64 or str; in the dependent's SQL order."""
+    if model.dependent_type == "boolean":
+        return np.array([label == "true" for label in model.classes])
+    if model.dependent_type in ("smallint", "integer", "bigint"):
+        return np.array([int(label) for label in model.classes], np.int64)
+    return np.array(model.classes)
+
+
+def read_features(features: Sequence[Feature], used: Sequence[Feature], X: Any) -> tuple[dict[str, Array], int]:
+    """The values of the `used` features, and the number of rows.
+
+    Args:
+        features: all of the model's: the columns of an array. A frame needs those only that are used.
+    """
+    if is_frame(X):
+        columns = columns_of(X)
+        return feature_values(used, columns), len(columns[0].values) if columns else 0
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead")
+    if array.shape[1] != len(features):
+        raise ValueError(f"X has {array.shape[1]} features, but the model is expecting {len(features)} features")
+    columns = [as_column(column_name(f), array[:, i]) for i, f in enumerate(features) if f in used]
+    return feature_values(used, columns), len(array)
+
+
+class _ExactTree:
+    """What the two estimators share: their leaves are found in float64, as the database finds them."""
+
+    def _take(self, model: Model, flat: FlatTree, features: Sequence[int], thresholds: Sequence[float], n: int) -> None:
+        """Become a fitted estimator.
+
+        Args:
+            features, thresholds: (n_nodes,) of scikit-learn's tree, -2 for a leaf.
+            n: number of columns of X.
+        """
+        classes = class_values(model)
+        n_classes = len(classes) if model.is_classification else 1
+        fitted = SklearnTree(n, np.array([n_classes], np.intp), 1)
+        state = fitted.__getstate__()
+        nodes = np.zeros(len(flat.nodes), state["nodes"].dtype)
+        nodes["left_child"], nodes["right_child"] = flat.left, flat.right
+        nodes["feature"], nodes["threshold"] = features, thresholds
+        for field, attribute in _FIELDS.items():
+            nodes[field] = [getattr(node, attribute) or 0 for node in flat.nodes]
+        means = [[float(node.prediction or 0)] for node in flat.nodes] if not model.is_classification else None
+        values = class_shares(model, flat) if means is None else np.array(means, np.float64)
+        state["nodes"], state["values"] = nodes, np.ascontiguousarray(values[:, None, :])
+        state["node_count"] = len(flat.nodes)
+        state["max_depth"] = max(node.depth for node in flat.nodes)
+        fitted.__setstate__(state)
+        self.tree_, self.n_features_in_, self.n_outputs_ = fitted, n, 1
+        self.max_features_ = n
+        self._exact_features: tuple[Feature, ...] = ()  # of the model; none where X has columns of zeros and ones
+        self._exact_used: tuple[Feature, ...] = ()
+        self._exact_tree = flat
+        if model.is_classification:
+            self.classes_, self.n_classes_ = classes, n_classes
+            labels = {label: place for place, label in enumerate(model.classes)}
+            self._prediction = np.array([labels[str(node.prediction)] for node in flat.nodes], np.int64)
+        criterion = str(model.summary.get("split_criterion") or "")
+        self.set_params(criterion=CRITERIA.get(criterion, "gini" if model.is_classification else "squared_error"))  # type: ignore[attr-defined]
+
+    def apply(self, X: Any, check_input: bool = True) -> Array:
+        """The place in `tree_` of the leaf that each row ends in, shape (n_rows,)."""
+        check_is_fitted(self)
+        if not self._exact_features:
+            return np.asarray(super().apply(np.asarray(X, np.float32), check_input=check_input))  # type: ignore[misc]
+        values, n_rows = read_features(self._exact_features, self._exact_used, X)
+        return self._exact_tree.apply(values, n_rows)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+        """The nodes that each row goes through: a sparse indicator matrix of shape (n_rows, n_nodes)."""
+        from scipy.sparse import csr_matrix
+
+        paths: list[list[int]] = [[0]] * self.tree_.node_count
+        for at in range(self.tree_.node_count):  # parents stand before their children
+            for child in (self.tree_.children_left[at], self.tree_.children_right[at]):
+                if child >= 0:
+                    paths[child] = [*paths[at], int(child)]
+        of_rows = [paths[leaf] for leaf in self.apply(X)]
+        ends = np.cumsum([0, *map(len, of_rows)])
+        places = np.concatenate([np.asarray(path) for path in of_rows]) if of_rows else np.zeros(0, np.int64)
+        shape = (len(of_rows), self.tree_.node_count)
+        return csr_matrix((np.ones(len(places), np.int64), places, ends), shape=shape)
+
+
+class ExactDecisionTreeClassifier(_ExactTree, SklearnClassifier):  # type: ignore[misc]
+    """scikit-learn's classifier with a tree of madtree's, which compares features as float64."""
+
+    def predict(self, X: Any, check_input: bool = True) -> Array:
+        """Classes, shape (n_rows,)."""
+        return np.asarray(self.classes_[self._prediction[self.apply(X, check_input)]])
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> Array:
+        """Probabilities, shape (n_rows, n_classes), in the order of `classes_`."""
+        return np.asarray(self.tree_.value[self.apply(X, check_input), 0, :])
+
+
+class ExactDecisionTreeRegressor(_ExactTree, SklearnRegressor):  # type: ignore[misc]
+    """scikit-learn's regressor with a tree of madtree's, which compares features as float64."""
+
+    def predict(self, X: Any, check_input: bool = True) -> Array:
+        """Means, shape (n_rows,)."""
+        return np.asarray(self.tree_.value[self.apply(X, check_input), 0, 0])
+
+
+class SplitEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Answers each split of a tree for each row: 0 where it goes left, 1 where it goes right.
+
+    Parameters
+    ----------
+    model, tree_id
+        The model as plain values, and which of its trees.
+
+    Attributes
+    ----------
+    nodes_
+        Places of the inner nodes, one for each column that `transform` gives.
+    used_
+        The features that the splits and surrogates ask.
+    """
+
+    def __init__(self, model: Model, tree_id: int | None = None) -> None:
+        self.model, self.tree_id = model, tree_id
+
+    def fit(self, X: Any = None, y: Any = None) -> SplitEncoder:
+        """Take the tree apart; nothing is learned from `X`."""
+        self.tree_ = FlatTree.of(_one_tree(self.model, self.tree_id))
+        self.used_ = used_features(self.model, self.tree_)
+        self.nodes_ = [at for at, left in enumerate(self.tree_.left) if left >= 0]
+        self.n_features_in_ = len(self.model.features)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Zeros and ones, shape (n_rows, n_inner_nodes), float32."""
+        check_is_fitted(self)
+        values, n_rows = read_features(self.model.features, self.used_, X)
+        rows = np.arange(n_rows)
+        answers = np.empty((n_rows, len(self.nodes_)), np.float32)
+        for column, at in enumerate(self.nodes_):
+            answers[:, column] = ~self.tree_.goes_left(at, values, rows)
+        return answers
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The splits as text, each with its node's number in madtree, shape (n_inner_nodes,)."""
+        names = []
+        for at in self.nodes_:
+            node = self.tree_.nodes[at]
+            feature = self.model.feature(str(node.feature))
+            names.append(f"not {node.node_id}: {split_text(node, feature)}")
+        return np.array(names, dtype=object)
+
+
+_Exact: dict[bool, Any] = {True: ExactDecisionTreeClassifier, False: ExactDecisionTreeRegressor}
+# Fields of scikit-learn's nodes, and what they are in madtree's.
+_FIELDS = {
+    "impurity": "impurity",
+    "n_node_samples": "n_rows",
+    "weighted_n_node_samples": "weight",
+    "missing_go_to_left": "majority_left",
+}

@@ -1,0 +1,56 @@
+"""The host on the client's side: a psycopg connection behind the host protocol."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Composed, Identifier, Literal
+
+from madtree.host.protocol import Row
+
+
+class PsycopgHost:
+    """Runs statements in the connection's transaction. Each is a subtransaction there, so that an error can be caught.
+
+    Nothing is prepared for longer than a call: a model that is replaced may change its columns' types.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        with self._run(sql, types, params) as cursor:
+            return cursor.fetchall()
+
+    def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
+        with self._run(sql, types, params) as cursor:
+            return cursor.rowcount
+
+    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
+        yield from self.query(sql, types, params)
+
+    def notice(self, message: str) -> None:
+        """What madtree's own code would tell; the server's notices go the connection's way."""
+
+    def info(self, message: str) -> None:
+        """As `notice`."""
+
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> psycopg.Cursor[Row]:
+        if not types:
+            return self._execute(sql.encode())
+        # PREPARE gives parameters the types that the host protocol names; psycopg would choose its own.
+        name = f"madtree_{secrets.token_hex(8)}"
+        self._execute(f"PREPARE {name} ({', '.join(types)}) AS {sql}".encode())
+        try:
+            values = SQL(", ").join(map(Literal, params))
+            return self._execute(SQL("EXECUTE {} ({})").format(Identifier(name), values))
+        finally:
+            self._execute(f"DEALLOCATE {name}".encode())
+
+    def _execute(self, statement: bytes | Composed) -> psycopg.Cursor[Row]:
+        with self._connection.transaction():
+            return self._connection.cursor(row_factory=dict_row).execute(statement, prepare=False)

@@ -1,0 +1,84 @@
+"""Queries of the client's estimators: the leaves of a table's rows, and how well they do there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from madtree.model import Feature, Tree
+from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.predict import Output, tree_case
+from madtree.sqltext.quote import qualified
+
+# The columns of the primary key of the table $1, as SQL.
+PRIMARY_KEY = """\
+SELECT pg_catalog.quote_ident(a.attname) AS sql
+FROM pg_catalog.pg_index AS i
+INNER JOIN pg_catalog.pg_attribute AS a
+ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid AND a.attnum OPERATOR(pg_catalog.=) ANY (i.indkey)
+WHERE i.indrelid OPERATOR(pg_catalog.=) $1 AND i.indisprimary"""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A table whose rows run down a tree.
+
+    Attributes:
+        schema, name: of the table, unquoted.
+        tree: with at least one node.
+        features: by their names in the model, as expressions over the table's columns.
+    """
+
+    schema: str
+    name: str
+    tree: Tree
+    features: Mapping[str, Feature]
+
+    def leaves(self, leaf: Output, id_sql: str) -> str:
+        """Each row's `leaf`, in the order of the ids."""
+        return f"SELECT {self._case(leaf)} AS value FROM {self._source()} ORDER BY {id_sql}"
+
+    def outcomes(self, leaf: Output, actual: str, weight: str) -> str:
+        """For each leaf and actual outcome the weight of the rows; rows without outcome or weight do not count."""
+        rows = self._rows(leaf, actual, weight)
+        return (
+            "SELECT r.value, r.actual, pg_catalog.sum(r.weight)::pg_catalog.float8 AS weight "
+            f"FROM ({rows}) AS r WHERE {_COUNTS} GROUP BY r.value, r.actual"
+        )
+
+    def squares(self, mean: Output, actual: str, weight: str) -> str:
+        """Weighted sums of squares of the outcomes about the tree's means (residual), and about their own (total)."""
+        rows = self._rows(mean, f"({actual})::pg_catalog.float8", weight)
+        about_own, about_tree = _square("s.actual", "s.mean"), _square("s.actual", "s.value")
+        mean_sql = _over("pg_catalog.sum(r.weight OPERATOR(pg_catalog.*) r.actual)", "pg_catalog.sum(r.weight)")
+        return (
+            f"WITH r AS MATERIALIZED (SELECT * FROM ({rows}) AS r WHERE {_COUNTS}), "
+            f"s AS (SELECT r.*, (SELECT {mean_sql} FROM r) AS mean FROM r) "
+            f"SELECT pg_catalog.sum(s.weight OPERATOR(pg_catalog.*) {about_tree}) AS residual, "
+            f"pg_catalog.sum(s.weight OPERATOR(pg_catalog.*) {about_own}) AS total FROM s"
+        )
+
+    def _rows(self, value: Output, actual: str, weight: str) -> str:
+        return (
+            f"SELECT {self._case(value)} AS value, {actual} AS actual, ({weight})::pg_catalog.float8 AS weight "
+            f"FROM {self._source()}"
+        )
+
+    def _case(self, output: Output) -> str:
+        return tree_case(self.tree, self.features, output, QUALIFIED)
+
+    def _source(self) -> str:
+        return f"{qualified(self.schema, self.name)} AS {SOURCE_ALIAS}"
+
+
+_COUNTS = "r.actual IS NOT NULL AND r.weight OPERATOR(pg_catalog.>) 0"
+
+
+def _square(one: str, other: str) -> str:
+    difference = f"({one} OPERATOR(pg_catalog.-) {other})"
+    return f"({difference} OPERATOR(pg_catalog.*) {difference})"
+
+
+def _over(dividend: str, divisor: str) -> str:
+    return f"{dividend} OPERATOR(pg_catalog./) {divisor}"

@@ -1,0 +1,254 @@
+"""Connections of every kind, and where their transactions end."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import logging
+import pickle
+import subprocess
+import sys
+import threading
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+import sqlalchemy
+from psycopg.pq import TransactionStatus
+
+import madtree
+from madtree.client.calls import CallError
+from madtree.client.session import open_session
+
+TRAIN = ("flowers", "m", "id", "kind", ["length", "Width", "colour"])
+
+
+def models(db: psycopg.Connection) -> list[str]:
+    """Tables of models in the test's schema, as another session sees them."""
+    rows = db.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'"
+    )
+    return sorted(row[0] for row in rows if row[0].startswith("m"))
+
+
+@pytest.mark.usefixtures("flowers")
+@pytest.mark.parametrize("kind", ["string", "url", "sqlalchemy url", "engine"])
+def test_what_the_client_opens_commits_each_call_and_is_closed(db: psycopg.Connection, url: str, kind: str) -> None:
+    info = psycopg.conninfo.conninfo_to_dict(url)
+    alchemy = sqlalchemy.URL.create("postgresql+psycopg", query={k: str(v) for k, v in info.items()})
+    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url))
+    target = {
+        "string": url,
+        "url": "postgresql+psycopg://?" + "&".join(f"{key}={quote(str(value))}" for key, value in info.items()),
+        "sqlalchemy url": alchemy,
+        "engine": engine,
+    }[kind]
+    with madtree.connect(target) as client:
+        client.tree_train(*TRAIN)
+        assert models(db) == ["m", "m_nodes", "m_summary"]
+        opened = client.connection
+    if kind == "engine":
+        assert engine.pool.checkedin() == 1  # type: ignore[attr-defined]
+        with engine.connect() as again:
+            assert again.connection.driver_connection.autocommit is False  # type: ignore[union-attr]
+    else:
+        assert opened.closed
+
+
+@pytest.mark.usefixtures("flowers")
+def test_a_connection_of_yours_is_never_committed_or_closed(db: psycopg.Connection, url: str) -> None:
+    with psycopg.connect(url) as mine:
+        with madtree.connect(mine) as client:
+            client.tree_train(*TRAIN)
+            assert client.model("m").predict("flowers")
+        assert not mine.closed
+        assert mine.info.transaction_status == TransactionStatus.INTRANS
+        assert models(db) == []
+        mine.rollback()
+        client.tree_train(*TRAIN)
+        mine.commit()
+    assert models(db) == ["m", "m_nodes", "m_summary"]
+
+
+@pytest.mark.usefixtures("flowers")
+def test_a_call_that_fails_leaves_your_transaction_as_it_was(db: psycopg.Connection, url: str) -> None:
+    with psycopg.connect(url) as mine:
+        mine.execute("CREATE TABLE made_before (x int)")
+        client = madtree.connect(mine)
+        with pytest.raises(madtree.MadtreeError, match="list_of_features: column nothing does not exist"):
+            client.tree_train("flowers", "m", "id", "kind", "nothing")
+        with pytest.raises(ValueError, match="min_split must be"):
+            madtree.DecisionTreeClassifier(client, min_split=-1).fit([[0.0], [1.0]], [0, 1])
+        assert mine.execute("SELECT count(*) FROM made_before").fetchone() == (0,)
+
+
+@pytest.mark.usefixtures("flowers")
+def test_sqlalchemys_connection_commits_what_was_done_when_it_commits(db: psycopg.Connection, url: str) -> None:
+    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url))
+    with engine.connect() as connection:
+        client = madtree.connect(connection)
+        client.tree_train(*TRAIN)
+        assert connection.in_transaction()
+        connection.rollback()
+        assert models(db) == []
+        client.tree_train(*TRAIN)
+        connection.commit()
+        assert models(db) == ["m", "m_nodes", "m_summary"]
+    with engine.begin() as connection:
+        madtree.connect(connection).tree_drop("m")
+        assert models(db)
+    assert models(db) == []
+
+
+def test_another_driver_of_sqlalchemys_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"driver must be psycopg, as in create_engine\('postgresql\+psycopg://...'\)"):
+        madtree.connect(sqlalchemy.create_engine("sqlite://"))
+
+
+@pytest.mark.parametrize("thing", [42, b"postgresql://", object()])
+def test_what_is_no_connection_is_refused(thing: Any) -> None:
+    with pytest.raises(TypeError, match=r"connection must be a URL or connection string, a psycopg\.Connection"):
+        madtree.connect(thing)
+
+
+def test_with_no_target_the_variables_are_used(
+    monkeypatch: pytest.MonkeyPatch, url: str, db: psycopg.Connection
+) -> None:
+    for name in ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+    names = {"host": "PGHOST", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER", "password": "PGPASSWORD"}
+    for key, value in psycopg.conninfo.conninfo_to_dict(url).items():
+        if key in names:
+            monkeypatch.setenv(names[key], str(value))
+    with madtree.connect() as client:
+        assert client.connection.info.dbname == db.info.dbname
+
+
+def test_without_variables_and_private_server_there_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    for name in ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MADTREE_HOME", str(tmp_path_factory.mktemp("none") / "home"))
+    with pytest.raises(ValueError, match="no server to connect to: give a URL such as"):
+        open_session(None)
+
+
+def test_a_refusal_has_the_servers_sentence_hint_and_sqlstate(client: madtree.Client) -> None:
+    with pytest.raises(madtree.MadtreeError, match="does not exist") as caught:
+        client.tree_train("nothing", "m", "id", "y", "*")
+    assert isinstance(caught.value, CallError)
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value.__cause__, psycopg.Error)
+    assert caught.value.sqlstate == "42P01"
+    assert "Traceback" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("flowers")
+def test_a_cancelled_call_is_psycopgs_error_and_leaves_nothing(db: psycopg.Connection, url: str) -> None:
+    db.execute("CREATE VIEW slow_view AS SELECT f.* FROM flowers AS f WHERE pg_sleep(0.02) IS NOT NULL")
+    with madtree.connect(url) as client:
+        timer = threading.Timer(0.5, client.connection.cancel)
+        timer.start()
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            client.tree_train("slow_view", *TRAIN[1:])
+        timer.join()
+        assert client.query("SELECT 1")[0][0] == 1
+    assert models(db) == []
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, madtree
+client = madtree.connect(sys.argv[1])
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    client.tree_train("slow_view", "m", "id", "kind", "length")
+except KeyboardInterrupt:
+    running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%slow_v%'"
+    print(*client.query(f"SELECT to_regclass('m'), ({running})")[0])
+"""
+
+
+@pytest.mark.usefixtures("flowers")
+def test_ctrl_c_cancels_the_call_on_the_server_and_the_client_works_on(db: psycopg.Connection, url: str) -> None:
+    db.execute("CREATE VIEW slow_view AS SELECT f.* FROM flowers AS f WHERE pg_sleep(0.1) IS NOT NULL")
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, url], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert done.stdout == "None 1\n"
+
+
+@pytest.mark.usefixtures("flowers")
+def test_messages_go_to_the_caller_or_to_the_log(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[str] = []
+    with madtree.connect(url, on_message=heard.append) as client:
+        client.tree_train(*TRAIN, verbose=True)
+    assert any(line.startswith("level 0: 1 frontier node, 300 rows in play") for line in heard)
+    caplog.set_level(logging.INFO, "madtree")
+    with madtree.connect(url) as client:
+        client.tree_train(*TRAIN, verbose=True, replace=True)
+    assert any("level 0" in record.message for record in caplog.records)
+
+
+def test_copies_share_the_connection_and_pickles_leave_it_behind(client: madtree.Client) -> None:
+    assert copy.deepcopy(client) is client
+    assert copy.copy(client) is client
+    again = pickle.loads(pickle.dumps(client))
+    with pytest.raises(psycopg.OperationalError, match=r"pickled.*call madtree.connect again"):
+        again.query("SELECT 1")
+
+
+def test_importing_madtree_loads_neither_numpy_nor_psycopg() -> None:
+    program = "import sys, madtree, madtree.sqltext; print(sorted({'numpy', 'psycopg', 'sklearn'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_client_needs_no_numpy() -> None:
+    program = "import sys; sys.modules['numpy'] = None; import madtree; madtree.connect, madtree.Model; print('fine')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("fine\n", "")
+
+
+def test_all_public_names_are_there() -> None:
+    for name in madtree.__all__:
+        assert inspect.isclass(getattr(madtree, name)) or callable(getattr(madtree, name))
+    with pytest.raises(AttributeError, match="module 'madtree' has no attribute 'nothing'"):
+        madtree.nothing  # noqa: B018
+
+
+def test_methods_have_the_functions_parameters_and_defaults(db: psycopg.Connection) -> None:
+    """Of each function of the SQL interface; its variants without arguments and with 'usage' give help only."""
+    rows = db.execute(
+        """SELECT p.proname, p.proargnames[1:p.pronargs], p.pronargdefaults, pg_get_function_arguments(p.oid)
+        FROM pg_proc AS p WHERE p.pronamespace = 'madtree'::regnamespace AND p.pronargs > 0
+        AND p.proargnames IS NOT NULL AND p.proargnames[1:p.pronargs] <> '{message}'
+        AND obj_description(p.oid, 'pg_proc') NOT LIKE 'internal:%'"""
+    ).fetchall()
+    assert {"tree_train", "tree_predict", "tree_prune", "tree_evaluate"} <= {row[0] for row in rows}
+    for function, names, n_defaults, text in rows:
+        parameters = list(inspect.signature(getattr(madtree.Client, function)).parameters.values())[1:]
+        assert [p.name for p in parameters] == names, function
+        optional = [p for p in parameters if p.default is not inspect.Parameter.empty]
+        assert len(optional) == n_defaults, function
+        for parameter in optional:
+            assert f"{parameter.name} {_declared(parameter.default)}" in _without_types(text), function
+
+
+def _declared(default: Any) -> str:
+    if default is None:
+        return "DEFAULT NULL"
+    return f"DEFAULT '{default}'" if isinstance(default, str) else f"DEFAULT {str(default).lower()}"
+
+
+QUOTE = '"'
+
+
+def _without_types(text: str) -> str:
+    """Arguments as ``name DEFAULT value``."""
+    parts = []
+    for part in text.split(", "):
+        name, _, default = part.partition(" DEFAULT ")
+        parts.append(f"{name.split()[0].strip(QUOTE)} DEFAULT {default.split('::')[0]}")
+    return ", ".join(parts)
