@@ -34,12 +34,13 @@ RUN set -eu; \
     apt-get update; \
     DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3-venv; \
     rm -rf /var/lib/apt/lists/*; \
-    python3 -m venv /opt/madtree
+    python3 -m venv /opt/madtree; \
+    install --directory --owner postgres --group postgres /var/lib/madtree
 COPY pyproject.toml LICENSE README.md ./
 RUN /opt/madtree/bin/pip install --no-cache-dir .
-ENV PATH=/opt/madtree/bin:$PATH
+ENV PATH=/opt/madtree/bin:$PATH MADTREE_HOME=/var/lib/madtree
 USER postgres
-WORKDIR /var/lib/postgresql
+WORKDIR /var/lib/madtree
 ENTRYPOINT ["madtree"]
 CMD ["--help"]
 
