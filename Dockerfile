@@ -29,6 +29,16 @@ COPY migrations migrations
 COPY madtree madtree
 RUN python3 -B -m madtree.install --destdir /installed
 
+FROM plpython AS server
+COPY --from=extension /installed/ /
+# The official image runs this once, in the database that it creates; other images take no notice.
+COPY docker/first-start.sql /docker-entrypoint-initdb.d/madtree.sql
+# Sessions and parallel workers do the parallel work: threads of numpy's BLAS in each of them would only be in the way.
+ENV OPENBLAS_NUM_THREADS=1
+# What the base image starts as: root in the official one, which becomes postgres before it starts the server.
+ARG ACCOUNT=root
+USER ${ACCOUNT}
+
 FROM extension AS client
 RUN set -eu; \
     apt-get update; \
@@ -44,12 +54,5 @@ WORKDIR /var/lib/madtree
 ENTRYPOINT ["madtree"]
 CMD ["--help"]
 
-FROM plpython AS server
-COPY --from=extension /installed/ /
-# The official image runs this once, in the database that it creates; other images take no notice.
-COPY docker/first-start.sql /docker-entrypoint-initdb.d/madtree.sql
-# Sessions and parallel workers do the parallel work: threads of numpy's BLAS in each of them would only be in the way.
-ENV OPENBLAS_NUM_THREADS=1
-# What the base image starts as: root in the official one, which becomes postgres before it starts the server.
-ARG ACCOUNT=root
-USER ${ACCOUNT}
+# What is built where no target is named.
+FROM server
