@@ -38,7 +38,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/sqlfluff lint --disable-progress-bar sql migrations
+	$(BIN)/sqlfluff lint --disable-progress-bar sql migrations docker
 
 install:
 	@$(INSTALL)

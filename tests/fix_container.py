@@ -1,4 +1,8 @@
-"""The project's own image, built from the checkout's Dockerfile, and servers that run it; needs a container engine."""
+"""The project's own image, built from the checkout's Dockerfile, and servers that run it; needs a container engine.
+
+testcontainers starts a container of its own, which removes the others if this process dies. Where its image cannot be
+pulled, set ``TESTCONTAINERS_RYUK_DISABLED=true``.
+"""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ def test_the_wheel_carries_the_sql_the_licences_and_the_marker_for_type_checkers
         for path in (ROOT / folder).rglob(pattern):
             if path.is_file():
                 assert inside[f"madtree/_extension/{path.relative_to(ROOT)}"] == path.read_bytes()
-    modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py")}
-    assert modules <= inside.keys()
+    package = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.*") if path.suffix != ".pyc"}
+    assert package <= inside.keys()
     outside = [name for name in inside if not name.startswith(("madtree/", "madtree-"))]
     assert not outside, "the wheel writes beside its own package"
     assert not [name for name in inside if name.endswith(".pyc")]
@@ -76,9 +76,10 @@ def test_the_source_archive_has_what_make_install_and_the_tests_need(published):
     with tarfile.open(archive) as tar:
         names = {name.partition("/")[2] for name in tar.getnames()}
     assert {"Makefile", "madtree.control", "META.json", "Dockerfile", "LICENSE", "README.md"} <= names
+    kinds = {".py", ".sql", ".md", ".json", ".csv"}
     for folder in ("madtree", "sql", "migrations", "tests", "docs"):
-        tracked = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*") if path.is_file()}
-        assert {name for name in tracked if "__pycache__" not in name} <= names
+        files = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*") if path.suffix in kinds}
+        assert files <= names
 
 
 def test_the_wheel_installs_into_a_fresh_environment_and_from_there_into_postgresql(wheel, tmp_path):
