@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(PYTHON) -m madtree.install $(if $(PG_CONFIG),--pg-config $(PG_CONFIG)) --destdir $(DESTDIR)
 
-.PHONY: help setup demo test bench lint install uninstall clean
+.PHONY: help all pgxn setup demo test bench lint install uninstall clean
 
 help:
 	@echo "make setup      system packages (if allowed) and .venv"
@@ -14,6 +14,10 @@ help:
 	@echo "make bench      the benchmarks (ARGS=--quick, ARGS=--list, ARGS=parallel, ...)"
 	@echo "make lint       ruff, mypy, sqlfluff"
 	@echo "make install    the extension into PostgreSQL (PG_CONFIG, DESTDIR); make uninstall"
+	@echo "make pgxn       dist/madtree-VERSION.zip for PGXN"
+
+# What PGXN's client calls before `make install`: there is nothing to compile.
+all:
 
 setup:
 	@scripts/setup
@@ -34,13 +38,16 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/sqlfluff lint --disable-progress-bar sql migrations
+	$(BIN)/sqlfluff lint --disable-progress-bar sql migrations docker
 
 install:
 	@$(INSTALL)
 
 uninstall:
 	@$(INSTALL) --uninstall
+
+pgxn:
+	@scripts/pgxn
 
 clean:
 	rm -rf build dist .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

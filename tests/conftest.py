@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ["fix_directory", "fix_server"]
+pytest_plugins = ["fix_container", "fix_directory", "fix_server"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

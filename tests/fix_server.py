@@ -1,8 +1,10 @@
 """A real PostgreSQL server for the tests, and databases and connections in it.
 
 The server is, in this order: the one that ``--test-dsn`` or ``MADTREE_TEST_DSN`` names; a container, where
-``MADTREE_TEST_IMAGE`` names an image with PostgreSQL and madtree and a container engine answers; a private server in a
-temporary directory. Workers of one session (pytest-xdist) share it and have a database each.
+``MADTREE_TEST_IMAGE`` names an image with PostgreSQL and madtree, or is ``build`` for the checkout's own Dockerfile; a
+private server in a temporary directory; and where this machine has no PostgreSQL for one, but a container engine, again
+a container of the Dockerfile's image. Workers of one session (pytest-xdist) share the server and have a database each;
+of containers, each worker has its own.
 """
 
 from __future__ import annotations
@@ -17,10 +19,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from fix_container import build_image, engine_answers, running
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from madtree.embedded import PrivateServer
+from madtree.install import NoPostgresError, find_installation
 
 # Nothing in a test's server outlives the session: no need to wait for disks.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
@@ -63,16 +67,31 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(home, ignore_errors=True)
 
 
+def container_image(home: Path) -> str | None:
+    """The image to test in, built if it is the checkout's own; None for a private server."""
+    named = os.environ.get("MADTREE_TEST_IMAGE")
+    if named and named != "build":
+        return named
+    return build_image(home) if named or (not postgres_is_here() and engine_answers()) else None
+
+
+def postgres_is_here() -> bool:
+    """Whether this machine has a PostgreSQL that a private server can be made of."""
+    try:
+        find_installation()
+    except NoPostgresError:
+        return False
+    return True
+
+
 @pytest.fixture(scope="session")
 def server(pytestconfig: pytest.Config) -> Iterator[Server]:
     """The server of this session, running."""
     if dsn := pytestconfig.getoption("--test-dsn") or os.environ.get("MADTREE_TEST_DSN"):
         yield Server(dsn)
-    elif image := os.environ.get("MADTREE_TEST_IMAGE"):
-        from testcontainers.postgres import PostgresContainer
-
-        with PostgresContainer(image, driver=None) as container:
-            yield Server(container.get_connection_url())
+    elif image := container_image(pytestconfig.stash[HOME]):
+        with running(image, settings=FAST) as dsn:
+            yield Server(dsn)
     else:
         # `up` starts it for the first worker that comes here and finds it running for the others.
         home = pytestconfig.stash[HOME] / "server"
