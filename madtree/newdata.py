@@ -8,7 +8,7 @@ from madtree.catalog import find_types
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
 from madtree.model import Feature, Model
-from madtree.predict import UNDEFINED_COLUMN, _fit_feature
+from madtree.predict import UNDEFINED_COLUMN, fit_feature
 from madtree.sqltext import catalog as sql
 from madtree.task import Relation
 
@@ -30,7 +30,7 @@ def fit_features(
     oids = _types_of(host, source, [*(feature.name for feature in model.features), *others], given, argument)
     types = find_types(host, oids)
     pairs = zip(model.features, oids, strict=False)
-    return {feature.name: _fit_feature(feature, types[oid]) for feature, oid in pairs}
+    return {feature.name: fit_feature(feature, types[oid]) for feature, oid in pairs}
 
 
 def _types_of(host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str) -> list[int]:

@@ -13,6 +13,7 @@ from madtree.model import Feature, Kind, Model
 from madtree.modelread import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.outputs import check_type, output_columns
 from madtree.scoreplan import score_in_blocks
+from madtree.scoreroute import measure
 from madtree.sqltext import catalog as catalog_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -21,10 +22,6 @@ from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 from madtree.task import Relation
-
-# Leaves in a statement's expressions; above, blocks are faster. A million rows of ten columns, one process, seconds by
-# CASE and by blocks: 1,024 leaves 0.4, 0.8; 8,192 leaves 0.6, 0.8; 16,384 leaves 0.8, 0.8; 65,536 leaves 2.1, 1.0.
-MAX_LEAVES = 8_192
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
@@ -71,13 +68,13 @@ def tree_predict(
     new_data_table: str | None,
     output_table: str | None,
     type_: str | None,
-    max_leaves: int = MAX_LEAVES,
+    in_blocks: bool | None = None,
 ) -> str:
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
     Args:
         tree_model, new_data_table, output_table, type_: see `PREDICT_HELP`.
-        max_leaves: above it rows are scored by blocks and not by one expression.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
 
     Returns:
         One line: what was scored, rows, seconds.
@@ -94,13 +91,15 @@ def tree_predict(
     source = find_relation(host, new_data_table, "new_data_table")
     target = _target(host, output_table)
     features, id_type = _fit_to_source(host, model, source, new_data_table)
-    groups = _groups(tables, model)
+    groups = groups_of(tables, model)
     id_name = _id_name(model)
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    if leaves * len(outputs) > max_leaves:
+    if in_blocks is None:
+        in_blocks = measure(host, scan.source, leaves, len(model.features), len(outputs)).in_blocks
+    if in_blocks:
         rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs)
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
@@ -180,7 +179,7 @@ def _fit_to_source(
     oids = _types_of(host, source, names, given, argument)
     types = find_types(host, oids)
     features = zip(model.features, oids[1:], strict=False)
-    return {feature.name: _fit_feature(feature, types[oid]) for feature, oid in features}, types[oids[0]]
+    return {feature.name: fit_feature(feature, types[oid]) for feature, oid in features}, types[oids[0]]
 
 
 def _types_of(host: Host, source: Relation, expressions: list[str], given: str, argument: str) -> list[int]:
@@ -212,7 +211,7 @@ def _is_missing(probe: Callable[[list[str]], object], expression: str) -> bool:
     return False
 
 
-def _fit_feature(feature: Feature, found: Type) -> Feature:
+def fit_feature(feature: Feature, found: Type) -> Feature:
     """The feature over new data in which its type may be another one: numbers and texts are taken as they come."""
     if found.is_array:
         return _cast(feature)
@@ -231,7 +230,8 @@ def _cast(feature: Feature) -> Feature:
     return replace(feature, name=f"({feature.name})::{feature.type}")
 
 
-def _groups(tables: ModelTables, model: Model) -> sql.Groups | None:
+def groups_of(tables: ModelTables, model: Model) -> sql.Groups | None:
+    """How rows find their tree, None where the model is not grouped."""
     if not model.grouping_columns:
         return None
     columns = []

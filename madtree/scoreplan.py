@@ -73,7 +73,8 @@ def _pages(host: Host, source: Relation, scan: Scan, block_rows: int) -> list[tu
     leaves = [row["oid"] for row in host.query(work_sql.LEAVES, ["pg_catalog.oid"], [source.oid])]
     if leaves != [source.oid]:
         return None
-    n_rows = host.query(sql.count_rows(scan.source))[0]["rows"]
+    plan = host.query(sql.estimate(scan.source))
+    n_rows = int(sql.read_estimate(plan[0]["QUERY PLAN"])[1])
     return [(r.low, r.high) for r in PageRanges.cut(host, leaves, n_rows, block_rows).ranges]
 
 

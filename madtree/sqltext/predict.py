@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -201,8 +202,16 @@ FROM (
 ) AS scored"""
 
 
-def count_rows(source: str) -> str:
-    return f"SELECT pg_catalog.count(*) AS rows FROM {source}"
+def estimate(source: str) -> str:
+    """The planner's plan of reading `source`, which `read_estimate` reads."""
+    return f"EXPLAIN SELECT FROM {source} AS {SOURCE_ALIAS}"
+
+
+def read_estimate(plan: str) -> tuple[int, float]:
+    """Workers and rows of a plan: those of its first line, and the most that a Gather asks for."""
+    workers = [int(number) for number in re.findall(r"Workers Planned: (\d+)", plan)]
+    rows = re.search(r"rows=(\d+)", plan)
+    return max(workers, default=0), float(rows.group(1)) if rows else 0.0
 
 
 def _tid_array(tids: Sequence[str]) -> str:

@@ -135,7 +135,7 @@ def by_blocks(db: psycopg.Connection) -> str:
         LANGUAGE plpython3u SET jit = off AS $$
         from madtree.host.plpy import PlpyHost
         from madtree.predict import tree_predict
-        return tree_predict(PlpyHost(plpy), model, source, target, type, max_leaves=0)
+        return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks=True)
         $$""")
     return "by_blocks"
 
