@@ -25,9 +25,9 @@ CACHED_LEAVES = 512  # of an expression that the cache holds
 GROWTH = 0.38  # a comparison takes (leaves / CACHED_LEAVES) ** GROWTH times as long beyond
 BLOCK_START = 4e-3
 BLOCK_LEAF = 3e-6
-BLOCK_ROW = 150e-9  # the id there and back, the outcome back
+BLOCK_ROW = 75e-9  # the id there and back, the outcome back
 BLOCK_VALUE = 11e-9  # a row's feature into the array
-BLOCK_LEVEL = 5e-9
+BLOCK_LEVEL = 7e-9
 EXPRESSION_LEAVES = 200_000  # above, an expression takes gigabytes of the server's memory, whatever the time
 
 # What the planner would do if workers cost nothing: whether the rows can be shared out at all, and among how many.
