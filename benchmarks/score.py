@@ -103,9 +103,8 @@ class Benchmark:
 
     def _train(self, table: Table, model: str, dependent: str, options: str) -> None:
         features = ", ".join(table.features)
-        self.db.execute(
-            f"SELECT madtree.tree_train('{table.name}', '{SCHEMA}.{model}', 'id', '{dependent}', '{features}', {options})"
-        )
+        given = ", ".join(f"'{text}'" for text in (table.name, f"{SCHEMA}.{model}", "id", dependent, features))
+        self.db.execute(f"SELECT madtree.tree_train({given}, {options})")
 
     def _leaves(self, model: str) -> int:
         row = self.db.execute(f"SELECT sum(n_leaves) FROM {SCHEMA}.{model}").fetchone()
