@@ -60,7 +60,7 @@ class Work:
     @property
     def case_seconds(self) -> float:
         leaves = self.leaves * self.columns
-        level = CASE_LEVEL * max(leaves / CACHED_LEAVES, 1) ** GROWTH
+        level: float = CASE_LEVEL * max(leaves / CACHED_LEAVES, 1) ** GROWTH
         return leaves * CASE_LEAF + self.rows * self.columns * self._levels * level / (1 + self.workers)
 
     @property
