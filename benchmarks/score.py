@@ -1,7 +1,7 @@
 """Where scoring by an expression and scoring by blocks cross, what either costs beyond a bare CREATE TABLE AS, and
 what a model of 10,000 groups costs beside a single tree.
 
-Everything runs in one process, in turns, on the same rows; ratios are ratios of medians. Beside the seconds on the wall
+Everything runs in one process unless it says otherwise, in turns, on the same rows; ratios are ratios of medians. Beside the seconds on the wall
 stand those that the server's process spent computing (where the script runs on the server's machine), which a busy
 machine disturbs less. The script works in a schema of its own, which it drops at the end.
 """
@@ -85,6 +85,12 @@ class Benchmark:
             }
         )
         print(f"\nA tree of {self._leaves('classes'):,} leaves\n")
+        self._print_ratios(timings, BARE)
+        self.db.execute("SET max_parallel_workers_per_gather = 2")  # PostgreSQL's default
+        shared = {BARE: self._bare(self.base), "tree_predict": self._score("classes", self.base, "NULL")}
+        timings = self._time(shared)
+        self.db.execute("SET max_parallel_workers_per_gather = 0")
+        print("\nThe same, where two workers are allowed (computing is the leader's alone)\n")
         self._print_ratios(timings, BARE)
 
     def groups(self) -> None:
