@@ -1,8 +1,8 @@
 """Where scoring by an expression and scoring by blocks cross, what either costs beyond a bare CREATE TABLE AS, and
 what a model of 10,000 groups costs beside a single tree.
 
-Everything runs in one process unless it says otherwise, in turns, on the same rows; ratios are ratios of medians. Beside the seconds on the wall
-stand those that the server's process spent computing (where the script runs on the server's machine), which a busy
+Everything runs in one process unless it says otherwise, in turns, on the same rows; ratios are ratios of medians.
+Beside the seconds on the wall stand those that the server's process spent computing (where the script runs on the server's machine), which a busy
 machine disturbs less. The script works in a schema of its own, which it drops at the end.
 """
 
