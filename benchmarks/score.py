@@ -2,20 +2,22 @@
 what a model of 10,000 groups costs beside a single tree.
 
 Everything runs in one process unless it says otherwise, in turns, on the same rows; ratios are ratios of medians.
-Beside the seconds on the wall stand those that the server's process spent computing (where the script runs on the server's machine), which a busy
-machine disturbs less. The script works in a schema of its own, which it drops at the end.
+Beside the seconds on the wall stand those that the server's process spent computing (where the script runs on the
+server's machine), which a busy machine disturbs less. The schema that the script works in is dropped at the end.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
 from measure import inside, machine
-from measure.data import SCHEMA, Table, make_table
-from measure.report import print_table
+from measure.readme import table as markdown
+from measure.session import session
+from measure.table import SCHEMA, Table, derived, make, uniform
 from measure.timing import Action, Parts, Timing, interleaved
 
 from madtree.embedded import PrivateServer
@@ -45,7 +47,8 @@ class Benchmark:
     def __init__(self, db: psycopg.Connection, rows: int, runs: int) -> None:
         self.db = db
         self.runs = runs
-        self.base = make_table(db, "base", rows, 10)
+        self.base = uniform(rows, 10)
+        make(db, self.base)
         db.execute("SELECT madtree.tree_predict()")  # loads the Python half
         db.execute(SCORE)
 
@@ -61,27 +64,29 @@ class Benchmark:
                     **{way: self._score(f"depth{depth}", self.base, flag) for way, flag in WAYS.items()},
                 }
             )
-            work = Work(self.base.n_rows, leaves, self.base.n_columns, 1)
+            work = Work(self.base.n_rows, leaves, len(self.base.features), 1)
             chosen = "blocks" if work.in_blocks else "expression"
             quicker = min(("expression", "blocks"), key=lambda way: _computing(timings[way]))
             rows.append((f"{leaves:,}", *_columns(timings, [BARE, *WAYS]), chosen, quicker))
         print("Seconds by leaves, of one tree without missing values; in brackets those spent computing\n")
-        print_table(("leaves", BARE, *WAYS, "chosen", "quicker"), rows)
+        _print_table(("leaves", BARE, *WAYS, "chosen", "quicker"), rows)
 
     def five_hundred_leaves(self) -> None:
         """A classification tree of about 500 leaves, and where its time beyond the bare statement goes."""
         self._train(self.base, "classes", "y", inside.SHAPE)
-        self.db.execute(f"CREATE TABLE {SCHEMA}.few AS SELECT * FROM {self.base.name} LIMIT 1")
-        self.db.execute(f"ANALYZE {SCHEMA}.few")
+        few = uniform(1, 10, "few")
+        make(self.db, few)
         last = self.base.features[-1]
         constant = "reading all columns, one comparison"
         timings = self._time(
             {
                 BARE: self._bare(self.base),
-                constant: self._create(f"SELECT id, CASE WHEN {last} > 2 THEN 1 ELSE 0 END AS y FROM {self.base.name}"),
+                constant: self._create(
+                    f"SELECT id, CASE WHEN {last} > 2 THEN 1 ELSE 0 END AS y FROM {self.base.relation}"
+                ),
                 "tree_predict, response": self._score("classes", self.base, "false"),
                 "tree_predict, prob": self._score("classes", self.base, "false", "prob"),
-                "tree_predict, one row": self._score("classes", Table(f"{SCHEMA}.few", 1, 10), "false"),
+                "tree_predict, one row": self._score("classes", few, "false"),
             }
         )
         print(f"\nA tree of {self._leaves('classes'):,} leaves\n")
@@ -95,10 +100,9 @@ class Benchmark:
 
     def groups(self) -> None:
         """A model of many groups beside a single tree, on the same rows."""
-        name = f"{SCHEMA}.grouped"
-        self.db.execute(f"CREATE TABLE {name} AS SELECT *, (id % {GROUPS})::int AS g FROM {self.base.name}")
-        self.db.execute(f"VACUUM (FREEZE, ANALYZE) {name}")
-        grouped = Table(name, self.base.n_rows, self.base.n_columns)
+        columns = f"*, (id % {GROUPS})::int AS g"
+        grouped = derived("grouped", self.base, columns, self.base.features)
+        make(self.db, grouped)
         self._train(grouped, "groups", "y", "grouping_cols => 'g'")
         single, many = "a single tree", f"{GROUPS:,} groups"
         timings = self._time(
@@ -109,7 +113,7 @@ class Benchmark:
 
     def _train(self, table: Table, model: str, dependent: str, options: str) -> None:
         features = ", ".join(table.features)
-        given = ", ".join(f"'{text}'" for text in (table.name, f"{SCHEMA}.{model}", "id", dependent, features))
+        given = ", ".join(f"'{text}'" for text in (table.relation, f"{SCHEMA}.{model}", "id", dependent, features))
         self.db.execute(f"SELECT madtree.tree_train({given}, {options})")
 
     def _leaves(self, model: str) -> int:
@@ -118,7 +122,7 @@ class Benchmark:
         return int(row[0])
 
     def _time(self, actions: dict[str, Action]) -> dict[str, Timing]:
-        timings = interleaved(actions, self.runs)
+        timings = interleaved(actions, dict.fromkeys(actions, self.runs))
         self._drop()
         return timings
 
@@ -134,17 +138,17 @@ class Benchmark:
             )
             for name, t in timings.items()
         ]
-        print_table(("what", "median s", f"x {below}", f"{COMPUTING} s", f"x {below}"), rows)
+        _print_table(("what", "median s", f"x {below}", f"{COMPUTING} s", f"x {below}"), rows)
 
     def _bare(self, table: Table) -> Action:
-        return self._create(f"SELECT id, x1 FROM {table.name}")
+        return self._create(f"SELECT id, x1 FROM {table.relation}")
 
     def _create(self, query: str) -> Action:
         return self._action(f"CREATE TABLE {SCHEMA}.out AS {query}")
 
     def _score(self, model: str, table: Table, in_blocks: str, type_: str = "response") -> Action:
         return self._action(
-            f"SELECT {SCHEMA}.score('{SCHEMA}.{model}', '{table.name}', '{SCHEMA}.out', '{type_}', {in_blocks})"
+            f"SELECT {SCHEMA}.score('{SCHEMA}.{model}', '{table.relation}', '{SCHEMA}.out', '{type_}', {in_blocks})"
         )
 
     def _action(self, statement: str) -> Action:
@@ -164,6 +168,10 @@ class Benchmark:
             return int(Path(f"/proc/{self.db.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
         except OSError:
             return None
+
+
+def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    print("\n".join(markdown(headings, rows)))
 
 
 def _computing(timing: Timing) -> float:
@@ -186,19 +194,13 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     options = arguments()
     dsn = options.dsn or PrivateServer().up()
-    with inside.connect(dsn) as db:
-        db.execute("CREATE EXTENSION IF NOT EXISTS madtree CASCADE")
-        db.execute(f"CREATE SCHEMA {SCHEMA}")
-        try:
-            for name, text in machine.describe(db).items():
-                print(f"- {name}: {text}")
-            print(f"\n{options.rows:,} rows, 10 columns, one process\n")
-            benchmark = Benchmark(db, options.rows, 2 if options.quick else options.runs)
-            benchmark.crossing(DEPTHS[::3] if options.quick else DEPTHS)
-            benchmark.five_hundred_leaves()
-            benchmark.groups()
-        finally:
-            db.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
+    with session(dsn) as opened:
+        load = f"{machine.load():.1f} of {os.cpu_count()} cores busy at the start"
+        print(f"{machine.processor()}, {load}; {options.rows:,} rows, 10 columns\n")
+        benchmark = Benchmark(opened.db, options.rows, 2 if options.quick else options.runs)
+        benchmark.crossing(DEPTHS[::3] if options.quick else DEPTHS)
+        benchmark.five_hundred_leaves()
+        benchmark.groups()
 
 
 if __name__ == "__main__":
