@@ -16,7 +16,6 @@ from madtree.core import codec
 from madtree.core.types import Bools, Floats, Ints
 from madtree.errors import MadtreeError
 
-NO_CHILD = -1
 ALL_TREES = -1
 
 
@@ -87,11 +86,26 @@ class SeenLevels:
     key: Ints
 
 
-def build_plan(nodes: Nodes, splits: Splits, levels: SplitLevels, seen: SeenLevels, is_level: list[bool]) -> bytes:
+def outcome_type(outcomes: Ints) -> np.dtype:
+    """The smallest unsigned integer that holds every outcome."""
+    largest = int(outcomes.max(initial=0))
+    return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
+
+
+def build_plan(
+    nodes: Nodes,
+    splits: Splits,
+    levels: SplitLevels,
+    seen: SeenLevels,
+    is_level: list[bool],
+    *,
+    grouped: bool,
+) -> bytes:
     """The bytes that `madtree.score.score_block` works by.
 
     Args:
         is_level: for each feature whether its values are keys of levels, else numbers.
+        grouped: whether rows bring a tree's id, before their features.
 
     Raises:
         MadtreeError: the nodes are not those of whole trees.
@@ -104,10 +118,13 @@ def build_plan(nodes: Nodes, splits: Splits, levels: SplitLevels, seen: SeenLeve
             "trees": trees.astype(np.int64),
             "roots": roots.astype(np.int64),
             "child": _first_children(nodes, splits.feature[:n_nodes], roots),
-            "majority_left": nodes.majority_left.astype(np.bool_),
-            "outcome": np.append(nodes.outcome, 0).astype(np.int32),  # rows without a tree find one, too: none
-            "feature": splits.feature.astype(np.int32),
-            "threshold": splits.threshold.astype(np.float64),
+            "missing_right": (splits.feature[:n_nodes] >= 0) & ~nodes.majority_left.astype(np.bool_),
+            # Rows without a tree find an outcome, too: none.
+            "outcome": np.append(nodes.outcome, 0).astype(outcome_type(nodes.outcome)),
+            "grouped": grouped,
+            # A leaf asks what no value passes, and so leads to itself.
+            "feature": np.maximum(splits.feature, 0).astype(np.int64),
+            "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
             "low_goes_left": splits.low_goes_left.astype(np.bool_),
             # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
             "surrogates": n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1)).astype(np.int64),
@@ -118,17 +135,17 @@ def build_plan(nodes: Nodes, splits: Splits, levels: SplitLevels, seen: SeenLeve
 
 
 def _first_children(nodes: Nodes, feature: Ints, roots: Ints) -> Ints:
-    """(n_nodes,) position of each node's left child, whose sibling is next to it; `NO_CHILD` for a leaf."""
+    """(n_nodes,) position of each node's left child, whose sibling is next to it; a leaf's own."""
     n_nodes = len(nodes.node_id)
     inner = feature >= 0
     # Within a tree the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
     rank: Ints = np.cumsum(inner) - inner
     root_of = np.repeat(roots, np.diff(np.append(roots, n_nodes)))
-    child: Ints = np.where(inner, root_of + 1 + 2 * (rank - rank[root_of]), NO_CHILD).astype(np.int64)
+    child: Ints = np.where(inner, root_of + 1 + 2 * (rank - rank[root_of]), np.arange(n_nodes)).astype(np.int64)
     parents = np.flatnonzero(inner)
     if n_nodes and (
         nodes.node_id[roots].any()
-        or child.max() + 1 >= n_nodes
+        or (len(parents) and child[parents].max() + 1 >= n_nodes)
         or not np.array_equal(nodes.node_id[child[parents]], 2 * nodes.node_id[parents] + 1)
         or not np.array_equal(nodes.tree_id[child[parents] + 1], nodes.tree_id[parents])
     ):

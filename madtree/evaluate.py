@@ -14,8 +14,9 @@ from madtree.model import Model
 from madtree.modelread import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.newdata import fit_features
 from madtree.outputs import output_columns
-from madtree.predict import MAX_LEAVES, _groups
+from madtree.predict import groups_of
 from madtree.scoreplan import score_in_blocks
+from madtree.scoreroute import measure
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
@@ -74,13 +75,13 @@ _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
 
 def tree_evaluate(
-    host: Host, tree_model: str | None, test_table: str | None, max_leaves: int = MAX_LEAVES
+    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
 ) -> list[Row]:
     """Rows of metrics; see `EVALUATE_HELP`.
 
     Args:
         tree_model, test_table: names as the user gave them.
-        max_leaves: above it rows are scored by blocks and not by one expression.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
 
     Raises:
         MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
@@ -88,7 +89,7 @@ def tree_evaluate(
     """
     tables = find_model(host, tree_model, "tree_model")
     model = read_summary(host, tables)
-    with _question(host, tables, model, test_table, max_leaves) as question:
+    with _question(host, tables, model, test_table, in_blocks) as question:
         if model.is_classification:
             rows = host.query(sql.class_metrics(question), [_TEXTS], [list(model.classes)])
         else:
@@ -97,7 +98,7 @@ def tree_evaluate(
 
 
 def tree_confusion(
-    host: Host, tree_model: str | None, test_table: str | None, max_leaves: int = MAX_LEAVES
+    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
 ) -> list[Row]:
     """Rows of the confusion matrix; see `CONFUSION_HELP`. Arguments and errors as for `tree_evaluate`."""
     tables = find_model(host, tree_model, "tree_model")
@@ -107,14 +108,14 @@ def tree_confusion(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix is of classes",
             hint="madtree.tree_evaluate measures its errors.",
         )
-    with _question(host, tables, model, test_table, max_leaves) as question:
+    with _question(host, tables, model, test_table, in_blocks) as question:
         rows = host.query(sql.confusion(question), [_TEXTS], [list(model.classes)])
     return _checked(rows, model, str(test_table))
 
 
 @contextmanager
 def _question(
-    host: Host, tables: ModelTables, model: Model, test_table: str | None, max_leaves: int
+    host: Host, tables: ModelTables, model: Model, test_table: str | None, in_blocks: bool | None
 ) -> Iterator[Question]:
     """The question that is put to the model; rows that were scored by blocks are kept until it is answered."""
     if test_table is None:
@@ -126,9 +127,10 @@ def _question(
         needed.append(str(model.summary["weights"]))
     features = fit_features(host, model, source, test_table, "test_table", needed)
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
-    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, _groups(tables, model))
+    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(tables, model))
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    in_blocks = leaves > max_leaves
+    if in_blocks is None:
+        in_blocks = measure(host, scan.source, leaves, len(model.features), 1).in_blocks
     if in_blocks:
         rows = _score(host, tables, model, source, scan, actual, weight)
     else:

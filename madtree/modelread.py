@@ -22,6 +22,7 @@ REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model
 OPTIONAL = ("_surrogates",)
 UNDEFINED_TABLE = "42P01"
 REPLACED_TRIES = 3
+_LISTS = ("left_levels", "right_levels", "class_weights")  # columns that are arrays
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 
 
@@ -221,7 +222,11 @@ def _node(row: Row, surrogates: list[Surrogate]) -> Node:
 
 
 def _without_lists(row: Row) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    values = dict(row)
+    for name in _LISTS:
+        if isinstance(values.get(name), list):
+            values[name] = tuple(values[name])
+    return values
 
 
 def _levels(of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:

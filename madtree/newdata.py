@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from madtree.catalog import find_types
+from madtree.catalog import Type, find_types
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
-from madtree.model import Feature, Model
-from madtree.predict import UNDEFINED_COLUMN, _fit_feature
+from madtree.model import Feature, Kind, Model
 from madtree.sqltext import catalog as sql
 from madtree.task import Relation
+
+NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
+MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
+UNDEFINED_COLUMN = "42703"
 
 
 def fit_features(
@@ -27,26 +31,50 @@ def fit_features(
         MadtreeError: the relation lacks columns; all expressions that need them are named. Other errors of the database
             pass as they are.
     """
-    oids = _types_of(host, source, [*(feature.name for feature in model.features), *others], given, argument)
-    types = find_types(host, oids)
-    pairs = zip(model.features, oids, strict=False)
-    return {feature.name: _fit_feature(feature, types[oid]) for feature, oid in pairs}
+    hint = (
+        "It must have the dependent variable, all features, the grouping columns and the weights of the training table."
+    )
+    expressions = [*(feature.name for feature in model.features), *others]
+    types = column_types(host, source, expressions, given, argument, hint)
+    return {feature.name: fit_feature(feature, found) for feature, found in zip(model.features, types, strict=False)}
 
 
-def _types_of(host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str) -> list[int]:
-    """OIDs of the expressions' types over a row of the relation."""
+def column_types(
+    host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str, hint: str
+) -> list[Type]:
+    """Types of expressions over a row of the relation; arguments and errors as for `fit_features`, `hint` is theirs."""
     try:
-        return _probe(host, source, expressions)
+        oids = _probe(host, source, expressions)
     except Exception as error:
         if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
             raise
         missing = [text for text in dict.fromkeys(expressions) if _is_missing(host, source, text)]
         raise MadtreeError(
             f"{argument}: {given} lacks {', '.join(missing)}, which the model needs",
-            hint="It must have the dependent variable, all features, the grouping columns and the weights of the "
-            "training table.",
+            hint=hint,
             sqlstate=UNDEFINED_COLUMN,
         ) from error
+    types = find_types(host, oids)
+    return [types[oid] for oid in oids]
+
+
+def fit_feature(feature: Feature, found: Type) -> Feature:
+    """The feature over new data in which its type may be another one: numbers and texts are taken as they come."""
+    if found.is_array:
+        return _cast(feature)
+    if feature.kind is Kind.UNORDERED:
+        same = (found.base == "boolean") == (feature.type == "boolean")
+        return replace(feature, type=found.base) if same else _cast(feature)
+    if feature.labels:
+        return feature if found.base == feature.type else _cast(feature)
+    for family in (NUMBERS, MOMENTS):
+        if feature.type in family and found.base in family:
+            return replace(feature, type=found.base)
+    return feature if found.base == feature.type else _cast(feature)
+
+
+def _cast(feature: Feature) -> Feature:
+    return replace(feature, name=f"({feature.name})::{feature.type}")
 
 
 def _is_missing(host: Host, source: Relation, expression: str) -> bool:

@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
 from madtree.model import Feature, Kind, Model, Node, Split, Tree
 from madtree.modelread import find_model, read_summary, read_trees
-from madtree.predict import _fit_to_source, _groups
+from madtree.predict import fit_to_source, groups_of
 from madtree.render.labels import level_text, one_line, split_text
 from madtree.render.rules import side_text
 from madtree.rules import confidence, prediction
@@ -69,8 +69,8 @@ def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: s
     if id_ is None:
         raise MadtreeError("id must be the id of a row, not NULL")
     source = find_relation(host, table_name, "table_name")
-    features, id_type = _fit_to_source(host, model, source, table_name, "table_name")
-    scan = Scan("", qualified(source.schema, source.name), model.id_column, "", features, _groups(tables, model))
+    features, id_type = fit_to_source(host, model, source, table_name, "table_name")
+    scan = Scan("", qualified(source.schema, source.name), model.id_column, "", features, groups_of(tables, model))
     row = _only_row(host, sql.row_by_id(scan, id_type.name, _equals(id_type), [*features.values()]), id_, model, scan)
     case = _Case(
         features,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 
-from madtree.catalog import Type, find_relation, find_types
+from madtree.catalog import Type, find_relation
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
-from madtree.model import Feature, Kind, Model
+from madtree.model import Feature, Model
 from madtree.modelread import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.newdata import column_types, fit_feature
 from madtree.outputs import check_type, output_columns
 from madtree.scoreplan import score_in_blocks
+from madtree.scoreroute import measure
 from madtree.sqltext import catalog as catalog_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -21,14 +22,6 @@ from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 from madtree.task import Relation
-
-# Leaves in a statement's expressions; above, blocks are faster. A million rows of ten columns, one process, seconds by
-# CASE and by blocks: 1,024 leaves 0.4, 0.8; 8,192 leaves 0.6, 0.8; 16,384 leaves 0.8, 0.8; 65,536 leaves 2.1, 1.0.
-MAX_LEAVES = 8_192
-
-NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
-MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
-UNDEFINED_COLUMN = "42703"
 
 PREDICT_HELP = """\
 tree_predict: score a table by a model of tree_train
@@ -71,13 +64,13 @@ def tree_predict(
     new_data_table: str | None,
     output_table: str | None,
     type_: str | None,
-    max_leaves: int = MAX_LEAVES,
+    in_blocks: bool | None = None,
 ) -> str:
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
     Args:
         tree_model, new_data_table, output_table, type_: see `PREDICT_HELP`.
-        max_leaves: above it rows are scored by blocks and not by one expression.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
 
     Returns:
         One line: what was scored, rows, seconds.
@@ -93,14 +86,16 @@ def tree_predict(
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_relation(host, new_data_table, "new_data_table")
     target = _target(host, output_table)
-    features, id_type = _fit_to_source(host, model, source, new_data_table)
-    groups = _groups(tables, model)
+    features, id_type = fit_to_source(host, model, source, new_data_table)
+    groups = groups_of(tables, model)
     id_name = _id_name(model)
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    if leaves * len(outputs) > max_leaves:
+    if in_blocks is None:
+        in_blocks = measure(host, scan.source, leaves, len(model.features), len(outputs)).in_blocks
+    if in_blocks:
         rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs)
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
@@ -165,7 +160,7 @@ def _target(host: Host, output_table: str | None) -> str:
     return ".".join(ident(part) for part in parts)
 
 
-def _fit_to_source(
+def fit_to_source(
     host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table"
 ) -> tuple[dict[str, Feature], Type]:
     """The model's features as expressions over the new data, by their names in the model; and the type of the id.
@@ -177,61 +172,14 @@ def _fit_to_source(
         MadtreeError: the new data lacks columns of the model; all are named.
     """
     names = [model.id_column, *(feature.name for feature in model.features), *model.grouping_columns]
-    oids = _types_of(host, source, names, given, argument)
-    types = find_types(host, oids)
-    features = zip(model.features, oids[1:], strict=False)
-    return {feature.name: _fit_feature(feature, types[oid]) for feature, oid in features}, types[oids[0]]
+    hint = "It must have the id column, all features and the grouping columns of the training table."
+    id_type, *types = column_types(host, source, names, given, argument, hint)
+    pairs = zip(model.features, types, strict=False)
+    return {feature.name: fit_feature(feature, found) for feature, found in pairs}, id_type
 
 
-def _types_of(host: Host, source: Relation, expressions: list[str], given: str, argument: str) -> list[int]:
-    """OIDs of the expressions' types over a row of the new data, which also says whether they are valid there."""
-
-    def probe(texts: list[str]) -> list[int]:
-        return list(host.query(catalog_sql.probe(source.schema, source.name, texts))[0]["oids"])
-
-    try:
-        return probe(expressions)
-    except Exception as error:
-        if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
-            raise
-        missing = [text for text in expressions if _is_missing(probe, text)]
-        raise MadtreeError(
-            f"{argument}: {given} lacks {', '.join(dict.fromkeys(missing))}, which the model needs",
-            hint="It must have the id column, all features and the grouping columns of the training table.",
-            sqlstate=UNDEFINED_COLUMN,
-        ) from error
-
-
-def _is_missing(probe: Callable[[list[str]], object], expression: str) -> bool:
-    try:
-        probe([expression])
-    except Exception as error:
-        if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
-            raise
-        return True
-    return False
-
-
-def _fit_feature(feature: Feature, found: Type) -> Feature:
-    """The feature over new data in which its type may be another one: numbers and texts are taken as they come."""
-    if found.is_array:
-        return _cast(feature)
-    if feature.kind is Kind.UNORDERED:
-        same = (found.base == "boolean") == (feature.type == "boolean")
-        return replace(feature, type=found.base) if same else _cast(feature)
-    if feature.labels:
-        return feature if found.base == feature.type else _cast(feature)
-    for family in (NUMBERS, MOMENTS):
-        if feature.type in family and found.base in family:
-            return replace(feature, type=found.base)
-    return feature if found.base == feature.type else _cast(feature)
-
-
-def _cast(feature: Feature) -> Feature:
-    return replace(feature, name=f"({feature.name})::{feature.type}")
-
-
-def _groups(tables: ModelTables, model: Model) -> sql.Groups | None:
+def groups_of(tables: ModelTables, model: Model) -> sql.Groups | None:
+    """How rows find their tree, None where the model is not grouped."""
     if not model.grouping_columns:
         return None
     columns = []

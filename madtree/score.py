@@ -5,84 +5,121 @@ Every row of a block steps down its tree at once, a level at a time, by the plan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from madtree.core import codec
-from madtree.core.image import decode
+from madtree.core.image import read_rows
 from madtree.core.types import Array, Bools, Floats, Ints
 
-NOWHERE = -1  # a row of a group that has no tree
 # Where a split sends a row.
 RIGHT, LEFT, UNKNOWN = 0, 1, 2
 
 Plan = dict[str, Any]
 
 
-def score_block(plan: bytes, tree_ids: bytes, images: Sequence[bytes]) -> list[int | None]:
-    """What the rows of one block end in: (n_rows,) the plan's outcomes, None for rows without a tree.
+def score_block(plan: bytes, images: bytes) -> bytes:
+    """What the rows of one block end in: the plan's outcomes in its own integer type, 0 for rows without a tree.
 
     Args:
         plan: of `madtree.blockplan.build_plan`.
-        tree_ids: array image, (n_rows,) integers; NULL for a row of an unknown group.
-        images: array images of the features, (n_rows,) each: numbers, or the keys of levels.
+        images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
+            numbers, or the keys of levels. NaN is NULL. Without any of them, one number that means nothing.
+
+    Raises:
+        ValueError: the rows are not of as many numbers.
     """
     # Arrays are views of the plan's bytes: reading it again for every block costs microseconds.
     model = codec.load(plan)
-    tree = _trees(model, tree_ids)
-    values = np.empty((len(images), len(tree)))
-    for feature, image in enumerate(images):
-        values[feature] = _as_numbers(model, feature, image, tree)
-    roots = np.append(model["roots"], NOWHERE)  # which position -1 finds
-    node = _route(model, roots[tree], values)
-    return [number or None for number in model["outcome"][node].tolist()]
+    n_features = len(model["is_level"])
+    numbers = read_rows(images, max(model["grouped"] + n_features, 1))
+    if numbers is None:
+        raise ValueError("rows to score must not hold NULL")
+    values = numbers[int(model["grouped"]) :][:n_features]
+    tree, known = _trees(model, numbers[0] if model["grouped"] else np.zeros(numbers.shape[1]))
+    outcome: Array = model["outcome"]
+    if len(model["roots"]) == 0:
+        return np.zeros(numbers.shape[1], outcome.dtype).tobytes()
+    for feature in np.flatnonzero(model["is_level"]).tolist():
+        values[feature] = _as_codes(model, feature, values[feature], tree)
+    simple = not any(model["is_level"]) and len(model["feature"]) == len(model["child"])
+    found = outcome.take((_route_by_numbers if simple else _route)(model, model["roots"].take(tree), values))
+    return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
 
 
-def _trees(model: Plan, tree_ids: bytes) -> Ints:
-    """(n_rows,) position of each row's tree, or NOWHERE."""
-    wanted, valid = decode(tree_ids)
+def _trees(model: Plan, wanted: Floats) -> tuple[Ints, Bools | None]:
+    """(n_rows,) position of each row's tree, any where it has none; and whether it has one, None where all have."""
     trees = model["trees"]
-    if len(trees) == 0:
-        return np.full(len(wanted), NOWHERE, np.int64)
+    if not model["grouped"] or len(trees) == 0:
+        return np.zeros(len(wanted), np.int64), None
+    first = int(trees[0])
+    if int(trees[-1]) - first == len(trees) - 1:  # as trained, where no group failed
+        known = (wanted >= first) & (wanted <= int(trees[-1]))
+        return np.where(known, wanted - first, 0).astype(np.int64), known
     place = np.minimum(np.searchsorted(trees, wanted), len(trees) - 1)
-    known = trees[place] == wanted
-    if valid is not None:
-        known &= valid
-    return np.where(known, place, NOWHERE)
+    return place, trees[place] == wanted
 
 
-def _as_numbers(model: Plan, feature: int, image: bytes, tree: Ints) -> Floats:
-    """(n_rows,) a feature's numbers, or codes of its levels; NaN where missing or unknown to every node."""
-    raw, valid = decode(image)
-    if model["is_level"][feature]:
-        return _as_codes(model, feature, raw.astype(np.int64), valid, tree)
-    numbers = raw.astype(np.float64)
-    if valid is not None:
-        numbers[~valid] = np.nan
-    return numbers
+def _as_codes(model: Plan, feature: int, values: Floats, tree: Ints) -> Floats:
+    """(n_rows,) codes of levels; NaN where missing or unknown to every node.
 
-
-def _as_codes(model: Plan, feature: int, keys: Ints, valid: Bools | None, tree: Ints) -> Floats:
-    """(n_rows,) codes of levels. NULL has a code where it is a level, and what a row's tree has never seen takes it."""
+    NULL has a code where it is a level, and what a row's tree has never seen takes it.
+    """
     levels = model[f"levels_{feature}"]
-    code, known = _find(levels, keys)
-    if valid is not None:
-        known &= valid
+    missing = np.isnan(values)
+    code, known = _find(levels, np.where(missing, 0, values).astype(np.int64))
+    known &= ~missing
     seen = model.get(f"seen_{feature}")
     if seen is not None:
         known &= _find(seen, tree * model["width"] + code)[1]
     return np.where(known, code, len(levels) if model["has_null"][feature] else np.nan)
 
 
-def _route(model: Plan, node: Ints, values: Floats) -> Ints:
-    """(n_rows,) position of the leaf that each row ends in, from the roots `node`; NOWHERE stays."""
-    node = node.copy()
-    rows = np.flatnonzero(node != NOWHERE)
-    at = node[rows]
+def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Ints:
+    """(n_rows,) position of the leaf that each row ends in, from the roots `at`: neither levels nor surrogates.
+
+    Rows in a leaf stay there by themselves. They are sorted out where they become many, not at every level.
+    """
+    n_features, n_rows = values.shape
+    if n_features == 0:
+        return at
+    flat = values.ravel()
+    start = model["feature"] * n_rows  # of the column that each node asks
+    child, threshold = model["child"], model["threshold"]
+    missing_right = model["missing_right"] if np.isnan(values).any() else None
+    ended, rows = at, np.arange(n_rows)
+    depth, everyone = 0, True
     while True:
-        inner = model["child"][at] >= 0
+        value = flat.take(start.take(at) + rows)
+        right = value > threshold.take(at)
+        if missing_right is not None:
+            missing = np.flatnonzero(np.isnan(value))
+            right[missing] = missing_right.take(at.take(missing))
+        at = child.take(at)
+        at += right
+        depth += 1
+        if depth % 2:
+            continue
+        inner = np.flatnonzero(child.take(at) != at)
+        if len(inner) > len(at) * 3 // 4:
+            continue
+        if everyone:
+            ended, everyone = at, False
+        else:
+            ended[rows] = at
+        if len(inner) == 0:
+            return ended
+        rows, at = rows.take(inner), at.take(inner)
+
+
+def _route(model: Plan, node: Ints, values: Floats) -> Ints:
+    """(n_rows,) position of the leaf that each row ends in, from the roots `node`."""
+    child = model["child"]
+    node = node.copy()
+    rows, at = np.arange(len(node)), node
+    while True:
+        inner = child[at] != at
         rows, at = rows[inner], at[inner]
         if len(rows) == 0:
             return node
@@ -90,7 +127,7 @@ def _route(model: Plan, node: Ints, values: Floats) -> Ints:
         unknown = np.flatnonzero(side == UNKNOWN)
         if len(unknown):
             side[unknown] = _side_by_surrogates(model, at[unknown], values, rows[unknown])
-        at = model["child"][at] + (side == RIGHT)
+        at = child[at] + (side == RIGHT)
         node[rows] = at
 
 
@@ -111,7 +148,7 @@ def _side(model: Plan, split: Ints, values: Floats, rows: Ints) -> Array:
 
 def _side_by_surrogates(model: Plan, node: Ints, values: Floats, rows: Ints) -> Array:
     """(m,) uint8, LEFT or RIGHT: where rows go that their nodes' own splits cannot tell; at last with the majority."""
-    side: Array = model["majority_left"][node].astype(np.uint8)
+    side: Array = (~model["missing_right"][node]).astype(np.uint8)
     split, stop = model["surrogates"][node], model["surrogates"][node + 1]
     waiting = np.flatnonzero(split < stop)
     while len(waiting):

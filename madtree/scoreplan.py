@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.blockplan import ALL_TREES, Nodes, SeenLevels, SplitLevels, Splits, build_plan
+from madtree.blockplan import ALL_TREES, Nodes, SeenLevels, SplitLevels, Splits, build_plan, outcome_type
 from madtree.catalog import Type
 from madtree.core.image import decode
 from madtree.core.types import Array, Ints
@@ -18,12 +18,13 @@ from madtree.outputs import probabilities
 from madtree.pages import PageRanges
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
-from madtree.sqltext import values
+from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.predict import Output, Scan
 from madtree.task import Relation
 
-BLOCK_ROWS = 65_536
+BLOCK_ROWS = 16_384, 65_536  # at least: what stays in the processor's cache; at most: the memory that a block takes
+PLAN_BYTES_A_ROW = 32  # every block is handed the whole plan: a large one asks for large blocks
 _TEXTS = "pg_catalog.text[]"
 _BOOLS = "pg_catalog.bool[]"
 _KEY_TYPES = ["pg_catalog.int4[]", _BOOLS, _TEXTS]
@@ -54,25 +55,27 @@ def score_in_blocks(
     features = [model.features[position - 1] for position in _used(splits)]
     outcomes, expressions, types, params = _outcomes(host, tables, model, type_, nodes, outputs)
     plan = _plan(host, tables, model, nodes, splits, outcomes)
+    block_rows = min(max(len(plan) // PLAN_BYTES_A_ROW, *BLOCK_ROWS[:1]), BLOCK_ROWS[1])
     statement = sql.create_by_blocks(
         scan,
         [_packed(scan.features[feature.name]) for feature in features],
         [(output.name, expression) for output, expression in zip(outputs, expressions, strict=True)],
+        outcome_type(outcomes).itemsize,
         id_type.name if id_type.is_array else None,
-        int(nodes["tree_id"][0]) if len(nodes["tree_id"]) else 0,
-        _pages(host, source, scan),
-        BLOCK_ROWS,
+        _pages(host, source, scan, block_rows),
+        block_rows,
     )
     return host.command(statement, ["pg_catalog.bytea", *types], [plan, *params])
 
 
-def _pages(host: Host, source: Relation, scan: Scan) -> list[tuple[str, str]] | None:
+def _pages(host: Host, source: Relation, scan: Scan, block_rows: int) -> list[tuple[str, str]] | None:
     """Page ranges of about a block's rows each; None if the source is not one plain table."""
     leaves = [row["oid"] for row in host.query(work_sql.LEAVES, ["pg_catalog.oid"], [source.oid])]
     if leaves != [source.oid]:
         return None
-    n_rows = host.query(sql.count_rows(scan.source))[0]["rows"]
-    return [(r.low, r.high) for r in PageRanges.cut(host, leaves, n_rows, BLOCK_ROWS).ranges]
+    plan = host.query(sql.estimate(scan.source))
+    n_rows = int(sql.read_estimate(plan[0]["QUERY PLAN"])[1])
+    return [(r.low, r.high) for r in PageRanges.cut(host, leaves, n_rows, block_rows).ranges]
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
@@ -113,8 +116,10 @@ def _plan(
     images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
     levels = {column: decode(image) for column, image in images.items()}
     key, is_key = levels["key"]
+    key = _as_floats(key.astype(np.int64), levels["feature"][0], booleans)
     seen_feature, seen_tree, seen_texts = _seen_levels(model)
     seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
+    seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
     # Of the model's features (from 1; 0 is a leaf) to those that the plan uses (from 0; -1 is a leaf).
     used = _used(splits)
     renumbered = np.full(len(names) + 1, -1, np.int64)
@@ -125,13 +130,20 @@ def _plan(
         SplitLevels(
             split=levels["split"][0].astype(np.int64),
             feature=renumbered[levels["feature"][0].astype(np.int64)],
-            key=key.astype(np.int64),
+            key=key,
             is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
             goes_left=levels["goes_left"][0].astype(np.bool_),
         ),
-        SeenLevels(renumbered[seen_feature + 1], seen_tree, decode(seen_image["key"])[0].astype(np.int64)),
+        SeenLevels(renumbered[seen_feature + 1], seen_tree, seen_key),
         [model.features[position - 1].kind is Kind.UNORDERED for position in used],
+        grouped=bool(model.grouping_columns),
     )
+
+
+def _as_floats(key: Ints, feature: Ints, booleans: Sequence[bool]) -> Ints:
+    """Keys of levels as far as a float8 holds them (`madtree.sqltext.rows.key_number`); `feature` counts from 1."""
+    is_boolean = np.append(False, booleans)[feature.astype(np.int64)]
+    return np.where(is_boolean, key, key >> 11)
 
 
 def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> dict[str, Array]:
@@ -186,32 +198,37 @@ def _outcomes(
     """What each node sends its rows to.
 
     Returns:
-        outcomes: (n_nodes,) a position from 1 for each node.
+        outcomes: (n_nodes,) a position from 1 for each leaf.
         expressions: for each output the value that belongs to the position `scored.outcome`.
         types, params: SQL types and values of the parameters from $2 on that the expressions use.
     """
-    n_nodes = len(nodes["node_id"])
     if type_ == "response" and model.is_classification:
         return nodes["prediction"], [sql.pick(sql.class_array(model.classes, model.dependent_type))], [], []
-    each = np.arange(1, n_nodes + 1)
+    is_leaf = nodes["feature"] == 0
+    each = np.where(is_leaf, np.cumsum(is_leaf), 0)
     if type_ == "leaf":
-        return each, [sql.pick("$2::pg_catalog.int8[]")], ["pg_catalog.int8[]"], [nodes["node_id"].tolist()]
+        return each, [sql.pick("$2::pg_catalog.int8[]")], ["pg_catalog.int8[]"], [nodes["node_id"][is_leaf].tolist()]
     if type_ == "response":
-        return each, [sql.pick("$2::pg_catalog.float8[]")], ["pg_catalog.float8[]"], [nodes["prediction"].tolist()]
+        return (
+            each,
+            [sql.pick("$2::pg_catalog.float8[]")],
+            ["pg_catalog.float8[]"],
+            [nodes["prediction"][is_leaf].tolist()],
+        )
     image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
-    weights = decode(image)[0].reshape(-1, len(model.classes)).tolist()
+    weights = decode(image)[0].reshape(-1, len(model.classes))[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
     by_class = by_class if whole else by_class[: len(outputs)]
     picks = [sql.pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
-    expressions = [f"CASE WHEN scored.outcome IS NOT NULL THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
+    expressions = (
+        [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
+    )
     return each, expressions, ["pg_catalog.float8[]"] * len(by_class), [list(column) for column in by_class]
 
 
 def _packed(feature: Feature) -> str:
-    """The feature as numbers that an array image can hold."""
-    if feature.kind is Kind.UNORDERED:
-        return values.level_key(feature)
+    """The feature as float8."""
     if feature.labels:
-        return sql.enum_number(feature)
-    return values.number(feature)
+        return f"{sql.enum_number(feature)}::pg_catalog.float8"
+    return rows_sql.as_number(feature)

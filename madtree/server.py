@@ -77,12 +77,11 @@ def tree_predict_help(plpy: Any, message: str | None) -> str:
     return PREDICT_HELP
 
 
-@_entry
-def score_block(plpy: Any, plan: bytes, tree_ids: bytes, images: list[bytes]) -> list[int | None]:
+def score_block(plan: bytes, images: bytes) -> bytes:
     """What the rows of one block end in."""
     from madtree.score import score_block
 
-    return score_block(plan, tree_ids, images)
+    return score_block(plan, images)
 
 
 @_entry

@@ -1,18 +1,18 @@
 -- Scoring. jit = off because compiling an expression of a thousand branches takes longer than a million rows. As for
 -- tree_train, no function sets search_path: the names that a user gives mean what they mean to that user.
 
-CREATE FUNCTION @extschema@.score_block(plan bytea, tree_ids bytea, images bytea[])
-RETURNS integer[]
+CREATE FUNCTION @extschema@.score_block(plan bytea, images bytea)
+RETURNS bytea
 LANGUAGE plpython3u
 IMMUTABLE
 STRICT
 PARALLEL SAFE
 AS $python$
 @load@
-return madtree.score_block(plpy, plan, tree_ids, images)
+return madtree.score_block(plan, images)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.score_block(bytea, bytea, bytea[]) IS 'internal: leaves of a block of rows';
+COMMENT ON FUNCTION @extschema@.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';
 
 CREATE FUNCTION @extschema@.tree_predict(
     tree_model text,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from madtree.model import Tree
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.predict import TREE, Output, Scan, _case_of_tree, tree_case
+from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 
@@ -74,7 +74,7 @@ def rows_by_case(scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, w
         tree, found = f"{trees[0].tree_id}::pg_catalog.int4", cases[0]
     else:
         tree = f"madtree_model.{TREE}"
-        found = f"CASE WHEN {tree} IS NOT NULL THEN {_case_of_tree([t.tree_id for t in trees], cases)} END"
+        found = f"CASE WHEN {tree} IS NOT NULL THEN {case_of_tree([t.tree_id for t in trees], cases)} END"
     weights = f", {weight} AS weight" if weight else ""
     return f"SELECT {tree} AS tree, {found} AS leaf, {actual} AS actual{weights} FROM {scan.rows()}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -120,21 +121,21 @@ def create_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output])
         if scan.groups is None:
             expression = cases[0]
         else:
-            found = _case_of_tree([tree.tree_id for tree in trees], cases)
+            found = case_of_tree([tree.tree_id for tree in trees], cases)
             expression = f"CASE WHEN madtree_model.{TREE} IS NOT NULL THEN {found} END"
         columns.append(f"{expression} AS {ident(output.name)}")
     return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {scan.rows()}"
 
 
-def _case_of_tree(tree_ids: Sequence[int], cases: Sequence[str]) -> str:
+def case_of_tree(tree_ids: Sequence[int], cases: Sequence[str]) -> str:
     """The case of a row's tree, found by halving: a list of WHENs would be gone through one by one for every row."""
     if len(cases) == 1:
         return cases[0]
     middle = len(cases) // 2
     return (
         f"CASE WHEN madtree_model.{TREE} OPERATOR(pg_catalog.<) {tree_ids[middle]} "
-        f"THEN {_case_of_tree(tree_ids[:middle], cases[:middle])} "
-        f"ELSE {_case_of_tree(tree_ids[middle:], cases[middle:])} END"
+        f"THEN {case_of_tree(tree_ids[:middle], cases[:middle])} "
+        f"ELSE {case_of_tree(tree_ids[middle:], cases[middle:])} END"
     )
 
 
@@ -142,8 +143,8 @@ def create_by_blocks(
     scan: Scan,
     values: Sequence[str],
     outputs: Sequence[tuple[str, str]],
+    outcome_bytes: int,
     array_id: str | None,
-    tree_id: int,
     pages: Sequence[tuple[str, str]] | None,
     block_rows: int,
 ) -> str:
@@ -152,24 +153,21 @@ def create_by_blocks(
     One block at a time is in memory. A source without pages is numbered and sorted by block, on disk if need be.
 
     Args:
-        values: an expression for each feature that the plan uses, of a type that `madtree.core.image` reads.
-        outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf or NULL.
+        values: an expression of type float8 for each feature that the plan uses.
+        outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf, or 0.
+        outcome_bytes: bytes that the block scorer returns for each row.
         array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
             such an id travels as text.
-        tree_id: of the only tree, where the model is not grouped.
         pages: the source's page ranges, as the first tid of each and the one behind its last; None for views and the
             like.
         block_rows: rows in a block of a source without pages.
     """
     id_in, id_out = (f"({scan.id_sql})::pg_catalog.text", f"::{array_id}") if array_id else (scan.id_sql, "")
-    tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
-    columns = f"{id_in} AS id, {tree} AS tree"
-    columns += "".join(f", {value} AS f{number}" for number, value in enumerate(values))
-    images = ", ".join(f"madtree.array_image(pg_catalog.array_agg(r.f{number}))" for number in range(len(values)))
-    block = (
-        "pg_catalog.array_agg(r.id) AS ids, madtree.array_image(pg_catalog.array_agg(r.tree)) AS trees, "
-        f"ARRAY[{images}]::pg_catalog.bytea[] AS images"
-    )
+    trees = [f"madtree_model.{TREE}::pg_catalog.float8"] if scan.groups else []
+    # One array a row, of equal length: a third of the cost of one array a column. NaN is as good as NULL.
+    numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in [*trees, *values]) or "0"
+    columns = f"{id_in} AS id, madtree.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
+    block = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
     if pages is None:
         # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
         number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
@@ -187,25 +185,50 @@ def create_by_blocks(
         blocks = f"""ROWS FROM (pg_catalog.unnest({low}), pg_catalog.unnest({high})) AS c(low, high),
     LATERAL (SELECT {block} FROM (SELECT {columns} FROM {scan.rows()} WHERE {in_range}) AS r)"""
     selected = "".join(f", {value} AS {ident(name)}" for name, value in outputs)
+    # OFFSET 0 keeps the scorer out of the select list with the set-returning functions, where it would run once a row.
     return f"""CREATE TABLE {scan.target} AS
 SELECT scored.id{id_out} AS {ident(scan.id_name)}{selected}
 FROM (
-    SELECT pg_catalog.unnest(b.ids) AS id,
-        pg_catalog.unnest(madtree.score_block($1, b.trees, b.images)) AS outcome
-    FROM {blocks} AS b
+    SELECT place.id, {_integer("place.outcomes", "place.byte", outcome_bytes)} AS outcome
+    FROM (
+        SELECT pg_catalog.unnest(s.ids) AS id, s.outcomes, pg_catalog.generate_series(
+            0, pg_catalog.length(s.outcomes) OPERATOR(pg_catalog.-) 1, {outcome_bytes}) AS byte
+        FROM (
+            SELECT b.ids, madtree.score_block($1, b.images) AS outcomes
+            FROM {blocks} AS b
+            OFFSET 0
+        ) AS s
+    ) AS place
 ) AS scored"""
 
 
-def count_rows(source: str) -> str:
-    return f"SELECT pg_catalog.count(*) AS rows FROM {source}"
+def estimate(source: str) -> str:
+    """The planner's plan of reading `source`, which `read_estimate` reads."""
+    return f"EXPLAIN SELECT FROM {source} AS {SOURCE_ALIAS}"
+
+
+def read_estimate(plan: str) -> tuple[int, float]:
+    """Workers and rows of a plan: those of its first line, and the most that a Gather asks for."""
+    workers = [int(number) for number in re.findall(r"Workers Planned: (\d+)", plan)]
+    rows = re.search(r"rows=(\d+)", plan)
+    return max(workers, default=0), float(rows.group(1)) if rows else 0.0
 
 
 def _tid_array(tids: Sequence[str]) -> str:
     return "'{" + ",".join(f'"{tid}"' for tid in tids) + "}'::pg_catalog.tid[]"
 
 
+def _integer(string: str, start: str, n_bytes: int) -> str:
+    """The little-endian integer at a place of a byte string. PostgreSQL 15 has no function that reads one."""
+    terms = [f"pg_catalog.get_byte({string}, {start})"]
+    for number in range(1, n_bytes):
+        byte = f"pg_catalog.get_byte({string}, {start} OPERATOR(pg_catalog.+) {number})"
+        terms.append(f"({byte} OPERATOR(pg_catalog.<<) {8 * number})")
+    return " OPERATOR(pg_catalog.+) ".join(terms)
+
+
 def pick(array: str) -> str:
-    """The element of an array that belongs to a row's leaf; NULL for a row without a tree."""
+    """The element of an array that belongs to a row's leaf; NULL, as no array has an element 0, without a tree."""
     return f"({array})[scored.outcome]"
 
 

@@ -171,7 +171,7 @@ def by_blocks(data: psycopg.Connection) -> str:
         import json
         from madtree import evaluate
         from madtree.host.plpy import PlpyHost
-        return json.dumps(getattr(evaluate, function)(PlpyHost(plpy), model, test_table, max_leaves=0))
+        return json.dumps(getattr(evaluate, function)(PlpyHost(plpy), model, test_table, in_blocks=True))
         $$""")
     return "by_blocks"
 

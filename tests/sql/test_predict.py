@@ -35,7 +35,7 @@ def predict(db: psycopg.Connection, request: pytest.FixtureRequest) -> str:
         LANGUAGE plpython3u SET jit = off AS $$
         from madtree.host.plpy import PlpyHost
         from madtree.predict import tree_predict
-        return tree_predict(PlpyHost(plpy), model, source, target, type, {0 if request.param == "blocks" else 10**9})
+        return tree_predict(PlpyHost(plpy), model, source, target, type, {request.param == "blocks"})
         $$""")
     return "predict"
 

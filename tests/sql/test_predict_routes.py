@@ -128,15 +128,16 @@ def levels(features: list[Feature]) -> dict[str, list[str]]:
 
 @pytest.fixture
 def by_blocks(db: psycopg.Connection) -> str:
-    """A function like tree_predict that never uses an expression, with blocks of 65,536 rows."""
+    """A function like tree_predict that never uses an expression; and another, `by_expression`, that always does."""
     db.execute("SELECT madtree.tree_predict()")  # loads the Python half
-    db.execute("""
-        CREATE FUNCTION by_blocks(model text, source text, target text, type text) RETURNS text
-        LANGUAGE plpython3u SET jit = off AS $$
-        from madtree.host.plpy import PlpyHost
-        from madtree.predict import tree_predict
-        return tree_predict(PlpyHost(plpy), model, source, target, type, max_leaves=0)
-        $$""")
+    for name, in_blocks in (("by_blocks", True), ("by_expression", False)):
+        db.execute(f"""
+            CREATE FUNCTION {name}(model text, source text, target text, type text) RETURNS text
+            LANGUAGE plpython3u SET jit = off AS $$
+            from madtree.host.plpy import PlpyHost
+            from madtree.predict import tree_predict
+            return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks={in_blocks})
+            $$""")
     return "by_blocks"
 
 
@@ -157,7 +158,7 @@ def test_every_route_ends_in_the_specified_leaf(db: psycopg.Connection, schema: 
     by_name = {feature.name: feature for feature in features}
 
     expected = {number: (route(nodes, by_name, row.get).node_id,) for number, row in enumerate(rows)}
-    assert predictions(db, "madtree.tree_predict", "leaf") == expected
+    assert predictions(db, "by_expression", "leaf") == expected
     assert predictions(db, by_blocks, "leaf") == expected
     (expression,) = db.execute("SELECT madtree.tree_sql('m', 'leaf')").fetchone()
     assert {row[0]: row[1:] for row in db.execute(f"SELECT id, {expression} FROM rows").fetchall()} == expected
@@ -175,7 +176,7 @@ def test_a_split_on_one_feature_is_exact(
     write_model(db, schema, "m", Sketch([feature], [nodes]))
 
     expected = {number: (route(nodes, {feature.name: feature}, row.get).node_id,) for number, row in enumerate(rows)}
-    assert predictions(db, "madtree.tree_predict", "leaf") == expected
+    assert predictions(db, "by_expression", "leaf") == expected
     assert predictions(db, by_blocks, "leaf") == expected
     (expression,) = db.execute("SELECT madtree.tree_sql('m', 'leaf')").fetchone()
     assert {row[0]: row[1:] for row in db.execute(f"SELECT id, {expression} FROM rows").fetchall()} == expected
@@ -201,7 +202,7 @@ def test_routes_agree_on_every_type_and_on_groups(
     known = db.execute("SELECT id FROM rows WHERE (g1, g2) IN (('a', 1), ('it''s', 2), ('b', 1))").fetchall()
 
     for type_ in ("response", "leaf", *(("prob", "prob_columns") if classes else ())):
-        scored = predictions(db, "madtree.tree_predict", type_)
+        scored = predictions(db, "by_expression", type_)
         assert predictions(db, by_blocks, type_) == scored
         assert predictions(db, by_blocks, type_, "rows_of_a_view") == scored
         assert len(scored) == N_ROWS
@@ -220,6 +221,34 @@ def test_blocks_end_anywhere(db: psycopg.Connection, schema: str, by_blocks: str
     db.execute("CREATE TABLE rows AS SELECT i AS id, sin(i) AS x FROM generate_series(1, 140000) i")
 
     db.execute("CREATE VIEW rows_of_a_view AS SELECT * FROM rows")
-    expected = predictions(db, "madtree.tree_predict", "response")
+    expected = predictions(db, "by_expression", "response")
     assert predictions(db, by_blocks, "response") == expected
     assert predictions(db, by_blocks, "response", "rows_of_a_view") == expected
+
+
+@pytest.mark.parametrize("ordinary", [False, True], ids=["superuser", "ordinary user"])
+def test_the_chosen_way_changes_nothing(db: psycopg.Connection, schema: str, by_blocks: str, ordinary: bool) -> None:
+    """A few rows and many leaves, which blocks are quicker for, and the other way round."""
+    feature = Feature("x", "double precision", CONTINUOUS)
+    rng = random.Random(2)
+    cuts = {"x": [rng.random() for _ in range(999)]}
+    nodes = random_tree(rng, [feature], 10, cuts, {}, ["no", "yes"])
+    write_model(db, schema, "m", Sketch([feature], [nodes], classes=["no", "yes"]))
+    db.execute("CREATE TABLE rows AS SELECT i AS id, sin(i) AS x FROM generate_series(1, 50) i")
+    db.execute("CREATE TABLE many AS SELECT i AS id, sin(i) AS x FROM generate_series(1, 30000) i")
+    expected = [predictions(db, "by_expression", "prob", source) for source in ("rows", "many")]
+    if ordinary:
+        db.execute("DROP TABLE scored")
+        db.execute("CREATE ROLE madtree_scorer")
+        db.execute(f"GRANT ALL ON SCHEMA {schema} TO madtree_scorer")
+        db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO madtree_scorer")
+        db.execute("GRANT USAGE ON SCHEMA madtree TO madtree_scorer")
+        db.execute("SET ROLE madtree_scorer")
+    try:
+        found = [predictions(db, "madtree.tree_predict", "prob", source) for source in ("rows", "many")]
+    finally:
+        if ordinary:
+            db.execute("RESET ROLE")
+            db.execute("DROP OWNED BY madtree_scorer")
+            db.execute("DROP ROLE madtree_scorer")
+    assert found == expected

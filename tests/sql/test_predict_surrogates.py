@@ -6,8 +6,6 @@ import numpy as np
 import psycopg
 import pytest
 
-from madtree.predict import MAX_LEAVES
-
 
 @pytest.fixture
 def table(db: psycopg.Connection) -> psycopg.Connection:
@@ -37,9 +35,9 @@ TRAIN = (
 @pytest.mark.parametrize(
     "surrogates", ["max_surrogates=3", "max_surrogates=3, null_as_category=true", "null_as_category=true"]
 )
-@pytest.mark.parametrize("max_leaves", [MAX_LEAVES, 0], ids=["case", "blocks"])
+@pytest.mark.parametrize("in_blocks", [False, True], ids=["case", "blocks"])
 def test_every_training_row_ends_in_the_leaf_that_counted_it(
-    table: psycopg.Connection, dependent: str, grouping: str | None, surrogates: str, max_leaves: int
+    table: psycopg.Connection, dependent: str, grouping: str | None, surrogates: str, in_blocks: bool
 ) -> None:
     table.execute(TRAIN, [dependent, grouping, surrogates])
     table.execute("SELECT madtree.tree_predict()")  # loads the Python half
@@ -47,7 +45,7 @@ def test_every_training_row_ends_in_the_leaf_that_counted_it(
         CREATE FUNCTION score() RETURNS text LANGUAGE plpython3u SET jit = off AS $$
         from madtree.host.plpy import PlpyHost
         from madtree.predict import tree_predict
-        return tree_predict(PlpyHost(plpy), 'model', 'data', 'scored', 'leaf', max_leaves={max_leaves})
+        return tree_predict(PlpyHost(plpy), 'model', 'data', 'scored', 'leaf', in_blocks={in_blocks})
         $$""")
     table.execute("SELECT score()")
     # A row without any feature is not trained on, unless NULL is one.
