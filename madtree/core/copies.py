@@ -36,7 +36,7 @@ def taught(block: Block, copy: int) -> Ints | None:
 
 def slots_of(node: Ints, slot_of_node: Ints, block: Block, copy: int, *, testing: bool) -> Ints:
     """(n_rows,) the slot of each row's node, -1 for rows that this copy does not take."""
-    slots: Ints = slot_of_node[node]
+    slots: Ints = slot_of_node.take(node)
     if testing:
         tested = np.full(len(slots), -1, slots.dtype)
         rows = held_out(block, copy)

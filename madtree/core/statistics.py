@@ -93,7 +93,7 @@ def add_block(state: Array, layout: StatisticsLayout, block: Block, slots: Ints)
     for i, width in enumerate(layout.widths.tolist()):
         column = block.codes.column(layout.first + i)
         if take is not None:
-            column = column[take]
+            column = column.take(take)
         if width != key_width:
             key_width, key = width, slot * width
         np.add(key, column, out=index)
@@ -138,20 +138,20 @@ def _rows_in_play(
         return None
     n_rows = block.codes.n_rows
     take = active if len(active) < _GATHER_BELOW * n_rows else None
-    slot = (slots if take is None else slots[take]).astype(np.int64)
+    slot = (slots if take is None else slots.take(take)).astype(np.int64)
     spare = take is None and len(active) < n_rows
     if spare:
         # Counting them along is quicker than copying the others out.
         slot[slot < 0] = n_slots * planes.groups
     if planes.n_classes:
-        target = block.target if take is None else block.target[take]
+        target = block.target if take is None else block.target.take(take)
         slot += target.astype(np.int64) * n_slots
         if spare:
             np.minimum(slot, n_slots * planes.groups, out=slot)
     limbs = [] if block.weight is None else list(block.weight)
     if not planes.n_classes:
         limbs += list(block.target)
-    return slot, limbs if take is None else [limb[take] for limb in limbs], take
+    return slot, limbs if take is None else [limb.take(take) for limb in limbs], take
 
 
 def merge(left: Array, right: Array) -> Array:
