@@ -150,6 +150,9 @@ class PartSource(TableSource):
         super().__init__(host, problem, tables, Workers())
         self.cache_bytes = cache_bytes
 
+    def counts_here(self, state_bytes: int) -> bool:
+        return False
+
     def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
         size = max(1, STATE_BYTES // (8 * self._problem.planes.count))
         parts = []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.blocks.count import CountPlan, read_statistics
+from madtree.blocks.count import CountPlan, count_here, read_statistics
 from madtree.core.forest import Forest
 from madtree.core.powers import LIMBS, join_powers
 from madtree.core.problem import Problem
@@ -19,6 +19,7 @@ from madtree.sqltext.work import WorkTables
 from madtree.workers import Workers
 
 _BYTEA = "pg_catalog.bytea"
+_FLOAT8: np.dtype[Any] = np.dtype("<f8")
 # Of the memory budget, what the rows' nodes may take between passes.
 CACHE_SHARE = 2
 
@@ -33,6 +34,10 @@ class TableSource:
         self._workers = workers
         self.cache_bytes = problem.parameters.memory_bytes // CACHE_SHARE
 
+    def counts_here(self, state_bytes: int) -> bool:
+        """Whether this process counts alone, for which it takes no aggregate."""
+        return not self._workers.share(state_bytes)
+
     @property
     def in_hand(self) -> bool:
         return False
@@ -43,31 +48,33 @@ class TableSource:
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
     ) -> Array:
-        dtype = layout.planes.dtype(self._problem.most_rows)
-        state = self._run(
+        return self._run(
             "sides" if by_side else "statistics",
             forest,
-            layout.planes.count * layout.n_cells * dtype.itemsize,
+            (layout.planes.count, layout.n_cells),
+            layout.planes.dtype(self._problem.most_rows),
             slot_of_node=slot_of_node,
             n_slots=layout.n_slots,
             features=(layout.first, layout.first + len(layout.widths)),
         )
-        shape = (layout.planes.count, layout.n_cells)
-        return read_statistics(state, shape, dtype)
 
     def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
-        n_bytes = 8 * self._problem.planes.count * n_slots
-        state = self._run("totals", forest, n_bytes, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
-        return read_statistics(state, (self._problem.planes.count, n_slots), np.dtype("<f8"))
+        shape = (self._problem.planes.count, n_slots)
+        return self._run("totals", forest, shape, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
 
     def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
-        n_bytes = 8 * len(powers) * LIMBS * forest.n_nodes
-        state = self._run("powers", forest, n_bytes, means=means, powers=list(powers), testing=testing)
-        sums = read_statistics(state, (len(powers) * LIMBS, forest.n_nodes), np.dtype("<f8"))
+        shape = (len(powers) * LIMBS, forest.n_nodes)
+        sums = self._run("powers", forest, shape, means=means, powers=list(powers), testing=testing)
         return join_powers(self._problem, powers, sums, forest.tree)
 
-    def _run(self, what: str, forest: Forest, state_bytes: int, **rest: Any) -> bytes | None:
+    def _run(
+        self, what: str, forest: Forest, shape: tuple[int, int], dtype: np.dtype[Any] = _FLOAT8, **rest: Any
+    ) -> Array:
+        """The sums, of that shape and dtype; `rest` goes into the plan."""
         plan = CountPlan.dump(what, self._work.token, self._problem, forest, self.cache_bytes, **rest)
-        with self._workers.for_pass(self._host, state_bytes):
+        state_bytes = shape[0] * shape[1] * dtype.itemsize
+        if self.counts_here(state_bytes):
+            return count_here(plan, self._host.stream(self._work.blocks()))
+        with self._workers.for_passes(self._host):
             state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
-        return state
+        return read_statistics(state, shape, dtype)

@@ -55,10 +55,12 @@ class Workers:
     def for_growing(self, host: Host) -> AbstractContextManager[None]:
         return _waiting(host, self.growing)
 
-    def for_pass(self, host: Host, state_bytes: int) -> AbstractContextManager[None]:
-        """`state_bytes`: of the statistics, which each worker hands to the leader."""
-        pays = self.asked or state_bytes * self.passes * HANDED_BYTE < START
-        return _sharing(host, self.passes if pays else 0)
+    def for_passes(self, host: Host) -> AbstractContextManager[None]:
+        return _sharing(host, self.passes)
+
+    def share(self, state_bytes: int) -> bool:
+        """Whether a pass is to be shared whose statistics, which each worker hands to the leader, take so much."""
+        return self.passes > 0 and (self.asked or state_bytes * self.passes * HANDED_BYTE < START)
 
     def for_sorting(self, host: Host) -> AbstractContextManager[None]:
         """Making the rows that are to be grown, in the order of their blocks."""

@@ -8,7 +8,8 @@ from measure.table import derived, names, uniform
 
 MILLION = uniform(1_000_000, 10)
 GROUPED = derived("ten_thousand_groups", MILLION, "*, id % 10000 AS g", names(10))
-CONSTANT, PREDICT = "CREATE TABLE AS SELECT id, 1", "tree_predict, one tree"
+CONSTANT = "CREATE TABLE AS SELECT id, 1"
+PREDICT, MANY = "tree_predict, one tree", "tree_predict, 10,000 trees"
 ONE = ", one process"
 TREE, TREES = Train(MILLION), Train(GROUPED, None, "grouping_cols => 'g'", model="groups")
 
@@ -28,8 +29,13 @@ SUITE = Suite(
         ),
         Case(
             "10000-trees",
-            {PREDICT: Predict(TREE), "tree_predict, 10,000 trees": Predict(TREES)},
-            [Ratio("tree_predict, 10,000 trees", PREDICT, 3)],
+            {
+                PREDICT: Predict(TREE),
+                MANY: Predict(TREES),
+                PREDICT + ONE: Predict(TREE, one_process=True),
+                MANY + ONE: Predict(TREES, one_process=True),
+            },
+            [Ratio(MANY + ONE, PREDICT + ONE, 3), Ratio(MANY, PREDICT, 3)],
             rounds=3,
         ),
     ),

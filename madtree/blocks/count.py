@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +155,23 @@ def node_statistics_transition(
         numbers = _untagged(counted).reshape(zeros.shape)
         todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree, fold))
     return counted
+
+
+def count_here(plan: bytes, blocks: Iterable[Mapping[str, Any]]) -> Array:
+    """What the aggregate would come to, in one array of this process: a state of some megabytes is not copied for every
+    block.
+
+    Args:
+        blocks: with the transition function's parameters between state and plan as keys.
+    """
+    todo = _count_plans.get(plan)
+    numbers = todo.zeros()
+    for row in blocks:
+        if row["n_rows"]:
+            block = todo.block(*(row[name] for name in ("n_rows", "codes", "target", "weight", "tree", "fold")))
+            todo.add(numbers, row["block_id"], block)
+    check(numbers)
+    return numbers
 
 
 def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | None:

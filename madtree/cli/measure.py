@@ -10,8 +10,8 @@ import typer
 from madtree.cli.options import Dsn, Json, Model, examples
 from madtree.cli.output import rows, without_empty
 from madtree.cli.session import session
+from madtree.host.psycopg import as_host
 from madtree.modelread import find_model, read_summary, unquoted
-from madtree.report.session import as_host
 from madtree.sqltext import importance as sql
 
 EVALUATE_EPILOG = examples(

@@ -82,11 +82,12 @@ def add_block(state: Array, layout: StatisticsLayout, block: Block, slots: Ints)
     Args:
         slots: (n_rows,) int32 slot of each row, or a negative number for rows that are not in play.
     """
-    rows = _rows_in_play(layout.planes, layout.n_slots, block, slots)
+    planes = layout.planes
+    first, n_slots = _touched(slots, layout)
+    rows = _rows_in_play(planes, n_slots, block, slots - first if first else slots)
     if rows is None:
         return
     slot, limbs, take = rows
-    planes, n_slots = layout.planes, layout.n_slots
     offsets = layout.offsets
     key_width, key = -1, slot
     index = np.empty(len(slot), np.int64)
@@ -98,14 +99,29 @@ def add_block(state: Array, layout: StatisticsLayout, block: Block, slots: Ints)
             key_width, key = width, slot * width
         np.add(key, column, out=index)
         size = n_slots * planes.groups * width
-        span = slice(int(offsets[i]), int(offsets[i + 1]))
+        cells = state[:, int(offsets[i]) : int(offsets[i + 1])].reshape(len(state), layout.n_slots, width)
+        touched = cells[:, first : first + n_slots]
         counts = np.bincount(index, minlength=size)[:size]
-        state[: planes.groups, span] += counts.reshape(planes.groups, -1).astype(state.dtype, copy=False)
+        touched[: planes.groups] += counts.reshape(planes.groups, n_slots, width).astype(state.dtype, copy=False)
         at = planes.groups
         for limb in limbs:
             sums = np.bincount(index, limb, minlength=size)[:size]
-            state[at : at + planes.groups, span] += sums.reshape(planes.groups, -1)
+            touched[at : at + planes.groups] += sums.reshape(planes.groups, n_slots, width)
             at += planes.groups
+
+
+def _touched(slots: Ints, layout: StatisticsLayout) -> tuple[int, int]:
+    """The slots that are worth adding up: the first, and how many from there on.
+
+    A block's rows of one tree, or of one copy, have neighbouring slots, among those of many trees or copies.
+    """
+    if layout.n_cells < len(slots) * len(layout.widths):
+        return 0, layout.n_slots
+    known = slots[slots >= 0]
+    if len(known) == 0:
+        return 0, layout.n_slots
+    first = int(known.min())
+    return first, int(known.max()) - first + 1
 
 
 def add_totals(state: Array, planes: Planes, block: Block, slots: Ints) -> None:

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from madtree.host.protocol import Row
+from madtree.host.protocol import Host, Row
 
 
 class PsycopgHost:
@@ -54,3 +54,18 @@ class PsycopgHost:
     def _execute(self, statement: bytes | Composed) -> psycopg.Cursor[Row]:
         with self._connection.transaction():
             return self._connection.cursor(row_factory=dict_row).execute(statement, prepare=False)
+
+
+def as_host(connection: Any) -> Host:
+    """The host behind a psycopg connection, a host itself, or an object that has one of these as an attribute.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    for candidate in (connection, getattr(connection, "host", None), getattr(connection, "connection", None)):
+        if isinstance(candidate, psycopg.Connection):
+            return PsycopgHost(candidate)
+        if candidate is not None and callable(getattr(candidate, "query", None)) and hasattr(candidate, "command"):
+            host: Host = candidate
+            return host
+    raise TypeError(f"connection must be a psycopg connection or a madtree client, not {type(connection).__name__}")

@@ -18,8 +18,6 @@ CLIENT_PARTS = (
     "install",
     "doctor",
     "client",
-    "doctor.py",
-    "client.py",
     "host/psycopg.py",
 )
 

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from madtree.host.protocol import Host
+from madtree.host.psycopg import as_host
 from madtree.model import Model
 from madtree.modelread import find_model, read_summary
 from madtree.render.labels import group_text, level_text, one_line
@@ -15,7 +16,6 @@ from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, shown_sql
 from madtree.report.page import options, page, table
-from madtree.report.session import as_host
 from madtree.report.trees import Choice, Limits, choose_trees, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name

@@ -98,6 +98,11 @@ class WorkTables:
             f"pg_catalog.sum(n_unknown)::pg_catalog.int8 AS n_unknown FROM {self.name('blocks')}"
         )
 
+    def blocks(self) -> str:
+        """All blocks, as `node_statistics` takes them."""
+        stored = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in _COLUMNS)
+        return f"SELECT block_id, n_rows, {stored} FROM {self.name('blocks')}"
+
     def block_trees(self) -> str:
         """The rows of each block and the trees that they are of, in the order of the blocks."""
         return f"SELECT n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"

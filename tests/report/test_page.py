@@ -15,9 +15,9 @@ from psycopg.rows import dict_row
 from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
+from madtree.host.psycopg import as_host
 from madtree.modelread import find_model, read_summary
 from madtree.report import build_report
-from madtree.report.session import as_host
 from madtree.report.trees import Limits, choose_trees
 
 
