@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Timer
 
 from psycopg.conninfo import conninfo_to_dict
 
@@ -26,6 +27,7 @@ MARKS: dict[str, Callable[[str, str], str]] = {
     "python": lambda code, mark: f"{code!r}\n{f'print({mark!r})'!r}\n",
     "shell": lambda code, mark: f"{code}echo '{mark}'\n",
 }
+LONGEST = 120.0  # seconds that a block may take
 VARIABLES = {"host": "PGHOST", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER", "password": "PGPASSWORD"}
 
 
@@ -55,7 +57,7 @@ class Session:
         """What the code prints.
 
         Raises:
-            AssertionError: it fails, which ends the session.
+            AssertionError: it fails or does not end, which ends the session.
         """
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin
@@ -64,10 +66,15 @@ class Session:
         stdin.write(MARKS[self._language](code, mark))
         stdin.flush()
         lines = []
-        for line in stdout:
-            if line == f"{mark}\n":
-                return "".join(lines)
-            lines.append(line)
+        watchdog = Timer(LONGEST, self._process.kill)
+        watchdog.start()
+        try:
+            for line in stdout:
+                if line.endswith(f"{mark}\n"):  # behind an output without a newline at its end, too
+                    return "".join([*lines, line.removesuffix(f"{mark}\n")])
+                lines.append(line)
+        finally:
+            watchdog.cancel()
         self._errors.seek(0)
         raise AssertionError(f"an example fails:\n{code}\n{''.join(lines)}{self._errors.read()}")
 

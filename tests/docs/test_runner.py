@@ -91,6 +91,18 @@ def test_an_example_that_fails_is_told(dsn: str, schema_name: str, tmp_path: Pat
         run(dsn, schema_name, examples(code), tmp_path)
 
 
+def test_an_example_that_does_not_end_is_told(
+    dsn: str, schema_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sessions.LONGEST", 0.2)
+    with pytest.raises(AssertionError, match="sleep 9"):
+        run(dsn, schema_name, examples("```shell\nexec sleep 9\n```\n"), tmp_path)
+
+
+def test_an_output_need_not_end_a_line(dsn: str, schema_name: str, tmp_path: Path) -> None:
+    assert run(dsn, schema_name, examples("```shell\nprintf '1\\n2'\n```\n"), tmp_path) == ["1\n2\n"]
+
+
 def test_fences_are_found_wherever_they_stand() -> None:
     assert fences("```sql\n```\n\n    ```shell\n    ```\n\n~~~python title='x'\n~~~\n") == [
         ("", "sql"), ("    ", "shell"), ("", "python title='x'"),
