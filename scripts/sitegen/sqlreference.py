@@ -15,9 +15,9 @@ HEAD = """\
 <!-- Made from the extension's catalogue by scripts/sitegen/sqlreference.py; a test compares. To make it anew:
      MADTREE_UPDATE_DOCS=1 pytest tests/docs -->
 
-All are in the schema `madtree`, and run with the caller's rights. An argument with a default may be left out, or given by
-name (`max_depth => 6`). Called without an argument each returns its help text, which is also on this page; in psql, `\\df+
-madtree.*` has the comments.
+All are in the schema `madtree`, and run with the caller's rights. An argument with a default may be left out, or given
+by name (`max_depth => 6`). Called without an argument each returns its help text, which is also on this page; in psql,
+`\\df+ madtree.*` has the comments.
 
 """
 # Of the overloads of a name, the one that does the work has the most arguments; the others give help.

@@ -11,16 +11,28 @@ GREY = ("#DDE3E9", "#C8D1DA")
 
 def draw() -> str:
     marks = [
-        _table(30), _blocks(225), _statistics(430), box(640, TOP + 14, 100, 102, "best split", "of each node", "of the frontier"),
-        _step(136, 215, "pack, once", "into codes"), _step(345, 420, "one pass", "a level"), _step(566, 632, "search", "all nodes"),
-    ]  # fmt: skip
+        _table(30),
+        _blocks(225),
+        _statistics(430),
+        box(640, TOP + 14, 100, 102, "best split", "of each node", "of the frontier"),
+        _step(136, 215, "pack, once", "into codes"),
+        _step(345, 420, "one pass", "a level"),
+        _step(566, 632, "search", "all nodes"),
+    ]
     y = TOP + HEIGHT + 62
     marks += [
         line(690, TOP + HEIGHT - 8, 690, y, FAINT, 1.5),
         line(690, y, 280, y, FAINT, 1.5),
         arrow(280, y, 280, TOP + HEIGHT + 30),
         text(485, y - 9, "next level: the children are the new frontier", BODY, INK, "middle"),
-        text(485, y + 17, "until every node is pure, small, deep enough, or has no split that gains", SMALL, FAINT, "middle"),
+        text(
+            485,
+            y + 17,
+            "until every node is pure, small, deep enough, or has no split that gains",
+            SMALL,
+            FAINT,
+            "middle",
+        ),
     ]
     return picture(y + 34, "One pass over packed blocks for each level of the tree", marks)
 

@@ -23,7 +23,9 @@ def draw() -> str:
         marks.append(text(x + COLUMN / 2, 40, heading, BODY, INK, "middle", 600))
         marks.append(text(x + COLUMN / 2, 58, words, SMALL, FAINT, "middle"))
         marks.append(drawing(x + COLUMN / 2))
-    return picture(320, "Where blocks are kept: in memory, in a table that workers share, or whole groups to a block", marks)
+    return picture(
+        320, "Where blocks are kept: in memory, in a table that workers share, or whole groups to a block", marks
+    )
 
 
 def _pill(x: float, y: float, word: str, width: float = 150) -> str:

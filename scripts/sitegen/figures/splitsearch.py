@@ -9,7 +9,19 @@ from madtree.core.impurity import gini_gain
 from madtree.render.mark import rect, text
 from sitegen.figures.example import points
 from sitegen.figures.marks import (
-    BODY, FAINT, FIRST, INK, SECOND, SHADE, SMALL, STRONG, Plot, dot, line, path, picture,
+    BODY,
+    FAINT,
+    FIRST,
+    INK,
+    SECOND,
+    SHADE,
+    SMALL,
+    STRONG,
+    Plot,
+    dot,
+    line,
+    path,
+    picture,
 )  # fmt: skip
 
 N_BINS = 20
@@ -54,7 +66,11 @@ def draw() -> str:
     marks.append(line(at, upper.top, at, lower.bottom, STRONG, 1.5, "5 4"))
     marks.append(dot(at, height, STRONG, 5))
     marks.append(text(at + 12, height + 5, f"best: x <= {edges[best]:.1f}", BODY, INK, weight=600))
-    marks.append(text(lower.left + 10, lower.top + 16, f"grey: fewer than min_bucket ({MIN_BUCKET}) rows on a side", SMALL, FAINT))
+    marks.append(
+        text(
+            lower.left + 10, lower.top + 16, f"grey: fewer than min_bucket ({MIN_BUCKET}) rows on a side", SMALL, FAINT
+        )
+    )
     marks.append(lower.x_axis([0, 20, 40, 60, 80, 100], "x"))
     title = f"Split search: class counts of {N_BINS} bins, and the gain of each of the {N_BINS - 1} boundaries"
     return picture(434, title, marks)

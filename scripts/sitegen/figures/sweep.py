@@ -21,7 +21,13 @@ def draw() -> str:
     order = np.argsort(codes, kind="stable")
     marks = [
         text(LEFT, 30, "counted", BODY, INK, weight=600),
-        text(LEFT + 66, 30, f"a cell for each of {N_BINS} bins; most stay empty, and all are looked through", SMALL, FAINT),
+        text(
+            LEFT + 66,
+            30,
+            f"a cell for each of {N_BINS} bins; most stay empty, and all are looked through",
+            SMALL,
+            FAINT,
+        ),
     ]
     for code in range(N_BINS):
         marks.append(rect(LEFT + code * CELL, 44, CELL - 2, 44, "#FFFFFF", 0, f'stroke="{RULE}"'))
@@ -30,7 +36,13 @@ def draw() -> str:
     top = 128
     marks += [
         text(LEFT, top, "swept", BODY, INK, weight=600),
-        text(LEFT + 66, top, f"{N_ROWS} rows in the order of their codes; a candidate wherever the code changes", SMALL, FAINT),
+        text(
+            LEFT + 66,
+            top,
+            f"{N_ROWS} rows in the order of their codes; a candidate wherever the code changes",
+            SMALL,
+            FAINT,
+        ),
     ]
     wide = 44.0
     sums = [0, 0]
