@@ -57,8 +57,8 @@ def draw(page: str) -> str:
         marks.append(dot(x, plot.at_y(row.held_out), FIRST, 3.5, hollow=i not in (least, chosen)))
     end = plot.right + 10
     marks += [
-        text(end, plot.at_y(bound) + 4, "least + one standard error", SMALL, STRONG),
-        text(end, plot.at_y(rows[-1].held_out) - 8, "held-out rows (xerror)", BODY, FIRST),
+        text(plot.left + 8, plot.at_y(bound) + 16, "least + one standard error", SMALL, STRONG),
+        text(end, plot.at_y(rows[-1].held_out) + 4, "held-out rows (xerror)", BODY, FIRST),
         text(end, plot.at_y(rows[-1].relative) + 4, f"{_RELATIVE} (rel_error)", BODY, "#8A5E00"),
     ]
     for i, word in ((least, "rule=min"), (chosen, "rule=1se")):
