@@ -33,7 +33,7 @@ test: setup
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	@echo "build/site/index.html"
+	@echo "build/site/index.html; with search: $(BIN)/python -m http.server -d build/site"
 
 bench: setup
 	@scripts/setup bench
