@@ -32,7 +32,7 @@ test: setup
 	$(BIN)/pytest -n $(or $(WORKERS),auto) $(ARGS)
 
 docs: setup
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "build/site/index.html; with search: $(BIN)/python -m http.server -d build/site"
 
 bench: setup
