@@ -57,7 +57,7 @@ def draw(page: str) -> str:
         marks.append(dot(x, plot.at_y(row.held_out), FIRST, 3.5, hollow=i not in (least, chosen)))
     end = plot.right + 10
     marks += [
-        text(plot.left + 8, plot.at_y(bound) + 16, "least + one standard error", SMALL, STRONG),
+        text(plot.left + 8, plot.at_y(bound) + 16, "1-SE line", SMALL, STRONG),
         text(end, plot.at_y(rows[-1].held_out) + 4, "held-out rows (xerror)", BODY, FIRST),
         text(end, plot.at_y(rows[-1].relative) + 4, f"{_RELATIVE} (rel_error)", BODY, "#8A5E00"),
     ]
