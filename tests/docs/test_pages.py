@@ -13,6 +13,7 @@ import pytest
 from fix_server import Server
 from pages import DOCS, RUN, examples, fences, needs, run, same, updated
 from rich.console import Console
+from test_console import PAGES as CONSOLE
 
 from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
@@ -21,6 +22,7 @@ from madtree.cli.demo.story import load
 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
+PICTURES = DOCS / "pictures"  # what examples draw into files, under the files' names
 # Blocks that are read, not run: outputs, and the contents of files.
 READ = ("text", "yaml", "json", "toml", "ini", "dockerfile", "mermaid", "html", "xml", "diff")
 
@@ -48,12 +50,17 @@ def test_examples_print_what_the_page_shows(
     assert schema
     private = {"MADTREE_HOME": str(server.home)} if server.home else {}
     outputs = run(dsn, schema[0], blocks, tmp_path, private)
+    drawn = {path.name: path.read_text() for path in tmp_path.glob("*.svg")}
     if os.environ.get("MADTREE_UPDATE_DOCS"):
+        for picture, text in drawn.items():
+            (PICTURES / picture).write_text(text)
         (DOCS / name).write_text(updated(page, outputs))
         return
     for block, printed in zip(blocks, outputs, strict=True):
         if block.output is not None and block.reason is None:
             assert same(block.output, printed), f"{name}: {block.code}\nprints\n{printed}"
+    for picture, text in drawn.items():
+        assert (PICTURES / picture).read_text() == text, f"{name} draws another {picture}"
 
 
 def test_every_page_with_examples_is_found() -> None:
@@ -65,6 +72,7 @@ def test_every_block_is_run_or_is_no_code(name: str) -> None:
     """Code in a block that nothing runs would grow wrong in silence."""
     page = (DOCS / name).read_text()
     blocks = fences(page)
-    assert {language for _, language in blocks} <= {*RUN, *READ}
+    sessions = {"console"} if name in CONSOLE else set()  # test_console.py runs these
+    assert {language for _, language in blocks} <= {*RUN, *READ, *sessions}
     assert not [language for indent, language in blocks if indent and language in RUN], "indented blocks are not run"
     assert len(examples(page)) == sum(language in RUN for _, language in blocks)
