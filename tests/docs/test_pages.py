@@ -23,8 +23,8 @@ from madtree.cli.demo.story import load
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
 PICTURES = DOCS / "pictures"  # what examples draw into files, under the files' names
-# Blocks that are read, not run: outputs, and the contents of files.
-READ = ("text", "yaml", "json", "toml", "ini", "dockerfile", "mermaid", "html", "xml", "diff")
+# Blocks that are read, not run: outputs, the contents of files, and plpgsql for what names servers of the reader's.
+READ = ("text", "plpgsql", "yaml", "json", "toml", "ini", "dockerfile", "mermaid", "html", "xml", "diff")
 
 
 @pytest.fixture
