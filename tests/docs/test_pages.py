@@ -6,6 +6,7 @@ After a change that is meant, `MADTREE_UPDATE_DOCS=1 pytest tests/docs` writes w
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import psycopg
@@ -76,3 +77,10 @@ def test_every_block_is_run_or_is_no_code(name: str) -> None:
     assert {language for _, language in blocks} <= {*RUN, *READ, *sessions}
     assert not [language for indent, language in blocks if indent and language in RUN], "indented blocks are not run"
     assert len(examples(page)) == sum(language in RUN for _, language in blocks)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_paragraphs_of_list_items_are_indented_for_the_site(name: str) -> None:
+    """Python-Markdown wants four blanks; with fewer, which GitHub takes, the list ends and its numbers begin anew."""
+    prose = re.sub(r"^```.*?^```$", "", (DOCS / name).read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"\n\n {1,3}\S.*", prose) == []
