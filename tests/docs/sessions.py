@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,7 @@ class Session:
             text=True,
             cwd=where,
             env=dict(environment),
+            start_new_session=True,  # so that what it has started ends with it
         )
 
     def run(self, code: str) -> str:
@@ -66,7 +68,7 @@ class Session:
         stdin.write(MARKS[self._language](code, mark))
         stdin.flush()
         lines = []
-        watchdog = Timer(LONGEST, self._process.kill)
+        watchdog = Timer(LONGEST, os.killpg, (self._process.pid, signal.SIGKILL))
         watchdog.start()
         try:
             for line in stdout:

@@ -95,8 +95,8 @@ def test_an_example_that_does_not_end_is_told(
     dsn: str, schema_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sessions.LONGEST", 0.2)
-    with pytest.raises(AssertionError, match="sleep 9"):
-        run(dsn, schema_name, examples("```shell\nexec sleep 9\n```\n"), tmp_path)
+    with pytest.raises(AssertionError, match="sleep 9; true"):
+        run(dsn, schema_name, examples("```shell\nsleep 9; true\n```\n"), tmp_path)
 
 
 def test_an_output_need_not_end_a_line(dsn: str, schema_name: str, tmp_path: Path) -> None:
