@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 
 import psycopg
 from psycopg import sql
@@ -40,6 +41,9 @@ SELECT a.attname, format_type(a.atttypid, a.atttypmod), col_description(a.attrel
 FROM pg_attribute a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
 _TELLS_HOW = re.compile(r"; SELECT \w+\(\) tells how$")
+# In a help text, `name, -- what it is`, with further lines of comment.
+_ARGUMENT = re.compile(r"^ {4}(?P<name>\w+)(?: \w+| => [^-\n]+?)?,? +-- (?P<text>.*(?:\n {10,}-- .*)*)$", re.MULTILINE)
+_FURTHER = re.compile(r"\n +-- +")
 _TABLE = re.compile(r"TABLE\((?P<columns>.*)\)", re.DOTALL)
 
 
@@ -59,6 +63,11 @@ class Function:
     arguments: tuple[tuple[str, str, str | None], ...]
     result: str
     help: str
+
+    def explained(self) -> dict[str, str]:
+        """What the help says of each argument."""
+        call = self.help.partition("\n);")[0]
+        return {m["name"]: _FURTHER.sub(" ", m["text"]) for m in _ARGUMENT.finditer(call)}
 
 
 def functions(connection: psycopg.Connection) -> Iterator[Function]:
@@ -85,10 +94,11 @@ def page(connection: psycopg.Connection) -> str:
 def _function(function: Function) -> str:
     lines = [f"\n## {function.name}\n\n{_capital(_sentence(function.comment))}.\n"]
     if function.arguments:
-        lines.append("\n| argument | type | default |\n|---|---|---|\n")
+        explained = function.explained()
+        lines.append("\n| argument | type | default | |\n|---|---|---|---|\n")
         for name, type_, default in function.arguments:
             shown = "" if default is None else f"`{default.split('::')[0]}`"
-            lines.append(f"| `{name}` | {type_} | {shown} |\n")
+            lines.append(f"| `{name}` | {type_} | {shown} | {_prose(explained[name])} |\n")
     lines.append(f"\nReturns {_result(function.result)}.\n")
     lines.append(f"\n```text\n{function.help.strip()}\n```\n")
     return "".join(lines)
@@ -113,6 +123,11 @@ def _sentence(comment: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _prose(text: str) -> str:
+    """Text for Markdown: placeholders such as <output> and stars stay as they are."""
+    return re.sub(r"([*_])", r"\\\1", escape(_cell(text), quote=False))
 
 
 def _cell(text: str) -> str:

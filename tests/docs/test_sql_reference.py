@@ -39,6 +39,7 @@ def test_every_function_view_and_column_has_a_comment(db: psycopg.Connection) ->
 
 def test_the_help_names_every_argument_and_every_column_of_the_result(db: psycopg.Connection) -> None:
     for function in functions(db):
+        assert {name for name, _, _ in function.arguments} <= set(function.explained())
         columns = re.findall(r"(?:TABLE\(|, )(\w+) ", function.result)
         for word in (*(name for name, _, _ in function.arguments), *columns):
             assert re.search(rf"\b{word}\b", function.help), f"the help of {function.name} does not name {word}"
