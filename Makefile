@@ -5,12 +5,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(PYTHON) -m madtree.install $(if $(PG_CONFIG),--pg-config $(PG_CONFIG)) --destdir $(DESTDIR)
 
-.PHONY: help all pgxn setup demo test bench lint install uninstall clean
+.PHONY: help all pgxn setup demo test docs bench lint install uninstall clean
 
 help:
 	@echo "make setup      system packages (if allowed) and .venv"
 	@echo "make demo       a private server, and trees trained on real data in it"
 	@echo "make test       the whole suite against a real server (ARGS=... for pytest)"
+	@echo "make docs       the documentation as a site, in build/site"
 	@echo "make bench      the benchmarks (ARGS=--quick, ARGS=--list, ARGS=parallel, ...)"
 	@echo "make lint       ruff, mypy, sqlfluff"
 	@echo "make install    the extension into PostgreSQL (PG_CONFIG, DESTDIR); make uninstall"
@@ -29,6 +30,10 @@ demo: setup
 test: setup
 	@scripts/browser
 	$(BIN)/pytest -n $(or $(WORKERS),auto) $(ARGS)
+
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "build/site/index.html; with search: $(BIN)/python -m http.server -d build/site"
 
 bench: setup
 	@scripts/setup bench

@@ -1,50 +1,94 @@
-"""Worked examples in documentation pages: run their SQL, and compare what it prints with what the page shows.
+"""Worked examples in documentation pages: run their code, and compare what it prints with what the page shows.
 
-A block of SQL (```sql) may be followed by a block of output (```text), which is what psql prints for it. Lines of SQL
-that only set the scene stand in blocks without output. Seconds differ from run to run and count as equal.
+A block of ``sql`` (run by psql), ``python`` or ``shell`` (run by bash) may be followed by a block of ``text``, which is
+what it prints. Blocks that only set the scene stand without output. The blocks of a page build on each other: each
+language has one session for the whole page, all in the same schema, and Python and the shell reach the database as the
+environment says (PGHOST and so on). Seconds differ from run to run and count as equal.
+
+What cannot be run (it would install packages, or needs what a test machine lacks) has a reason in the line before:
+``<!-- not run: installs packages -->``.
 """
 
 from __future__ import annotations
 
 import re
-import subprocess
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sessions import MARKS, Session, open_session
+
 DOCS = Path(__file__).parents[2] / "docs"
-_BLOCKS = re.compile(r"```sql\n(?P<sql>.*?)```\n(?:\n```text\n(?P<output>.*?)```\n)?", re.DOTALL)
+RUN = tuple(MARKS)
+_BLOCKS = re.compile(
+    r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?"
+    rf"^```(?P<language>{'|'.join(RUN)})\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?",
+    re.DOTALL | re.MULTILINE,
+)
+_FENCES = re.compile(r"^(?P<indent>[ \t]*)(?P<ticks>`{3,}|~{3,})(?P<language>[^\n`]*)$", re.MULTILINE)
+_NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
 _SECONDS = re.compile(r"\d+\.\d+ s\b")
 
 
 @dataclass(frozen=True)
 class Example:
-    """One block of SQL and the output shown for it, None where the page shows none."""
+    """One block of code and the output shown for it, None where the page shows none.
 
-    sql: str
+    Attributes:
+        reason: why it cannot be run; None if it can.
+    """
+
+    language: str
+    code: str
     output: str | None
+    reason: str | None = None
 
 
-def examples(page: str) -> list[Example]:
-    """The examples of a page, in order; they build on each other."""
-    return [Example(match["sql"], match["output"]) for match in _BLOCKS.finditer(page)]
+def examples(page: str, languages: Iterable[str] = RUN) -> list[Example]:
+    """The examples of a page in those languages, in order."""
+    wanted = frozenset(languages)
+    found = (Example(m["language"], m["code"], m["output"], m["reason"]) for m in _BLOCKS.finditer(page))
+    return [example for example in found if example.language in wanted]
 
 
-def run(dsn: str, schema: str, blocks: list[Example]) -> list[str]:
-    """What psql prints for each block, all in one session whose objects are made in `schema`."""
-    mark = "-- end of example"
-    script = [f"SET search_path = {schema}, public, madtree;", "SET client_min_messages = warning;"]
-    for block in blocks:
-        script += [block.sql.rstrip("\n"), f"\\echo '{mark}'"]
-    done = subprocess.run(
-        ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-P", "pager=off", dsn],
-        input="\n".join(script),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise AssertionError(f"an example fails: {done.stderr}")
-    return [_trimmed(part) for part in done.stdout.split(f"{mark}\n")[:-1]]
+def needs(page: str) -> list[str]:
+    """What a page says that it needs: ``<!-- needs: flights -->``."""
+    return _NEEDS.findall(page)
+
+
+def fences(page: str) -> list[tuple[str, str]]:
+    """Indent and language of each fenced block."""
+    opening = [(match["indent"], match["language"].strip()) for match in _FENCES.finditer(page)]
+    return opening[::2]
+
+
+def run(
+    dsn: str, schema: str, blocks: Iterable[Example], where: Path, more: Mapping[str, str] | None = None
+) -> list[str]:
+    """What each block prints; an empty text for one that cannot be run.
+
+    Args:
+        schema: where objects are made, as SQL writes it.
+        where: directory that Python and the shell work in.
+        more: variables of the environment.
+
+    Raises:
+        AssertionError: a block fails.
+    """
+    sessions: dict[str, Session] = {}
+    printed = []
+    try:
+        for block in blocks:
+            if block.reason is not None:
+                printed.append("")
+                continue
+            if block.language not in sessions:
+                sessions[block.language] = open_session(block.language, dsn, schema, where, more or {})
+            printed.append(_trimmed(sessions[block.language].run(block.code)))
+    finally:
+        for session in sessions.values():
+            session.close()
+    return printed
 
 
 def same(shown: str, printed: str) -> bool:
@@ -53,14 +97,14 @@ def same(shown: str, printed: str) -> bool:
 
 
 def updated(page: str, outputs: list[str]) -> str:
-    """The page with fresh outputs in the place of those it shows."""
+    """The page with fresh outputs in the place of those it shows, where they differ by more than seconds."""
     fresh = iter(outputs)
 
     def replaced(match: re.Match[str]) -> str:
         output = next(fresh)
-        if match["output"] is None:
+        if match["output"] is None or match["reason"] is not None or same(match["output"], output):
             return match[0]
-        return f"```sql\n{match['sql']}```\n\n```text\n{output}```\n"
+        return f"```{match['language']}\n{match['code']}```\n\n```text\n{output}```\n"
 
     return _BLOCKS.sub(replaced, page)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -13,7 +14,7 @@ README = (DOCS.parent / "README.md").read_text()
 INTERNAL = "SELECT p.proname FROM pg_proc p WHERE obj_description(p.oid, 'pg_proc') LIKE 'internal:%'"
 
 
-def test_the_sql_runs(db: psycopg.Connection, dsn: str) -> None:
+def test_the_sql_runs(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
     for table, n_rows in (("flights", 4_000), ("flights_today", 500)):
         db.execute(
             f"CREATE TABLE {table} AS SELECT i AS id, (ARRAY['UA', 'B6', 'EV'])[1 + i % 3] AS carrier, "
@@ -23,9 +24,9 @@ def test_the_sql_runs(db: psycopg.Connection, dsn: str) -> None:
         )
     schema = db.execute("SELECT quote_ident(current_schema())").fetchone()
     assert schema
-    blocks = examples(README)
+    blocks = examples(README, ["sql"])
     assert len(blocks) == 2
-    printed = run(dsn, schema[0], blocks)
+    printed = run(dsn, schema[0], blocks, tmp_path)
     assert "(0)[" in printed[0]
     assert "accuracy" in printed[1]
 

@@ -1,0 +1,1 @@
+"""What makes the documentation's generated parts: the reference of the SQL functions, the figures, MkDocs' hooks."""

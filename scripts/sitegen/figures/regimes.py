@@ -1,0 +1,72 @@
+"""Where the blocks are: held in memory, shared by workers as a table, or several small groups to one block."""
+
+from __future__ import annotations
+
+from madtree.render.mark import rect, text
+from sitegen.figures.marks import BODY, FAINT, INK, RULE, SHADE, SMALL, arrow, picture
+
+COLUMN, GAP, LEFT = 226.0, 16.0, 25.0
+BLOCK = "#C8D1DA"
+GROUPS = ("#DDE3E9", "#C8D1DA", "#AEBAC6")
+
+
+def draw() -> str:
+    heads = (
+        ("held blocks", "one tree, up to some million rows", _held),
+        ("packed table", "more rows, or workers that pay", _packed),
+        ("small groups", "thousands of trees", _groups),
+    )
+    marks = []
+    for i, (heading, words, drawing) in enumerate(heads):
+        x = LEFT + i * (COLUMN + GAP)
+        marks.append(rect(x, 16, COLUMN, 286, "#FFFFFF", 8, f'stroke="{RULE}"'))
+        marks.append(text(x + COLUMN / 2, 40, heading, BODY, INK, "middle", 600))
+        marks.append(text(x + COLUMN / 2, 58, words, SMALL, FAINT, "middle"))
+        marks.append(drawing(x + COLUMN / 2))
+    return picture(
+        320, "Where blocks are kept: in memory, in a table that workers share, or whole groups to a block", marks
+    )
+
+
+def _pill(x: float, y: float, word: str, width: float = 150) -> str:
+    shape = rect(x - width / 2, y, width, 28, SHADE, 14, f'stroke="{RULE}"')
+    return shape + text(x, y + 18, word, SMALL, INK, "middle")
+
+
+def _held(x: float) -> str:
+    marks = [_pill(x, 78, "table"), arrow(x, 108, x, 132)]
+    marks.append(rect(x - 88, 136, 176, 92, SHADE, 8, f'stroke="{RULE}"'))
+    marks.append(text(x, 154, "the session's memory", SMALL, FAINT, "middle"))
+    marks += [rect(x - 72 + i * 37, 166, 32, 46, BLOCK, 3) for i in range(4)]
+    marks.append(text(x, 254, "Every level reads the blocks", SMALL, FAINT, "middle"))
+    marks.append(text(x, 271, "in place; nodes of the rows", SMALL, FAINT, "middle"))
+    marks.append(text(x, 288, "are remembered.", SMALL, FAINT, "middle"))
+    return "".join(marks)
+
+
+def _packed(x: float) -> str:
+    marks = [_pill(x, 78, "table"), arrow(x, 108, x, 132)]
+    marks.append(rect(x - 96, 136, 192, 40, SHADE, 8, f'stroke="{RULE}"'))
+    marks += [rect(x - 88 + i * 22.3, 142, 19, 28, BLOCK, 3) for i in range(8)]
+    for i in range(3):
+        at = x - 62 + 62 * i
+        marks.append(arrow(at, 178, at, 198))
+        marks.append(_pill(at, 200, f"worker {i + 1}", 58))
+    marks.append(text(x, 254, "An unlogged table, one block a page.", SMALL, FAINT, "middle"))
+    marks.append(text(x, 271, "Workers count statistics; sums are", SMALL, FAINT, "middle"))
+    marks.append(text(x, 288, "exact, so merging changes nothing.", SMALL, FAINT, "middle"))
+    return "".join(marks)
+
+
+def _groups(x: float) -> str:
+    marks = [_pill(x, 78, "table with groups"), arrow(x, 108, x, 132)]
+    for i in range(3):
+        left = x - 92 + i * 64
+        for part, (offset, height) in enumerate(((0, 20), (20, 30), (50, 22))):
+            marks.append(rect(left, 138 + offset, 54, height, GROUPS[(part + i) % 3], 2))
+        marks.append(rect(left, 138, 54, 72, "none", 3, 'stroke="#8C959F"'))
+    marks.append(text(x, 230, "all rows of a group in one block", SMALL, FAINT, "middle"))
+    marks.append(text(x, 254, "A block's trees grow in one call,", SMALL, FAINT, "middle"))
+    marks.append(text(x, 271, "here or in a worker, and are", SMALL, FAINT, "middle"))
+    marks.append(text(x, 288, "written while the next ones grow.", SMALL, FAINT, "middle"))
+    return "".join(marks)

@@ -1,0 +1,50 @@
+"""The reference of the SQL functions is the catalogue's, and the catalogue tells all that a user needs."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import psycopg
+from pages import DOCS
+from sitegen.sqlreference import functions, page
+
+PAGE = DOCS / "reference" / "sql.md"
+UNCOMMENTED = """
+SELECT o.object::text FROM (
+    SELECT p.oid::regprocedure::text, obj_description(p.oid, 'pg_proc') FROM pg_proc p
+    WHERE p.pronamespace = 'madtree'::regnamespace
+    UNION ALL
+    SELECT c.oid::regclass::text, obj_description(c.oid, 'pg_class') FROM pg_class c
+    WHERE c.relnamespace = 'madtree'::regnamespace AND c.relkind = 'v'
+    UNION ALL
+    SELECT c.relname || '.' || a.attname, col_description(a.attrelid, a.attnum)
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relnamespace = 'madtree'::regnamespace AND c.relkind = 'v'
+) AS o (object, comment) WHERE o.comment IS NULL
+"""
+
+
+def test_the_page_is_what_the_installed_extension_says(db: psycopg.Connection) -> None:
+    fresh = page(db)
+    if os.environ.get("MADTREE_UPDATE_DOCS"):
+        PAGE.write_text(fresh)
+    assert PAGE.read_text() == fresh
+
+
+def test_every_function_view_and_column_has_a_comment(db: psycopg.Connection) -> None:
+    """Internal functions, too: their comments say that they are."""
+    assert db.execute(UNCOMMENTED).fetchall() == []
+
+
+def test_the_help_names_every_argument_and_every_column_of_the_result(db: psycopg.Connection) -> None:
+    for function in functions(db):
+        assert {name for name, _, _ in function.arguments} <= set(function.explained())
+        columns = re.findall(r"(?:TABLE\(|, )(\w+) ", function.result)
+        for word in (*(name for name, _, _ in function.arguments), *columns):
+            assert re.search(rf"\b{word}\b", function.help), f"the help of {function.name} does not name {word}"
+
+
+def test_the_comment_leads_to_the_help(db: psycopg.Connection) -> None:
+    for function in functions(db):
+        assert function.comment.endswith(f"; SELECT {function.name}() tells how")
