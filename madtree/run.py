@@ -41,7 +41,7 @@ from madtree.stopwatch import Stopwatch
 from madtree.task import TrainingTask
 from madtree.workers import Workers, growing
 
-_RAW_BYTES = 32 * 2**20  # of the raw numbers that are held at a time: of a wide table fewer rows are read at once
+_RAW_BYTES = 16 * 2**20  # of the raw numbers that are held at a time: of a wide table fewer rows are read at once
 _MIN_BLOCK_ROWS = 1_024
 _SURELY_LARGE = 4  # blocks' worth of rows from which an estimate is enough to tell that a table is large
 _OID = "pg_catalog.oid"
