@@ -18,8 +18,8 @@ def training(db: psycopg.Connection, dsn: str, schema: str) -> list[str]:
     """A training of one to three seconds."""
     db.execute("SELECT setseed(0.5)")
     db.execute(
-        "CREATE TABLE numbers AS SELECT i AS id, random() AS a, random() AS b, random() AS c, random() < 0.4 AS y "
-        "FROM generate_series(1, 200000) AS i"
+        "CREATE TABLE numbers AS SELECT i AS id, random() AS a, random() AS b, random() AS c, random() AS d, "
+        "random() AS e, random() AS f, random() < 0.4 AS y FROM generate_series(1, 200000) AS i"
     )
     options = ["--folds", "15", "--max-depth", "12", "--bins", "500", "--min-split", "2"]
     return ["train", f"{schema}.numbers", f"{schema}.m", "--id", "id", "-y", "y", "--dsn", dsn, *options]
