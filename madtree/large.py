@@ -81,7 +81,7 @@ class LargeTrees:
         self.watch = watch
         self.host, self.task, self.work, self.source = host, task, work, source
         self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
-        self.oids, self.workers, self.made = oids, workers, made
+        self.workers, self.made = workers, made
         self.read_rows = min(READ_ROWS, raw_rows)
         self.pages = dealt.pages() if dealt else PageRanges.cut(host, oids, profile.total, self.read_rows)
 
@@ -147,17 +147,10 @@ class LargeTrees:
             return HeldBlocks(rows, block_rows)
         if spool is not None and not (workers.packing and workers.asked):
             return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, workers)
-        if workers.packing and parameters.parallel_workers is None and not self._parallel_safe():
+        if workers.packing and not workers.asked and not self._parallel_safe():
             workers = replace(workers, packing=0)
-        return StoredBlocks(
-            self.host,
-            self.work,
-            self.made,
-            self.source,
-            self.pages,
-            block_rows // self.read_rows,
-            workers,
-        )
+        ranges_per_block = block_rows // self.read_rows
+        return StoredBlocks(self.host, self.work, self.made, self.source, self.pages, ranges_per_block, workers)
 
     def _parallel_safe(self) -> bool:
         """Whether the planner would let workers evaluate the user's expressions on the training table."""

@@ -23,8 +23,9 @@ PACKED_VALUE = 20e-9
 COUNTED_CELL = 2e-9
 ROUTED_ROW = 5e-9  # one step down; workers begin at the root in every pass
 GROWN_CELL = 250e-9  # a row times a feature of small groups, over all levels
-HANDED_BYTE = 8e-9  # of a worker's statistics, to the leader and into the sum
 STORED_CELL = 25e-9  # the same, written for workers to read
+HANDED_BYTE = 8e-9  # of a worker's statistics, to the leader and into the sum
+_PASS_OVERHEAD = 0.01  # reading stored blocks, which blocks in memory save
 _WORTH = 0.9  # of the serial time: workers that save less are left to others
 _LIKELY_LEVELS = 10
 
@@ -36,7 +37,7 @@ class Workers:
     """The workers of a run, beside the leader.
 
     Attributes:
-        available: what the server and the caller allow; planner's choice for plain scans.
+        available: what the server and the caller allow.
         packing: take part in packing.
         passes: take part in each pass over the blocks.
         growing: take part in growing small groups, block by block.
@@ -65,10 +66,6 @@ class Workers:
     def for_sorting(self, host: Host) -> AbstractContextManager[None]:
         """Making the rows that are to be grown, in the order of their blocks."""
         return _sharing(host, self.growing)
-
-    def for_scans(self, host: Host) -> AbstractContextManager[None]:
-        """Plain SQL over the training table, which the planner knows how to share out by itself."""
-        return local_settings(host, {"max_parallel_workers_per_gather": str(self.available)} if self.available else {})
 
 
 def in_place_of_leader(workers: int) -> int:
@@ -107,7 +104,7 @@ def in_use(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters
         workers: available, or as asked for.
         holdable: whether the blocks fit the memory of this process.
     """
-    if parameters.parallel_workers is not None:
+    if workers.asked:
         return None if holdable and not workers.packing else workers
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
     copies = 1 + parameters.n_folds
@@ -123,12 +120,9 @@ def in_use(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters
     return chosen if shared < _WORTH * (pack + levels * count) else None
 
 
-_PASS_OVERHEAD = 0.01  # reading stored blocks, which blocks in memory save
-
-
 def growing(workers: Workers, n_blocks: int, n_cells: float, parameters: Parameters) -> Workers:
     """The workers that grow small groups of so many cells (rows times features), block by block."""
-    if parameters.parallel_workers is not None:
+    if workers.asked:
         return workers
     work = n_cells * GROWN_CELL * (1 + parameters.n_folds)
     # Workers take the rows from a table, which has to be written first.
