@@ -89,50 +89,23 @@ class HeldBlocks:
         self._blocks = []
 
 
-class StoredBlocks:
-    """Blocks in a table, packed and counted by parallel workers where these pay."""
+class TableBlocks:
+    """Blocks in a table, whoever packs them."""
 
-    def __init__(
-        self,
-        host: Host,
-        work: WorkTables,
-        made: list[str],
-        source: RowSource,
-        pages: PageRanges,
-        ranges_per_block: int,
-        workers: Workers,
-    ) -> None:
+    def __init__(self, host: Host, work: WorkTables, made: list[str], workers: Workers) -> None:
         """`made`: the parts of the work tables that exist; those made here are added."""
-        self._ranges_per_block = ranges_per_block
-        self._host, self._work, self._made = host, work, made
-        self._source, self._pages, self._workers = source, pages, workers
+        self._host, self._work, self._made, self._workers = host, work, made, workers
 
-    def pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed:
-        host, work = self._host, self._work
+    def _make_room(self) -> None:
+        """Drop the blocks that there are, since others are to be made."""
         if "blocks" in self._made:
-            host.command(work.drop(["blocks"]))
+            self._host.command(self._work.drop(["blocks"]))
         else:
-            self._write_ranges()
             self._made.append("blocks")
-        plan = pack.pack_plan(problem, row_format, tree_ids)
-        queries, careful = range_queries(self._source, self._pages, never_null)
-        with self._workers.for_packing(host):
-            host.command(work.create_blocks(queries, careful), [_BYTEA], [plan])
-        host.command(work.settle("blocks", self._workers.passes))
-        totals = host.query(work.totals())[0]
-        return Packed(int(totals["n_rows"]), int(totals["n_skipped"]), int(totals["n_unknown"]))
 
-    def _write_ranges(self) -> None:
-        bounds, relations = self._pages.by_block(self._ranges_per_block)
-        self._host.command(
-            self._work.create_ranges(),
-            ["pg_catalog.text[]", "int4[]"],
-            [bounds, [relation + 1 for relation in relations]],
-        )
-        self._made.append("ranges")
-        self._host.command(self._work.settle("ranges", in_place_of_leader(self._workers.packing)))
+    def _totals(self) -> Packed:
+        totals = self._host.query(self._work.totals())[0]
+        return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
     def trees(self) -> list[Ints]:
         rows = self._host.query(self._work.block_trees())
@@ -153,24 +126,61 @@ class StoredBlocks:
         count.forget(self._work.token)
 
 
-class WrittenBlocks(StoredBlocks):
-    """Blocks in a table that are packed by this process."""
+class StoredBlocks(TableBlocks):
+    """Blocks that are packed by parallel workers, where these pay."""
 
     def __init__(
-        self, host: Host, work: WorkTables, made: list[str], rows: RowPacker, block_rows: int, workers: Workers
+        self,
+        host: Host,
+        work: WorkTables,
+        made: list[str],
+        source: RowSource,
+        pages: PageRanges,
+        ranges_per_block: int,
+        workers: Workers,
     ) -> None:
-        """`made`: the parts of the work tables that exist; the one made here is added."""
-        self._rows, self._block_rows = rows, block_rows
-        self._host, self._work, self._made, self._workers = host, work, made, workers
+        super().__init__(host, work, made, workers)
+        self._source, self._pages, self._ranges_per_block = source, pages, ranges_per_block
 
     def pack(
         self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
     ) -> Packed:
         host, work = self._host, self._work
-        if "blocks" in self._made:
-            host.command(work.drop(["blocks"]))
-        else:
-            self._made.append("blocks")
+        self._make_room()
+        if "ranges" not in self._made:
+            self._write_ranges()
+        plan = pack.pack_plan(problem, row_format, tree_ids)
+        queries, careful = range_queries(self._source, self._pages, never_null)
+        with self._workers.for_packing(host):
+            host.command(work.create_blocks(queries, careful), [_BYTEA], [plan])
+        host.command(work.settle("blocks", self._workers.passes))
+        return self._totals()
+
+    def _write_ranges(self) -> None:
+        bounds, relations = self._pages.by_block(self._ranges_per_block)
+        self._host.command(
+            self._work.create_ranges(),
+            ["pg_catalog.text[]", "int4[]"],
+            [bounds, [relation + 1 for relation in relations]],
+        )
+        self._made.append("ranges")
+        self._host.command(self._work.settle("ranges", in_place_of_leader(self._workers.packing)))
+
+
+class WrittenBlocks(TableBlocks):
+    """Blocks that are packed by this process."""
+
+    def __init__(
+        self, host: Host, work: WorkTables, made: list[str], rows: RowPacker, block_rows: int, workers: Workers
+    ) -> None:
+        super().__init__(host, work, made, workers)
+        self._rows, self._block_rows = rows, block_rows
+
+    def pack(
+        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
+    ) -> Packed:
+        host, work = self._host, self._work
+        self._make_room()
         host.command(work.create_empty_blocks())
         total = Packed(0, 0, 0)
         packer = Packer(problem, row_format, tree_ids)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from madtree.blocks.pack import pack_plan
-from madtree.blockstore import BLOCK_ROWS, StoredBlocks
+from madtree.blockstore import BLOCK_ROWS, TableBlocks
 from madtree.core.forest import Forest
 from madtree.core.frontier import STATE_SHARE
 from madtree.core.packing import RowFormat
@@ -100,7 +100,7 @@ class DealtRows:
 
     def store(self, source: RowSource, made: list[str], memory_bytes: int) -> PartBlocks:
         """`made`: the parts of the work tables that exist; `memory_bytes`: the run's budget, for each server."""
-        return PartBlocks(self.host, self.tables, made, source, self.pages(), memory_bytes)
+        return PartBlocks(self.host, self.tables, made, source, memory_bytes)
 
 
 def part_rows(n_numbers: int) -> int:
@@ -108,7 +108,7 @@ def part_rows(n_numbers: int) -> int:
     return max(1024, min(BLOCK_ROWS, _PART_BYTES // (8 * n_numbers)))
 
 
-class PartBlocks(StoredBlocks):
+class PartBlocks(TableBlocks):
     """A block for each part, on the server that has the part's rows."""
 
     def __init__(
@@ -117,26 +117,21 @@ class PartBlocks(StoredBlocks):
         tables: DistributedTables,
         made: list[str],
         source: RowSource,
-        pages: PageRanges,
         memory_bytes: int,
     ) -> None:
-        super().__init__(host, tables, made, source, pages, 1, Workers())
-        self._tables, self._memory_bytes = tables, memory_bytes
+        super().__init__(host, tables, made, Workers())
+        self._tables, self._source, self._memory_bytes = tables, source, memory_bytes
 
     def pack(
         self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
     ) -> Packed:
         host, tables = self._host, self._tables
-        if "blocks" in self._made:
-            host.command(tables.drop(["blocks"]))
-            self._made.remove("blocks")
+        self._make_room()
         host.command(tables.create_part_blocks())
-        self._made.append("blocks")
         distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))
         plan = pack_plan(problem, row_format, tree_ids)
         host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [plan])
-        totals = host.query(tables.totals())[0]
-        return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
+        return self._totals()
 
     def source(self, problem: Problem) -> PartSource:
         return PartSource(self._host, problem, self._tables, self._memory_bytes // CACHE_SHARE)

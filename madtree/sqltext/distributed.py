@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.rows import RowSource
-from madtree.sqltext.work import WorkTables
+from madtree.sqltext.work import BLOCK_COLUMNS, PACKED_FIELDS, WorkTables
 
-_COUNTS = ("n_rows", "n_skipped", "n_unknown")
-_COLUMNS = ("codes", "target", "weight", "tree", "fold")
 _DEALT = 4097  # seed of the hash that deals rows out, unlike those of samples
 
 
@@ -57,11 +55,7 @@ class DistributedTables(WorkTables):
 
     def create_part_blocks(self) -> str:
         """An empty table of blocks, one for each part."""
-        counts = ", ".join(f"{name} pg_catalog.int4" for name in _COUNTS)
-        stored = ", ".join(f"{name} madtree.packed" for name in _COLUMNS)
-        return (
-            f"{self.create} {self.name('blocks')} (part pg_catalog.int4, block_id pg_catalog.int4, {counts}, {stored})"
-        )
+        return f"{self.create} {self.name('blocks')} ({BLOCK_COLUMNS})"
 
     def pack_parts(self, source: RowSource) -> str:
         """Make each part's block where its rows are; $1: plan.
@@ -70,10 +64,8 @@ class DistributedTables(WorkTables):
         of a server's shard at once.
         """
         part = f"{SOURCE_ALIAS}.{ident(self.part)}"
-        counts = ", ".join(f"(madtree_packed.block).{name}" for name in _COUNTS)
-        stored = ", ".join(f"((madtree_packed.block).{name})::madtree.packed" for name in _COLUMNS)
         return (
-            f"INSERT INTO {self.name('blocks')} SELECT madtree_packed.part, madtree_packed.part, {counts}, {stored} "
+            f"INSERT INTO {self.name('blocks')} SELECT madtree_packed.part, madtree_packed.part, {PACKED_FIELDS} "
             f"FROM (SELECT {part} AS part, madtree.pack_images("
             f"pg_catalog.string_agg({source.row()}, ''::pg_catalog.bytea), $1) AS block "
             f"{source.from_clause()} GROUP BY {part}, {part}::pg_catalog.bit(32)) AS madtree_packed"

@@ -10,6 +10,15 @@ from madtree.sqltext.quote import ident, literal, qualified
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
 _COLUMNS = ("codes", "target", "weight", "tree", "fold")
+# The columns of a table of blocks, and the fields of a packed block as these columns.
+BLOCK_COLUMNS = ", ".join(
+    [f"{name} pg_catalog.int4" for name in ("part", "block_id", *_COUNTS)]
+    + [f"{name} madtree.packed" for name in _COLUMNS]
+)
+PACKED_FIELDS = ", ".join(
+    [f"(madtree_packed.block).{name}" for name in _COUNTS]
+    + [f"((madtree_packed.block).{name})::madtree.packed AS {name}" for name in _COLUMNS]
+)
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
 _FILLER = "pg_catalog.repeat('x', 5000)::madtree.padding"
 
@@ -70,19 +79,15 @@ class WorkTables:
         first, second = (
             f"(ARRAY[{', '.join(literal(query) for query in texts)}])[c.query]" for texts in (queries, careful)
         )
-        plain = ", ".join(f"(madtree_packed.block).{field}" for field in _COUNTS)
-        stored = ", ".join(f"((madtree_packed.block).{field})::madtree.packed AS {field}" for field in _COLUMNS)
         return (
             f"{self.create} {self.name('blocks')} AS SELECT 0::pg_catalog.int4 AS part, madtree_packed.block_id, "
-            f"{plain}, {stored}, {_FILLER} AS filler FROM ("
+            f"{PACKED_FIELDS}, {_FILLER} AS filler FROM ("
             f"SELECT c.block_id, madtree.pack_block({first}, {second}, c.bounds, $1) AS block "
             f"FROM {self.name('ranges')} AS c OFFSET 0) AS madtree_packed"
         )
 
     def create_empty_blocks(self) -> str:
-        counts = ", ".join(f"{name} pg_catalog.int4" for name in ("part", "block_id", *_COUNTS))
-        stored = ", ".join(f"{name} madtree.packed" for name in _COLUMNS)
-        return f"{self.create} {self.name('blocks')} ({counts}, {stored}, filler madtree.padding)"
+        return f"{self.create} {self.name('blocks')} ({BLOCK_COLUMNS}, filler madtree.padding)"
 
     def insert_block(self) -> str:
         """$1: the block's id; then the fields of the type `block`."""
