@@ -49,6 +49,12 @@ class Forest:
     surrogates: dict[int, list[Surrogate]] = field(default_factory=dict)
     routing: Routing = field(init=False)
 
+    def slots(self, nodes: Ints) -> Ints:
+        """(n_nodes,) int32 the place of each node among `nodes`, -1 for the others."""
+        slot_of_node: Ints = np.full(self.n_nodes, -1, np.int32)
+        slot_of_node[nodes] = np.arange(len(nodes), dtype=np.int32)
+        return slot_of_node
+
     def __post_init__(self) -> None:
         n = self.n_trees
         self.tree = np.arange(n, dtype=np.int32)

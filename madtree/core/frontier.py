@@ -116,16 +116,14 @@ class SplitFinder:
         planes = self.problem.planes
         if frontier[places[0]] < forest.n_trees:
             nodes = frontier[places]
-            forest.sums[:, nodes] = self.source.totals(forest, _slots(forest, nodes), len(nodes))
+            forest.sums[:, nodes] = self.source.totals(forest, forest.slots(nodes), len(nodes))
             forest.n_rows[nodes] = self.problem.row_counts(forest.sums[:, nodes])
         for mine in _by_rows(forest.n_rows[frontier[places]]):
             at = places[mine]
             nodes = frontier[at]
             layout = StatisticsLayout(planes, self.widths, len(nodes))
             part = found.of_slots(at)
-            search(
-                self.problem, sweep(self.source.rows(forest, _slots(forest, nodes)), layout), forest.tree[nodes], part
-            )
+            search(self.problem, sweep(self.source.rows(forest, forest.slots(nodes)), layout), forest.tree[nodes], part)
             found.enter(at, part)
 
     def _count(self, forest: Forest, frontier: Ints, places: Ints, found: Splits) -> None:
@@ -155,7 +153,7 @@ class SplitFinder:
             self.kept = (large, every, level)
 
     def _scan(self, forest: Forest, nodes: Ints, layout: StatisticsLayout) -> Array:
-        state = self.source.statistics(forest, _slots(forest, nodes), layout)
+        state = self.source.statistics(forest, forest.slots(nodes), layout)
         check(state)
         return state
 
@@ -188,13 +186,6 @@ class SplitFinder:
             parent = feature_view(parent_state, parent_layout, layout.first + i)
             view[:, derived] = parent[:, parent_slot] - count[:, at_sibling]
         return state
-
-
-def _slots(forest: Forest, nodes: Ints) -> Ints:
-    """(n_nodes,) the place of each node among `nodes`, -1 for the others."""
-    slot_of_node = np.full(forest.n_nodes, -1, np.int32)
-    slot_of_node[nodes] = np.arange(len(nodes), dtype=np.int32)
-    return slot_of_node
 
 
 def _by_rows(n_rows: Ints) -> Iterator[slice]:

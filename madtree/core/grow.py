@@ -121,9 +121,7 @@ def _enter_surrogates(problem: Problem, source: StatisticsSource, forest: Forest
     for slots, first, last in batches(len(nodes), widths, planes.count * dtype.itemsize, state_limit(problem)):
         mine = nodes[slots]
         layout = StatisticsLayout(planes, widths[first:last], len(mine), first)
-        slot_of_node = np.full(forest.n_nodes, -1, np.int32)
-        slot_of_node[mine] = np.arange(len(mine), dtype=np.int32)
-        state = source.statistics(forest, slot_of_node, layout, by_side=True)
+        state = source.statistics(forest, forest.slots(mine), layout, by_side=True)
         check(state)
         part = found[slots]
         find_surrogates(problem, state, layout, forest.tree[mine], forest.feature[mine], part)
@@ -137,7 +135,5 @@ def _recount(problem: Problem, source: StatisticsSource, forest: Forest, nodes: 
         return
     left = forest.routing.child[nodes].astype(np.int64)
     children = np.sort(np.concatenate((left, left + 1)))
-    slot_of_node = np.full(forest.n_nodes, -1, np.int32)
-    slot_of_node[children] = np.arange(len(children), dtype=np.int32)
-    forest.sums[:, children] = source.totals(forest, slot_of_node, len(children))
+    forest.sums[:, children] = source.totals(forest, forest.slots(children), len(children))
     forest.n_rows[children] = problem.row_counts(forest.sums[:, children])

@@ -8,6 +8,7 @@ the limbs of the weights, the limbs of weight times target. All entries are inte
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,26 +89,47 @@ def add_block(state: Array, layout: StatisticsLayout, block: Block, slots: Ints)
     if rows is None:
         return
     slot, limbs, take = rows
-    offsets = layout.offsets
+
+    def codes(feature: int) -> Array:
+        column = block.codes.column(feature)
+        return column if take is None else column.take(take)
+
+    add_codes(state, layout, slot, limbs, codes, (first, n_slots))
+
+
+def add_codes(
+    state: Array,
+    layout: StatisticsLayout,
+    slot: Ints,
+    limbs: Sequence[Floats],
+    codes: Callable[[int], Array],
+    touched: tuple[int, int],
+) -> None:
+    """Count rows into `state` (n_planes, n_cells), in place.
+
+    Args:
+        slot: (n_rows,) int64 group * n + slot, where slots are counted from the first one touched, and n of them are;
+            rows with a number past the end are left out.
+        limbs: each (n_rows,), what is summed beside the row counts.
+        codes: (n_rows,) of the feature with that index.
+        touched: the first slot that rows have, and n.
+    """
+    groups, offsets = layout.planes.groups, layout.offsets
+    first, n_slots = touched
     key_width, key = -1, slot
     index = np.empty(len(slot), np.int64)
     for i, width in enumerate(layout.widths.tolist()):
-        column = block.codes.column(layout.first + i)
-        if take is not None:
-            column = column.take(take)
         if width != key_width:
             key_width, key = width, slot * width
-        np.add(key, column, out=index)
-        size = n_slots * planes.groups * width
+        np.add(key, codes(layout.first + i), out=index)
+        size = n_slots * groups * width
         cells = state[:, int(offsets[i]) : int(offsets[i + 1])].reshape(len(state), layout.n_slots, width)
-        touched = cells[:, first : first + n_slots]
-        counts = np.bincount(index, minlength=size)[:size]
-        touched[: planes.groups] += counts.reshape(planes.groups, n_slots, width).astype(state.dtype, copy=False)
-        at = planes.groups
-        for limb in limbs:
+        added = cells[:, first : first + n_slots]
+        at = 0
+        for limb in (None, *limbs):
             sums = np.bincount(index, limb, minlength=size)[:size]
-            touched[at : at + planes.groups] += sums.reshape(planes.groups, n_slots, width)
-            at += planes.groups
+            added[at : at + groups] += sums.reshape(groups, n_slots, width).astype(state.dtype, copy=False)
+            at += groups
 
 
 def _touched(slots: Ints, layout: StatisticsLayout) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import numpy as np
 from madtree.core.binning import MISSING
 from madtree.core.block import Block
 from madtree.core.entries import Entries
-from madtree.core.statistics import Planes, StatisticsLayout
+from madtree.core.statistics import Planes, StatisticsLayout, add_codes
 from madtree.core.types import Array, Floats, Ints
 
 # Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are
@@ -64,20 +64,11 @@ class PlayedRows:
 
 
 def count(state: Array, layout: StatisticsLayout, rows: PlayedRows) -> None:
-    """Count rows into `state` (n_planes, n_cells) of zeros, in place: the same as `statistics.add_block` block by
-    block, which adds all cells up once a block.
+    """Count rows into `state` (n_planes, n_cells), in place: the same as `statistics.add_block` block by block, which
+    adds all cells up once a block.
     """
-    groups, offsets = layout.planes.groups, layout.offsets
-    group = rows.group * layout.n_slots + rows.slot
-    for i, width in enumerate(layout.widths.tolist()):
-        index = group * width
-        index += rows.codes(layout.first + i)
-        size, span = layout.n_slots * groups * width, slice(int(offsets[i]), int(offsets[i + 1]))
-        at = 0
-        for limb in (None, *rows.limbs):
-            sums = np.bincount(index, limb, minlength=size)
-            state[at : at + groups, span] = sums.reshape(groups, -1)
-            at += groups
+    slot = rows.group * layout.n_slots + rows.slot
+    add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
 
 
 def sweep(rows: PlayedRows, layout: StatisticsLayout) -> Iterator[Entries]:
