@@ -135,10 +135,8 @@ class EdgeFinder:
         # The target's numbers stay as they are: a class that the profile does not know is no missing target.
         keys = [self._format.level_keys[f] for f in chosen]
         narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys, self._format.fold_keys)
-        # Of whole arrays NULLs are taken out only where there are some: looking for them costs more than reading.
-        bare = [False] * source.n_own_numbers + [bool(source.elements and source.elements[f]) for f in chosen]
         try:
-            rows = narrow.read(self._images(clause, chosen, bare if any(bare) else None, bounds))
+            rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))
         except NullNumberError:
             rows = narrow.read(self._images(clause, chosen, None, bounds))
         if rows.tree is None:

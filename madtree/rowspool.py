@@ -38,14 +38,10 @@ class RowSpool:
     def read(cls, host: Host, source: RowSource, pages: PageRanges, row_format: RowFormat, in_memory: int) -> RowSpool:
         """Read an ungrouped table."""
         spool = cls(source, row_format, in_memory)
-        # Of whole arrays NULLs are taken out only where there are some: looking for them costs more than reading.
-        arrays = [element is not None for element in source.elements]
-        bare = [False] * source.n_own_numbers + arrays if any(arrays) else None
         for page_range in pages.ranges:
             clause = source.from_clause(pages.relations[page_range.relation], f"{pages.condition} AND {source.usable}")
-            spool._add(
-                host, [sql.images(source, clause, never_null=flags) for flags in (bare, None)], page_range, pages
-            )
+            queries = [sql.images(source, clause, never_null=flags) for flags in (source.whole_arrays(), None)]
+            spool._add(host, queries, page_range, pages)
         return spool
 
     def _add(self, host: Host, queries: Sequence[str], page_range: PageRange, pages: PageRanges) -> None:

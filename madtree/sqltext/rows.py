@@ -103,6 +103,15 @@ class RowSource:
             never_null = None if never_null is None else [True, *never_null]
         return f"madtree.array_image({joined(numbers, never_null)})"
 
+    def whole_arrays(self, only: Sequence[int] | None = None) -> list[bool] | None:
+        """`never_null` that looks for NULLs in single numbers only; None where there are no others.
+
+        Looking for the NULLs of an array costs more than reading it, so it is done where there are some.
+        """
+        chosen = range(len(self.features)) if only is None else only
+        of_arrays = [bool(self.elements) and self.elements[i] is not None for i in chosen]
+        return [False] * self.n_own_numbers + of_arrays if any(of_arrays) else None
+
     def from_clause(self, relation: str | None = None, extra: str = "") -> str:
         """FROM and WHERE, joined with the table of groups where grouped; `relation` stands in for one partition.
 
