@@ -1,7 +1,8 @@
 """The best splits of a frontier: its statistics are got in batches that fit the memory budget, and searched.
 
 Large nodes are counted into statistics; of two siblings only the smaller one is, the other is the parent less its
-sibling, exactly. Small nodes are swept row by row where the rows are in hand. Either way gives the same splits.
+sibling, exactly. Where the rows are in hand, small nodes are swept row by row, and nodes with many classes screened.
+Either way gives the same splits.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from madtree.core.entries import dense_entries
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
+from madtree.core.screen import MANY_CLASSES, MAX_CELLS, ROWS_PER_CELL, SWEPT_CLASSES, search_screened
 from madtree.core.search import Splits, search
 from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
 from madtree.core.sweep import BINS_PER_ROW, PlayedRows, sweep
@@ -98,9 +100,44 @@ class SplitFinder:
         """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""
         found = Splits.none(len(frontier), self.problem.planes.count)
         small = self._are_small(forest, frontier)
-        self._count(forest, frontier, np.flatnonzero(~small), found)
-        self._sweep(forest, frontier, np.flatnonzero(small), found)
+        screened = self._are_screened(forest, frontier, small)
+        self._count(forest, frontier, np.flatnonzero(~small & ~screened), found)
+        self._sweep(forest, frontier, np.flatnonzero(small & ~screened), found)
+        self._screen(forest, frontier, np.flatnonzero(screened), found)
         return found
+
+    def _are_screened(self, forest: Forest, nodes: Ints, small: Bools) -> Bools:
+        """Those of many classes with fewer rows than makes counting all classes pay; never true of a node whose child
+        is counted.
+        """
+        n_classes = self.problem.n_classes
+        if not (self.source.in_hand and n_classes >= MANY_CLASSES):
+            return np.zeros(len(nodes), np.bool_)
+        self._know_roots(forest, nodes)
+        few: Bools = forest.n_rows[nodes] < ROWS_PER_CELL * n_classes * self.widths.mean()
+        present = np.count_nonzero(forest.sums[:n_classes, nodes], axis=0)
+        few &= present * int(self.widths.max()) <= MAX_CELLS
+        return few if n_classes > SWEPT_CLASSES else few & ~small
+
+    def _know_roots(self, forest: Forest, nodes: Ints) -> None:
+        """Take the sums of those of `nodes` that are roots, which have not been counted yet."""
+        nodes = nodes[nodes < forest.n_trees]
+        if len(nodes):
+            forest.sums[:, nodes] = self.source.totals(forest, forest.slots(nodes), len(nodes))
+            forest.n_rows[nodes] = self.problem.row_counts(forest.sums[:, nodes])
+
+    def _screen(self, forest: Forest, frontier: Ints, places: Ints, found: Splits) -> None:
+        """Enter the splits of the nodes that stand at `places` in the frontier, by those that may be the best."""
+        n_classes = self.problem.n_classes
+        # Nodes that are counted together have about as many classes.
+        places = places[np.argsort(np.count_nonzero(forest.sums[:n_classes, frontier[places]], axis=0), kind="stable")]
+        for mine in _by_rows(forest.n_rows[frontier[places]]):
+            at = places[mine]
+            nodes = frontier[at]
+            part = found.of_slots(at)
+            rows = self.source.rows(forest, forest.slots(nodes))
+            search_screened(self.problem, rows, forest.sums[:, nodes], forest.tree[nodes], part)
+            found.enter(at, part)
 
     def _are_small(self, forest: Forest, nodes: Ints) -> Bools:
         """Never true of a node whose child is large, so that the statistics of large nodes' parents are at hand."""
@@ -114,10 +151,7 @@ class SplitFinder:
         if len(places) == 0:
             return
         planes = self.problem.planes
-        if frontier[places[0]] < forest.n_trees:
-            nodes = frontier[places]
-            forest.sums[:, nodes] = self.source.totals(forest, forest.slots(nodes), len(nodes))
-            forest.n_rows[nodes] = self.problem.row_counts(forest.sums[:, nodes])
+        self._know_roots(forest, frontier[places])
         for mine in _by_rows(forest.n_rows[frontier[places]]):
             at = places[mine]
             nodes = frontier[at]

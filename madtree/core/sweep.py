@@ -29,8 +29,8 @@ class PlayedRows:
     """The rows of some nodes, copied out of the blocks.
 
     Attributes:
-        slot: (n_rows,) int64.
-        group: (n_rows,) class of each row; zeros for regression.
+        slot: (n_rows,) int32.
+        group: (n_rows,) class of each row, as blocks have it; zeros for regression.
         limbs: (n_limbs, n_rows) what is summed beside the row counts.
         parts: the blocks and the rows of each that are meant, in order.
     """
@@ -44,11 +44,11 @@ class PlayedRows:
     def of(cls, planes: Planes, parts: Sequence[tuple[Block, Ints]]) -> PlayedRows:
         """`parts`: blocks and the slots (n_rows,) of their rows, negative for those not in play."""
         chosen = [(block, slots, np.flatnonzero(slots >= 0)) for block, slots in parts]
-        slot = _joined([slots.take(rows).astype(np.int64) for _, slots, rows in chosen])
+        slot = _joined([slots.take(rows) for _, slots, rows in chosen])
         if planes.n_classes:
-            group = _joined([block.target.take(rows).astype(np.int64) for block, _, rows in chosen])
+            group = _joined([block.target.take(rows) for block, _, rows in chosen])
         else:
-            group = np.zeros(len(slot), np.int64)
+            group = np.zeros(len(slot), np.uint8)
         limbs: list[Floats] = []
         for source in ("weight", "target"):
             if (source == "weight" and planes.weight_limbs) or (source == "target" and planes.target_limbs):
@@ -67,7 +67,7 @@ def count(state: Array, layout: StatisticsLayout, rows: PlayedRows) -> None:
     """Count rows into `state` (n_planes, n_cells), in place: the same as `statistics.add_block` block by block, which
     adds all cells up once a block.
     """
-    slot = rows.group * layout.n_slots + rows.slot
+    slot = np.multiply(rows.group, layout.n_slots, dtype=np.int64) + rows.slot
     add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
 
 
@@ -86,7 +86,7 @@ def _feature(rows: PlayedRows, planes: Planes, feature: int) -> tuple[Ints, Ints
     code = rows.codes(feature)
     order = np.argsort(code, kind="stable")  # 8 and 16 bit integers are sorted by their digits
     order = order[np.searchsorted(code.take(order), MISSING, side="right") :]
-    order = order.take(_order_of_slots(rows.slot.take(order)))
+    order = order.take(order_of_slots(rows.slot.take(order)))
     slot, code = rows.slot.take(order), code.take(order)
     first = np.ones(len(order), np.bool_)
     first[1:] = (code[1:] != code[:-1]) | (slot[1:] != slot[:-1])
@@ -107,7 +107,7 @@ def _feature(rows: PlayedRows, planes: Planes, feature: int) -> tuple[Ints, Ints
     return slot, code, sums
 
 
-def _order_of_slots(slot: Ints) -> Ints:
+def order_of_slots(slot: Ints) -> Ints:
     """(n,) the stable order of non-negative integers, by digits of 16 bits."""
     order = np.argsort((slot % _DIGIT).astype(np.uint16), kind="stable")
     high = slot // _DIGIT
