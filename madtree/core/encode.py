@@ -8,13 +8,16 @@ from madtree.core.binning import MISSING
 from madtree.core.types import Array, Floats, Ints
 
 _CELLS = 8192  # int16 tables of this size stay in the first-level cache
+_CELLS_PER_EDGE = 4  # with more edges than fit so many cells, a search costs more than a cache miss
+_STEPS = 8  # edges of a cell that are gone through one by one
+_SEARCHED = 4  # keys that are found sooner by a search
 
 
 class EdgeEncoder:
     """Codes by cut points: code of x = 1 + number of edges below x, and 0 where x is NaN.
 
     The stretch between the first and the last edge is cut into equal cells. A cell that holds no edge or one has its
-    code by table look-up and at most one comparison; values in a cell with more edges are searched for.
+    code by table look-up and one comparison; in a cell with more edges there are more comparisons, or a search.
     """
 
     def __init__(self, edges: Floats, dtype: type[np.unsignedinteger]) -> None:
@@ -24,27 +27,29 @@ class EdgeEncoder:
         if len(edges) == 0 or not np.all(np.isfinite(edges[[0, -1]])):
             return
         low, high = float(edges[0]), float(edges[-1])
-        scale = _CELLS / (high - low) if high > low else 1.0
+        self._n_cells = _CELLS
+        while self._n_cells < _CELLS_PER_EDGE * len(edges):
+            self._n_cells *= 2
+        scale = self._n_cells / (high - low) if high > low else 1.0
         if not np.isfinite(scale) or not np.isfinite(high - low) or scale == 0.0:
             return
         self._low, self._scale = low, scale
         cell = self._cells(edges)
-        per_cell = np.bincount(cell, minlength=_CELLS + 2)
+        per_cell = np.bincount(cell, minlength=self._n_cells + 2)
         self._base = (np.cumsum(per_cell) - per_cell + 1).astype(dtype)
-        # A cell without an edge compares with infinity, so that nothing is added there.
-        self._edge = np.full(_CELLS + 2, np.inf)
-        self._edge[cell] = edges
+        # The edge above each code. Where a cell holds none, it lies beyond the cell, and above all of the cell's values.
+        self._next = np.concatenate(([-np.inf], edges, [np.inf]))
         self._crowded = per_cell > 1
-        self._any_crowded = bool(self._crowded.any())
+        self._most = int(per_cell.max())
         # Where most of the range's edges share cells (heavy tails), searching at once is quicker.
         self._usable = int(per_cell[self._crowded].sum()) * 2 <= len(edges)
 
     def _cells(self, values: Floats) -> Ints:
-        """(n,) cell of each value: 0 for values below the first edge and NaN, _CELLS + 1 from the last on."""
+        """(n,) cell of each value: 0 for values below the first edge and NaN, the last one from the last edge on."""
         with np.errstate(over="ignore", invalid="ignore"):
             position = (values - self._low) * self._scale
         position += 1.0
-        np.clip(position, 0.0, _CELLS + 1.0, out=position)  # NaN passes through
+        np.clip(position, 0.0, self._n_cells + 1.0, out=position)  # NaN passes through
         with np.errstate(invalid="ignore"):
             return position.astype(np.int32)
 
@@ -59,12 +64,20 @@ class EdgeEncoder:
                 values = np.where(missing, self._low, values)
             cell = self._cells(values)
             codes = self._base.take(cell)
-            codes += values > self._edge.take(cell)
-            if self._any_crowded:
+            codes += values > self._next.take(codes)
+            if self._most > 1:
                 crowded = np.flatnonzero(self._crowded.take(cell))
-                codes[crowded] = np.searchsorted(self._edges, values[crowded], side="left") + 1
+                codes[crowded] = self._beyond(codes[crowded], values[crowded])
         if some_missing:
             codes[missing] = MISSING
+        return codes
+
+    def _beyond(self, codes: Array, values: Floats) -> Array:
+        """Codes of values whose cells hold more edges than the one that `codes` know of."""
+        if self._most > _STEPS:
+            return np.searchsorted(self._edges, values, side="left") + 1
+        for _ in range(self._most - 1):
+            codes += values > self._next.take(codes)
         return codes
 
 
@@ -82,12 +95,17 @@ class KeyEncoder:
         self._keys = keys[order]
         self._codes = (order + 1).astype(dtype)
         self._dtype = dtype
+        self._places = EdgeEncoder(self._keys, np.uint32) if len(keys) > _SEARCHED else None
 
     def codes(self, values: Floats) -> Array:
         """(n,) codes of `values` (n,)."""
         codes = np.zeros(len(values), self._dtype)
         if len(self._keys):
-            at = np.searchsorted(self._keys, values)
+            if self._places is None:
+                at: Array = np.searchsorted(self._keys, values)
+            else:
+                at = self._places.codes(values)
+                at -= 1  # below 0, of NaN, it wraps round to the largest
             np.minimum(at, len(self._keys) - 1, out=at)
             codes = self._codes.take(at)
             codes[self._keys.take(at) != values] = MISSING
