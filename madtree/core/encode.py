@@ -37,7 +37,7 @@ class EdgeEncoder:
         cell = self._cells(edges)
         per_cell = np.bincount(cell, minlength=self._n_cells + 2)
         self._base = (np.cumsum(per_cell) - per_cell + 1).astype(dtype)
-        # The edge above each code. Where a cell holds none, it lies beyond the cell, and above all of the cell's values.
+        # The edge above each code. Where a cell holds none, it lies beyond the cell, and above all of its values.
         self._next = np.concatenate(([-np.inf], edges, [np.inf]))
         self._crowded = per_cell > 1
         self._most = int(per_cell.max())

@@ -7,18 +7,21 @@ Either way gives the same splits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
-from madtree.core.entries import dense_entries
+from madtree.core import coarse
+from madtree.core.entries import Entries, dense_entries
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
 from madtree.core.screen import MANY_CLASSES, MAX_CELLS, ROWS_PER_CELL, SWEPT_CLASSES, search_screened
 from madtree.core.search import Splits, search
 from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
-from madtree.core.sweep import BINS_PER_ROW, PlayedRows, sweep
+from madtree.core.sweep import BINS_PER_ROW, PlayedRows, count, sweep
 from madtree.core.types import Array, Bools, Floats, Ints
 
 # Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
@@ -93,7 +96,11 @@ class SplitFinder:
         self.widths = problem.bins.widths
         self.dtype = problem.planes.dtype(problem.most_rows)
         self.cell_bytes = problem.planes.count * self.dtype.itemsize
-        self.swept_below = float(self.widths.mean()) / BINS_PER_ROW if source.in_hand else 0.0  # rows of a node
+        self.coarse = source.in_hand and coarse.pays(problem)
+        self.counted = coarse.coarse_widths(self.widths) if self.coarse else self.widths  # (n_features,) codes counted
+        self.swept_below = 0.0  # rows of a node
+        if source.in_hand:
+            self.swept_below = coarse.ROWS if self.coarse else float(self.widths.mean()) / BINS_PER_ROW
         self.kept: tuple[Ints, StatisticsLayout, Array] | None = None  # nodes, layout and statistics of the last level
 
     def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
@@ -101,10 +108,45 @@ class SplitFinder:
         found = Splits.none(len(frontier), self.problem.planes.count)
         small = self._are_small(forest, frontier)
         screened = self._are_screened(forest, frontier, small)
-        self._count(forest, frontier, np.flatnonzero(~small & ~screened), found)
+        large = np.flatnonzero(~small & ~screened)
+        look = self._refine if self.coarse else self._search
+        self._count(forest, frontier, large, partial(look, forest, frontier[large], large, found))
         self._sweep(forest, frontier, np.flatnonzero(small & ~screened), found)
         self._screen(forest, frontier, np.flatnonzero(screened), found)
         return found
+
+    def _search(
+        self,
+        forest: Forest,
+        nodes: Ints,
+        places: Ints,
+        found: Splits,
+        state: Array,
+        layout: StatisticsLayout,
+        slots: slice,
+    ) -> None:
+        """Enter the splits of `nodes[slots]`, which stand at `places[slots]` in the frontier, by their statistics."""
+        self._enter(dense_entries(state, layout), forest.tree[nodes[slots]], places[slots], found)
+
+    def _refine(
+        self,
+        forest: Forest,
+        nodes: Ints,
+        places: Ints,
+        found: Splits,
+        state: Array,
+        layout: StatisticsLayout,
+        slots: slice,
+    ) -> None:
+        """The same by coarse statistics, and the rows where the best split may be."""
+        own, at = nodes[slots], places[slots]
+        rows, tree = self.source.rows(forest, forest.slots(own)), forest.tree[own]
+        self._enter(coarse.refined(self.problem, state, layout, rows, tree, found.gain[at]), tree, at, found)
+
+    def _enter(self, entries: Iterable[Entries], tree: Ints, places: Ints, found: Splits) -> None:
+        part = found.of_slots(places)
+        search(self.problem, entries, tree, part)
+        found.enter(places, part)
 
     def _are_screened(self, forest: Forest, nodes: Ints, small: Bools) -> Bools:
         """Those of many classes with fewer rows than makes counting all classes pay; never true of a node whose child
@@ -150,27 +192,27 @@ class SplitFinder:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their rows."""
         if len(places) == 0:
             return
-        planes = self.problem.planes
         self._know_roots(forest, frontier[places])
         for mine in _by_rows(forest.n_rows[frontier[places]]):
             at = places[mine]
             nodes = frontier[at]
-            layout = StatisticsLayout(planes, self.widths, len(nodes))
-            part = found.of_slots(at)
-            search(self.problem, sweep(self.source.rows(forest, forest.slots(nodes)), layout), forest.tree[nodes], part)
-            found.enter(at, part)
+            layout = StatisticsLayout(self.problem.planes, self.widths, len(nodes))
+            rows = self.source.rows(forest, forest.slots(nodes))
+            self._enter(sweep(rows, layout), forest.tree[nodes], at, found)
 
-    def _count(self, forest: Forest, frontier: Ints, places: Ints, found: Splits) -> None:
-        """Enter the splits of the nodes that stand at `places` in the frontier, by their statistics."""
+    def _count(
+        self, forest: Forest, frontier: Ints, places: Ints, look: Callable[[Array, StatisticsLayout, slice], None]
+    ) -> None:
+        """Hand to `look` the statistics of the nodes that stand at `places` in the frontier, some after others."""
         problem = self.problem
         large = frontier[places]
         kept, self.kept = self.kept, None
-        every = StatisticsLayout(problem.planes, self.widths, len(large))
+        every = StatisticsLayout(problem.planes, self.counted, len(large))
         keep = every.n_cells * self.cell_bytes <= _KEPT_SHARE * state_limit(problem)
         level: Array | None = None
-        for slots, first, last in batches(len(large), self.widths, self.cell_bytes, state_limit(problem)):
+        for slots, first, last in batches(len(large), self.counted, self.cell_bytes, state_limit(problem)):
             nodes = large[slots]
-            layout = StatisticsLayout(problem.planes, self.widths[first:last], len(nodes), first)
+            layout = StatisticsLayout(problem.planes, self.counted[first:last], len(nodes), first)
             if kept is not None:
                 state = self._by_subtraction(forest, nodes, layout, *kept)
             else:
@@ -180,14 +222,17 @@ class SplitFinder:
             if nodes[0] < forest.n_trees and first == 0:
                 forest.sums[:, nodes] = node_totals(state, layout)
                 forest.n_rows[nodes] = problem.row_counts(forest.sums[:, nodes])
-            part = found.of_slots(places[slots])
-            search(problem, dense_entries(state, layout), forest.tree[nodes], part)
-            found.enter(places[slots], part)
+            look(state, layout, slots)
         if level is not None:
             self.kept = (large, every, level)
 
     def _scan(self, forest: Forest, nodes: Ints, layout: StatisticsLayout) -> Array:
-        state = self.source.statistics(forest, forest.slots(nodes), layout)
+        if self.coarse:
+            state = layout.zeros(self.dtype)
+            rows = self.source.rows(forest, forest.slots(nodes))
+            count(state, layout, replace(rows, shift=coarse.shifts(self.widths)))
+        else:
+            state = self.source.statistics(forest, forest.slots(nodes), layout)
         check(state)
         return state
 

@@ -5,7 +5,7 @@ rows are counted by those classes alone that it has, and a quick form of the gai
 or tie with it. Only these go to `core.search`, whose gains decide. A class that a node lacks adds +0.0 to every sum of
 a gain, so leaving it out changes no bit.
 
-Dropping a candidate changes no choice either. Those kept are within `_MARGIN` of the best, some 10**6 times the
+Dropping a candidate changes no choice either. Those kept are within `MARGIN` of the best, some 10**6 times the
 tolerance of ties; with fewer features than that, somewhere in the margin there is a gap between gains that is wider
 than a tie, and whatever stands below a gap has no say in what is chosen above it.
 """
@@ -29,7 +29,7 @@ MANY_CLASSES = 8  # from which on screening pays,
 ROWS_PER_CELL = 1.5  # for nodes with at most so many rows for each class and bin of a feature
 SWEPT_CLASSES = 24  # up to which nodes that are small enough are rather swept (core.sweep)
 MAX_CELLS = 1_048_576  # bins times classes of a node that is screened
-_MARGIN = 1e-4  # relative
+MARGIN = 1e-4  # relative; what is below the best gain by more is dropped
 _CELLS = 524_288  # counted at once, where one feature of a node needs no more
 _VALUES = 1_048_576  # rows times features counted at once
 _MOST_NODES = 4_096  # that are
@@ -160,6 +160,13 @@ class _Stack:
                 sums[limb * n_classes + group, at[column]] = own[limb * self.width + place, better[column]]
 
 
+def rounding(n_classes: int) -> float:
+    """What rounding may make of a gain, which is a sum over classes of terms none of which is above the node's weight,
+    as a share of that weight: generously.
+    """
+    return 64.0 * (n_classes + 100) * float(np.finfo(np.float64).eps)
+
+
 def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints, found: Splits) -> None:
     """Improve `found` by the splits of all features.
 
@@ -251,10 +258,9 @@ def _survivors(problem: Problem, running: _Running, gain: Floats) -> Bools:
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = np.where(valid, _GAINS[criterion](running, exact=exact), -np.inf)
     best = np.maximum(gains.max(axis=(0, 2)), gain)
-    # What rounding may make of sums of as many terms as classes, none of them above the weight.
     weight = running.weights[:, :, -1].sum(axis=2).max(axis=0)
-    terms = 0.0 if exact and criterion == "misclassification" else 64.0 * (running.weights.shape[3] + 100)
-    threshold = best - _MARGIN * np.abs(best) - terms * np.finfo(np.float64).eps * weight
+    share = 0.0 if exact and criterion == "misclassification" else rounding(running.weights.shape[3])
+    threshold = best - MARGIN * np.abs(best) - share * weight
     return np.asarray(valid & (gains >= threshold[:, None]))
 
 

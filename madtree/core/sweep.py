@@ -33,12 +33,14 @@ class PlayedRows:
         group: (n_rows,) class of each row, as blocks have it; zeros for regression.
         limbs: (n_limbs, n_rows) what is summed beside the row counts.
         parts: the blocks and the rows of each that are meant, in order.
+        shift: (n_features,) bits by which codes are shifted to coarse ones (core.coarse), or None.
     """
 
     slot: Ints
     group: Ints
     limbs: Floats
     parts: Sequence[tuple[Block, Ints]]
+    shift: Ints | None = None
 
     @classmethod
     def of(cls, planes: Planes, parts: Sequence[tuple[Block, Ints]]) -> PlayedRows:
@@ -60,7 +62,17 @@ class PlayedRows:
 
     def codes(self, feature: int) -> Array:
         """(n_rows,) codes of one feature."""
-        return _joined([block.codes.column(feature).take(rows) for block, rows in self.parts])
+        code = _joined([block.codes.column(feature).take(rows) for block, rows in self.parts])
+        return code if self.shift is None else shifted(code, int(self.shift[feature]))
+
+
+def shifted(code: Array, bits: int) -> Array:
+    """Coarse codes (n,): code / 2**bits, rounded up, so that none but 0, missing, becomes 0."""
+    if bits == 0:
+        return code
+    coarse: Array = code >> code.dtype.type(bits)
+    coarse += (code & code.dtype.type((1 << bits) - 1)) != 0
+    return coarse
 
 
 def count(state: Array, layout: StatisticsLayout, rows: PlayedRows) -> None:
@@ -77,32 +89,41 @@ def sweep(rows: PlayedRows, layout: StatisticsLayout) -> Iterator[Entries]:
     size = max(1, _CHUNK_VALUES // max(1, len(rows.slot) * planes.count))
     for first in range(0, len(layout.widths), size):
         span = range(first, min(first + size, len(layout.widths)))
-        parts = [_feature(rows, planes, layout.first + i) for i in span]
+        parts = [cells_of(rows, planes, rows.codes(layout.first + i)) for i in span]
         yield _entries(parts, layout, span.start)
 
 
-def _feature(rows: PlayedRows, planes: Planes, feature: int) -> tuple[Ints, Ints, Floats]:
-    """Slot, code (n_entries,) and sums (n_planes, n_entries) of the cells of one feature that hold rows."""
-    code = rows.codes(feature)
+def cells_of(rows: PlayedRows, planes: Planes, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
+    """Slot, code (n_entries,) and sums (n_planes, n_entries) of the cells of one feature that hold rows, in order.
+
+    Args:
+        code: (n_rows,) of the feature.
+        mine: indices of the rows that are meant; None for all.
+    """
+
+    def own(values: Array) -> Array:
+        return values if mine is None else values.take(mine)
+
+    slot, code = own(rows.slot), own(code)
     order = np.argsort(code, kind="stable")  # 8 and 16 bit integers are sorted by their digits
     order = order[np.searchsorted(code.take(order), MISSING, side="right") :]
-    order = order.take(order_of_slots(rows.slot.take(order)))
-    slot, code = rows.slot.take(order), code.take(order)
+    order = order.take(order_of_slots(slot.take(order)))
+    slot, code = slot.take(order), code.take(order)
     first = np.ones(len(order), np.bool_)
     first[1:] = (code[1:] != code[:-1]) | (slot[1:] != slot[:-1])
     start = np.flatnonzero(first)
     slot, code = slot.take(start), code.take(start).astype(np.int64)
     sums = np.empty((planes.count, len(start)))
-    group = rows.group.take(order)
+    group = own(rows.group).take(order)
     alone = len(start) == len(order)
     at = 0
     for limb in (None, *rows.limbs):
-        values = None if limb is None else limb.take(order)
+        values = None if limb is None else own(limb).take(order)
         for k in range(planes.groups if limb is None or at < planes.groups * (1 + planes.weight_limbs) else 1):
-            mine = (group == k).astype(np.float64) if planes.groups > 1 else np.ones(len(order))
+            part = (group == k).astype(np.float64) if planes.groups > 1 else np.ones(len(order))
             if values is not None:
-                mine *= values
-            sums[at] = mine if alone else np.add.reduceat(mine, start) if len(start) else mine
+                part *= values
+            sums[at] = part if alone else np.add.reduceat(part, start) if len(start) else part
             at += 1
     return slot, code, sums
 
