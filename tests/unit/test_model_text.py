@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 import numpy as np
+import pytest
 
 from madtree.modelwrite import CHUNK_BYTES, CHUNK_ROWS, _chunks, _numbers
 from madtree.sqltext import array_text
