@@ -194,7 +194,7 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTabl
             ranks, rows.tree, n_values, counts, int(limits.limit[f]), int(limits.n_bins[f])
         )
         sizes[:, f] = size
-        columns.append(column)
+        columns.append(column.astype(np.uint16))
         lowers.append(distinct[starts])
         uppers.append(distinct[ends])
     bins = BinTable(sizes, _tree_major(lowers, sizes), _tree_major(uppers, sizes))
@@ -208,7 +208,8 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
     """Bin ends of each feature, tree by tree, as one array that goes tree by tree and feature by feature."""
     if len(sizes) == 1:
         return np.concatenate(parts)
-    tree = np.concatenate([np.repeat(np.arange(len(sizes)), sizes[:, f]) for f in range(len(parts))])
+    trees = np.arange(len(sizes), dtype=np.uint16 if len(sizes) <= 65_536 else np.int64)  # 16 bits are sorted by digits
+    tree = np.concatenate([np.repeat(trees, sizes[:, f]) for f in range(len(parts))])
     order = np.argsort(tree, kind="stable")
     flat: Floats = np.concatenate(parts)[order]
     return flat

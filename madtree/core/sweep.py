@@ -20,7 +20,7 @@ from madtree.core.types import Array, Floats, Ints
 # Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are
 # swept. Measured by benchmarks/sweep.py: much the same for all numbers of bins and classes.
 BINS_PER_ROW = 2
-_CHUNK_VALUES = 400_000  # entries times planes that are worked on together
+_CHUNK_VALUES = 120_000  # entries times planes that are worked on together
 _DIGIT = 65_536
 
 
