@@ -23,15 +23,15 @@ from madtree.core.statistics import StatisticsLayout
 from madtree.core.sweep import PlayedRows, cells_of, shifted
 from madtree.core.types import Array, Bools, Floats, Ints
 
-_BINS = 2_048  # bins of the ordered features, on average, from which on looking at coarse ones first pays,
+WIDE = 2_048  # codes of a feature from which on looking at coarse ones first pays,
 ROWS = 512  # for nodes of so many rows
 _WIDTH = 512
 
 
-def pays(problem: Problem) -> bool:
-    """Whether there are two classes, and ordered features with very many bins."""
-    ordered = problem.bins.widths[~problem.unordered]
-    return problem.n_classes == 2 and len(ordered) > 0 and float(ordered.mean()) >= _BINS
+def pays(problem: Problem, first: int, last: int) -> bool:
+    """Whether there are two classes, and many bins of the features `first` to `last - 1`, all of them ordered."""
+    widths, unordered = problem.bins.widths[first:last], problem.unordered[first:last]
+    return problem.n_classes == 2 and not unordered.any() and int(widths.min()) >= WIDE
 
 
 def shifts(widths: Ints) -> Ints:
@@ -101,7 +101,6 @@ class _Segments:
         entries, least = self._entries, self._min_bucket
         is_split = (self._rows >= least) & (self._all_rows - self._rows >= least)
         best = np.maximum.reduceat(np.where(is_split, self._at_end, 0.0), entries.start)
-        best[self._problem.unordered[entries.feature]] = 0.0
         np.maximum.at(reached, entries.slot, best)
         np.maximum.at(weight, entries.slot, self._total.sum(axis=0))
 
@@ -119,8 +118,6 @@ class _Segments:
             np.maximum(bound, _gain(problem.parameters.criterion, corner, self._whole), out=bound)
         before = self._rows - entries.sums[: problem.planes.groups].sum(axis=0).astype(np.int64)
         bound[(self._rows < least) | (self._all_rows - before < least)] = -np.inf
-        # The levels of an unordered feature come in another order.
-        bound[problem.unordered[entries.feature][entries.segment]] = np.inf
         return bound
 
 

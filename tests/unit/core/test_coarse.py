@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -13,6 +11,7 @@ from madtree.core.inhand import BlocksInHand
 from madtree.core.outcome import conclude
 from madtree.core.params import Parameters
 from madtree.core.prepare import RawRows
+from madtree.core.runs import runs_of
 from madtree.core.sweep import shifted
 from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, with_memory
 from tests.unit.core.test_regimes import assert_identical
@@ -22,7 +21,7 @@ CRITERIA = ("gini", "entropy", "misclassification")
 
 @pytest.fixture(autouse=True)
 def few_coarse_bins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coarse, "_BINS", 20)
+    monkeypatch.setattr(coarse, "WIDE", 20)
     monkeypatch.setattr(coarse, "_WIDTH", 8)
     monkeypatch.setattr(coarse, "ROWS", 12)
 
@@ -32,7 +31,7 @@ def assert_coarse_bins_change_nothing(
 ) -> int:
     """Returns the nodes of the trees."""
     problem, block = problem_of(rows, 2, parameters, n_trees)
-    assert coarse.pays(problem)
+    assert any(run.coarse for run in runs_of(problem, BlocksInHand(problem, [block])))
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
     counted = ManyBlocks(problem, cut(block, order, 3))
     expected = conclude(problem, grow(problem, counted), counted)
@@ -103,5 +102,5 @@ def test_coarse_codes_are_as_few_as_wanted(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_regression_and_more_classes_are_counted_as_ever() -> None:
     for n_classes, criterion in ((0, "mse"), (3, "gini")):
-        problem, _ = problem_of(sample_rows(300, n_classes), n_classes, Parameters(criterion, 3, n_bins=0))
-        assert not coarse.pays(replace(problem))
+        problem, block = problem_of(sample_rows(300, n_classes), n_classes, Parameters(criterion, 3, n_bins=0))
+        assert not any(run.coarse for run in runs_of(problem, BlocksInHand(problem, [block])))

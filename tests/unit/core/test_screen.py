@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core import frontier, screen
+from madtree.core import batching, frontier, screen
 from madtree.core.grow import grow
 from madtree.core.inhand import BlocksInHand
 from madtree.core.outcome import conclude
@@ -37,7 +37,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "SWEPT_CLASSES", 0)
     monkeypatch.setattr(screen, "_CELLS", 8_000)
     monkeypatch.setattr(screen, "_VALUES", 3_000)
-    monkeypatch.setattr(frontier, "_SWEPT_ROWS", 700)
+    monkeypatch.setattr(batching, "_ROWS_TOGETHER", 700)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
