@@ -18,6 +18,7 @@ from madtree import __version__
 from madtree.host.protocol import Host
 from madtree.model import Kind
 from madtree.modeltables import prediction_type
+from madtree.settings import local_settings
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tables as sql
 from madtree.task import TrainingTask
@@ -200,9 +201,11 @@ def write_nodes(host: Host, task: TrainingTask, columns: NodeColumns, classes: S
         encoders["class_weights"] = lambda _: _NO_VALUES
     sizes = np.array([*map(max, map(len, left), map(len, right))], dtype=int)
     statement = sql.insert_nodes(task.output_schema, task.output_name, prediction_type(task))
-    for part in _chunks(sizes + n_classes * _NUMBER_BYTES):
-        values = [encoders[column](part) for column, _ in sql.NODE_PARAMETERS]
-        host.command(statement, [TEXT] * len(values), values)
+    sizes += n_classes * _NUMBER_BYTES
+    with local_settings(host, _compression(host, int(sizes.sum()))):
+        for part in _chunks(sizes):
+            values = [encoders[column](part) for column, _ in sql.NODE_PARAMETERS]
+            host.command(statement, [TEXT] * len(values), values)
 
 
 def write_surrogates(host: Host, task: TrainingTask, columns: SurrogateColumns) -> None:
@@ -313,6 +316,12 @@ def _picked(elements: Sequence[str], index: Any) -> Encoder:
     choice = np.array(elements, dtype=object)
     array = np.asarray(index).astype(np.int64)
     return lambda part: text.joined(choice[array[part]].tolist())
+
+
+def _compression(host: Host, n_bytes: int) -> dict[str, str]:
+    """Settings for the compression of so many bytes of levels and class weights."""
+    worth_it = n_bytes > CHUNK_BYTES and host.query(sql.QUICKER_COMPRESSION)
+    return {"default_toast_compression": "lz4"} if worth_it else {}
 
 
 def _levels(rows: Sequence[str]) -> Encoder:
