@@ -13,7 +13,7 @@ from madtree.core.batching import by_rows
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
 from madtree.core.runs import know_roots, runs_of
-from madtree.core.screen import MANY_CLASSES, MAX_CELLS, ROWS_PER_CELL, SWEPT_CLASSES, search_screened
+from madtree.core.screen import CELLS_PER_ROW, MANY_CLASSES, MAX_CELLS, ROWS_PER_CELL, SWEPT_CLASSES, search_screened
 from madtree.core.search import Splits
 from madtree.core.statistics import StatisticsLayout
 from madtree.core.sweep import PlayedRows
@@ -76,19 +76,19 @@ class SplitFinder:
         return found
 
     def _are_screened(self, forest: Forest, nodes: Ints) -> Bools:
-        """Those of many classes with fewer rows than makes counting all classes pay; never true of a node whose child
-        is counted.
+        """Those of many classes with fewer rows than makes counting all classes pay, but not so few that counting the
+        classes they have costs more than a sweep.
         """
         n_classes = self.problem.n_classes
         if not (self.source.in_hand and n_classes >= MANY_CLASSES):
             return np.zeros(len(nodes), np.bool_)
         know_roots(self.problem, self.source, forest, nodes)
-        few: Bools = forest.n_rows[nodes] < ROWS_PER_CELL * n_classes * self.widths.mean()
-        present = np.count_nonzero(forest.sums[:n_classes, nodes], axis=0)
-        few &= present * int(self.widths.max()) <= MAX_CELLS
+        n_rows = forest.n_rows[nodes]
+        few: Bools = n_rows < ROWS_PER_CELL * n_classes * self.widths.mean()
+        cells = np.count_nonzero(forest.sums[:n_classes, nodes], axis=0) * int(self.widths.max())
+        few &= (cells <= MAX_CELLS) & (cells <= CELLS_PER_ROW * n_classes * n_rows)
         if n_classes <= SWEPT_CLASSES:
-            for run in self.runs:
-                few &= ~run.are_small(forest, nodes)
+            few &= ~np.all([run.are_small(forest, nodes) for run in self.runs], axis=0)
         return few
 
     def _screen(self, forest: Forest, frontier: Ints, places: Ints, found: Splits) -> None:

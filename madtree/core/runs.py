@@ -93,6 +93,8 @@ class FeatureRun:
         problem = self.problem
         large = frontier[places]
         kept, self.kept = self.kept, None
+        if kept is not None and not np.isin(forest.parent[large], kept[0]).all():
+            kept = None  # some parents were screened
         every = StatisticsLayout(problem.planes, self.counted, len(large), self.first)
         keep = every.n_cells * self.cell_bytes <= _KEPT_SHARE * state_limit(problem)
         level: Array | None = None

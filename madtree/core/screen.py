@@ -28,6 +28,9 @@ from madtree.core.types import Array, Bools, Floats, Ints
 MANY_CLASSES = 8  # from which on screening pays,
 ROWS_PER_CELL = 1.5  # for nodes with at most so many rows for each class and bin of a feature
 SWEPT_CLASSES = 24  # up to which nodes that are small enough are rather swept (core.sweep)
+CELLS_PER_ROW = (
+    16  # bins times classes of a node, for each of its rows and of all classes, above which a sweep is quicker
+)
 MAX_CELLS = 1_048_576  # bins times classes of a node that is screened
 MARGIN = 1e-4  # relative; what is below the best gain by more is dropped
 _CELLS = 524_288  # counted at once, where one feature of a node needs no more

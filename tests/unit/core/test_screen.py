@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core import batching, frontier, screen
+from madtree.core import batching, coarse, frontier, screen
 from madtree.core.grow import grow
 from madtree.core.inhand import BlocksInHand
 from madtree.core.outcome import conclude
@@ -31,10 +31,10 @@ def assert_screening_changes_nothing(rows: RawRows, n_classes: int, parameters: 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every node is screened, in small stacks."""
-    for module in (frontier, screen):
-        monkeypatch.setattr(module, "MANY_CLASSES", 2)
-        monkeypatch.setattr(module, "ROWS_PER_CELL", np.inf)
-        monkeypatch.setattr(module, "SWEPT_CLASSES", 0)
+    monkeypatch.setattr(frontier, "MANY_CLASSES", 2)
+    monkeypatch.setattr(frontier, "ROWS_PER_CELL", np.inf)
+    monkeypatch.setattr(frontier, "SWEPT_CLASSES", 0)
+    monkeypatch.setattr(frontier, "CELLS_PER_ROW", np.inf)
     monkeypatch.setattr(screen, "_CELLS", 8_000)
     monkeypatch.setattr(screen, "_VALUES", 3_000)
     monkeypatch.setattr(batching, "_ROWS_TOGETHER", 700)
@@ -88,9 +88,15 @@ def test_rows_of_more_than_one_stack_and_codes_of_two_bytes(monkeypatch: pytest.
     assert assert_screening_changes_nothing(sample_rows(1_500, 15), 15, parameters) > 30
 
 
-def test_some_nodes_are_screened_and_others_counted_or_swept(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (frontier, screen):
-        monkeypatch.setattr(module, "ROWS_PER_CELL", 1.5)
-        monkeypatch.setattr(module, "SWEPT_CLASSES", 24)
+@pytest.mark.parametrize("wide", [14, 2_048])
+@pytest.mark.parametrize("swept_classes", [0, 24])
+@pytest.mark.parametrize("cells_per_row", [0.1, 1, 16])
+def test_some_nodes_are_screened_and_others_counted_or_swept(
+    wide: int, swept_classes: int, cells_per_row: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coarse, "WIDE", wide)
+    monkeypatch.setattr(frontier, "ROWS_PER_CELL", 1.5)
+    monkeypatch.setattr(frontier, "SWEPT_CLASSES", swept_classes)
+    monkeypatch.setattr(frontier, "CELLS_PER_ROW", cells_per_row)
     parameters = Parameters("gini", 9, min_split=4, min_bucket=1, n_bins=25)
     assert assert_screening_changes_nothing(sample_rows(3_000, 12), 12, parameters) > 200
