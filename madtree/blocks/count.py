@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from madtree.blocks.plans import LastPlan
-from madtree.core import codec
 from madtree.core.assignment import AssignmentCache
 from madtree.core.block import Block, CodeLayout
 from madtree.core.copies import held_out, slots_of, taught
@@ -21,6 +20,8 @@ from madtree.core.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
     from madtree.core.forest import Forest
+
+Bytes = bytes | memoryview
 
 _TAG = 8  # bytes before a state's numbers: their dtype
 
@@ -53,21 +54,6 @@ class CountPlan:
         self.planes = self.problem.side_planes if self.what == "sides" else self.problem.planes
         self.layout = StatisticsLayout(self.planes, self.problem.bins.widths[first:last], self.n_slots, first)
 
-    @staticmethod
-    def dump(what: str, run: str, problem: Problem, forest: Forest, cache_bytes: int, **rest: Any) -> bytes:
-        """A plan's bytes; `rest`: slot_of_node, n_slots, features (from, to), means, powers, testing."""
-        return codec.dump(
-            {
-                **problem.to_values(),
-                **{f"routing_{f.name}": getattr(forest.routing, f.name) for f in fields(Routing)},
-                "what": what,
-                "run": run,
-                "depth": int(forest.depth.max()),
-                "cache_bytes": cache_bytes,
-                **rest,
-            }
-        )
-
     def zeros(self) -> Array:
         """An empty state: (n_planes, n_cells), (n_planes, n_slots) or (n_powers * limbs, n_nodes)."""
         if self.what == "powers":
@@ -76,7 +62,7 @@ class CountPlan:
             return np.zeros((self.planes.count, self.n_slots))
         return self.layout.zeros(self.planes.dtype(self.problem.most_rows))
 
-    def block(self, n_rows: int, codes: bytes, target: bytes, *rest: bytes | None) -> Block:
+    def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
         """A block from its columns; `rest`: weight, tree, fold."""
         problem = self.problem
         weight, tree, fold = rest
@@ -107,6 +93,19 @@ class CountPlan:
                 continue
             sides = self.routing.primary_side(node, block.codes) if self.what == "sides" else None
             add_block(state, self.layout, block if sides is None else replace(block, target=sides), slots)
+
+
+def plan_values(what: str, run: str, problem: Problem, forest: Forest, cache_bytes: int, **rest: Any) -> dict[str, Any]:
+    """The values of a CountPlan; `rest`: slot_of_node, n_slots, features (from, to), means, powers, testing."""
+    return {
+        **problem.to_values(),
+        **{f"routing_{f.name}": getattr(forest.routing, f.name) for f in fields(Routing)},
+        "what": what,
+        "run": run,
+        "depth": int(forest.depth.max()),
+        "cache_bytes": cache_bytes,
+        **rest,
+    }
 
 
 _count_plans = LastPlan(CountPlan)
@@ -165,11 +164,18 @@ def count_here(plan: bytes, blocks: Iterable[Mapping[str, Any]]) -> Array:
         blocks: with the transition function's parameters between state and plan as keys.
     """
     todo = _count_plans.get(plan)
+    return count_blocks(todo, ((row["block_id"], _block(todo, row)) for row in blocks if row["n_rows"]))
+
+
+def _block(todo: CountPlan, row: Mapping[str, Any]) -> Block:
+    return todo.block(*(row[name] for name in ("n_rows", "codes", "target", "weight", "tree", "fold")))
+
+
+def count_blocks(todo: CountPlan, blocks: Iterable[tuple[int, Block]]) -> Array:
+    """The sums over blocks that have a number each, the same in every pass."""
     numbers = todo.zeros()
-    for row in blocks:
-        if row["n_rows"]:
-            block = todo.block(*(row[name] for name in ("n_rows", "codes", "target", "weight", "tree", "fold")))
-            todo.add(numbers, row["block_id"], block)
+    for block_id, block in blocks:
+        todo.add(numbers, block_id, block)
     check(numbers)
     return numbers
 

@@ -43,7 +43,7 @@ class CodeLayout:
     def empty(self, n_rows: int) -> Codes:
         return Codes(self, np.empty((self.n_narrow, n_rows), np.uint8), np.empty((self.n_wide, n_rows), np.uint16))
 
-    def read(self, data: bytes, n_rows: int) -> Codes:
+    def read(self, data: bytes | memoryview, n_rows: int) -> Codes:
         """Codes from a block's bytes, without copying."""
         split = self.n_narrow * n_rows
         narrow = np.frombuffer(data, np.uint8, split).reshape(self.n_narrow, n_rows)

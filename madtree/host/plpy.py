@@ -11,6 +11,8 @@ from madtree.host.protocol import Row
 class PlpyHost:
     """Adaptor around the `plpy` module, which PL/Python hands to function bodies only."""
 
+    in_server = True
+
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
 
