@@ -174,7 +174,7 @@ class CrewBlocks:
 
     def told(self) -> str:
         n = self._leader.n_workers
-        return f"packed by this process and {n} worker{'s' * (n != 1)}, who stay for the levels"
+        return f"packed by this process and {n} worker{'s' * (n != 1)}, who stay for all levels"
 
     def close(self) -> None:
         """The workers are gone with their blocks, and `fill` has let go of its own."""

@@ -135,7 +135,7 @@ def test_a_crew_forms_by_itself_where_it_pays(db: psycopg.Connection, told: list
     assert not crews(told)
     db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 14); ANALYZE t")
     train(db, None)
-    assert crews(told) == ["packed by this process and 2 workers, who stay for the levels"]
+    assert crews(told) == ["packed by this process and 2 workers, who stay for all levels"]
     db.execute("SET max_parallel_workers_per_gather = 0")
     train(db, None)
     assert len(crews(told)) == 1
@@ -146,7 +146,7 @@ def test_where_no_worker_can_be_started_the_leader_does_it_all(db: psycopg.Conne
     alone = model(db)
     db.execute("SET max_parallel_workers = 0; SET parallel_leader_participation = off")
     train(db, 2)
-    assert crews(told) == ["packed by this process and 0 workers, who stay for the levels"]
+    assert crews(told) == ["packed by this process and 0 workers, who stay for all levels"]
     assert model(db) == alone
 
 
