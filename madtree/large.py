@@ -20,7 +20,7 @@ from madtree.core.params import EXACT_LIMIT
 from madtree.core.prepare import Scale
 from madtree.core.problem import Problem
 from madtree.core.types import Floats, Ints
-from madtree.crew.leader import CrewBlocks
+from madtree.crew.store import CrewBlocks
 from madtree.distributed import DealtRows, PartEdgeFinder
 from madtree.edges import EdgeFinder, binned_features
 from madtree.host.interrupts import Interrupts

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from madtree.blocks.columns import ColumnReader
 from madtree.blocks.plans import LastPlan
 from madtree.core.assignment import AssignmentCache
-from madtree.core.block import Block, CodeLayout
+from madtree.core.block import Block
 from madtree.core.copies import held_out, slots_of, taught
 from madtree.core.powers import LIMBS, add_powers
 from madtree.core.problem import Problem
@@ -20,8 +21,6 @@ from madtree.core.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
     from madtree.core.forest import Forest
-
-Bytes = bytes | memoryview
 
 _TAG = 8  # bytes before a state's numbers: their dtype
 
@@ -44,7 +43,7 @@ class CountPlan:
         self.cache_bytes: int = values["cache_bytes"]
         self.testing: bool = values.get("testing", False)
         self.problem = Problem.from_values(values)
-        self.codes = CodeLayout.for_widths(self.problem.bins.widths)
+        self.reader = ColumnReader(self.problem)
         self.routing = Routing(**{f.name: values[f"routing_{f.name}"] for f in fields(Routing)})
         self.slot_of_node: Ints = values.get("slot_of_node", np.zeros(0, np.int32))
         self.means: Floats = values.get("means", np.zeros(0))
@@ -61,22 +60,6 @@ class CountPlan:
         if self.what == "totals":
             return np.zeros((self.planes.count, self.n_slots))
         return self.layout.zeros(self.planes.dtype(self.problem.most_rows))
-
-    def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
-        """A block from its columns; `rest`: weight, tree, fold."""
-        problem = self.problem
-        weight, tree, fold = rest
-        if problem.target_grid is None:
-            targets: Array = np.frombuffer(target, np.uint8 if problem.n_classes <= 256 else "<u2")
-        else:
-            targets = np.frombuffer(target, "<f8").reshape(problem.target_grid.limbs, n_rows)
-        return Block(
-            self.codes.read(codes, n_rows),
-            targets,
-            None if weight is None else np.frombuffer(weight, "<f8").reshape(-1, n_rows),
-            None if tree is None else np.frombuffer(tree, "<i4"),
-            None if fold is None else np.frombuffer(fold, np.uint8),
-        )
 
     def add(self, state: Array, block_id: int, block: Block) -> None:
         """Count a block in every copy."""
@@ -152,7 +135,7 @@ def node_statistics_transition(
     counted = bytearray(_tagged(zeros) if state is None else state)
     if n_rows:
         numbers = _untagged(counted).reshape(zeros.shape)
-        todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree, fold))
+        todo.add(numbers, block_id, todo.reader.block(n_rows, codes, target, weight, tree, fold))
     return counted
 
 
@@ -168,7 +151,7 @@ def count_here(plan: bytes, blocks: Iterable[Mapping[str, Any]]) -> Array:
 
 
 def _block(todo: CountPlan, row: Mapping[str, Any]) -> Block:
-    return todo.block(*(row[name] for name in ("n_rows", "codes", "target", "weight", "tree", "fold")))
+    return todo.reader.block(*(row[name] for name in ("n_rows", "codes", "target", "weight", "tree", "fold")))
 
 
 def count_blocks(todo: CountPlan, blocks: Iterable[tuple[int, Block]]) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from madtree.blocks.columns import block_columns
 from madtree.blocks.plans import LastPlan
 from madtree.core.block import Block
 from madtree.core.packing import Packer, RowFormat
@@ -22,17 +23,6 @@ def packer_of(values: dict[str, Any]) -> Packer:
 
 
 _packers = LastPlan(packer_of)
-
-
-def block_columns(block: Block) -> list[bytes | None]:
-    """The columns of a block as they are kept: codes, target, weight, tree, fold."""
-    return [
-        block.codes.tobytes(),
-        block.target.tobytes(),
-        None if block.weight is None else block.weight.tobytes(),
-        None if block.tree is None else block.tree.astype("<i4").tobytes(),
-        None if block.fold is None else block.fold.tobytes(),
-    ]
 
 
 def block_fields(block: Block, n_skipped: int, n_unknown: int) -> tuple[Any, ...]:

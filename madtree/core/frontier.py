@@ -30,7 +30,7 @@ class StatisticsSource(Protocol):
 
     @property
     def in_hand(self) -> bool:
-        """Whether single rows can be had, too."""
+        """Whether single rows can be had, too; once they can, they can for good."""
         ...
 
     def rows(self, forest: Forest, slot_of_node: Ints) -> PlayedRows:
@@ -91,7 +91,7 @@ class SplitFinder:
         self.widths = problem.bins.widths
         self.dtype = problem.planes.dtype(problem.most_rows)
         self.cell_bytes = problem.planes.count * self.dtype.itemsize
-        self.swept_below = float(self.widths.mean()) / BINS_PER_ROW if source.in_hand else 0.0  # rows of a node
+        self.swept_below = float(self.widths.mean()) / BINS_PER_ROW  # rows of a node
         self.kept: tuple[Ints, StatisticsLayout, Array] | None = None  # nodes, layout and statistics of the last level
 
     def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
@@ -104,6 +104,8 @@ class SplitFinder:
 
     def _are_small(self, forest: Forest, nodes: Ints) -> Bools:
         """Never true of a node whose child is large, so that the statistics of large nodes' parents are at hand."""
+        if not self.source.in_hand:
+            return np.zeros(len(nodes), np.bool_)
         n_rows = forest.n_rows[nodes]
         if nodes[0] < forest.n_trees:
             n_rows = self.problem.rows[forest.tree[nodes]]  # roots have not been counted yet

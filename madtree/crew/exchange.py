@@ -14,7 +14,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -74,6 +74,10 @@ class Exchange:
             return (self._directory / name).read_bytes()
         except FileNotFoundError:
             return None
+
+    def open(self, name: str, mode: str) -> BinaryIO:
+        """A file that is written where all can see it."""
+        return cast(BinaryIO, (self._directory / name).open(mode))
 
     def drop(self, name: str) -> None:
         (self._directory / name).unlink(missing_ok=True)

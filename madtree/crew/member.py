@@ -42,7 +42,7 @@ class Member:
         self._packer = packer_of(values)
         self._n_trees: int = values["n_trees"]
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
-        self._kept = KeptBlocks()
+        self.kept = KeptBlocks(exchange.open(f"blocks-{os.getpid()}", "w+b"))
         self._finished = False
 
     @property
@@ -64,7 +64,7 @@ class Member:
             block, n_skipped, n_unknown = self._packer.pack(images or b"")
         except NullNumberError:
             return False
-        self._kept.add(part, block)
+        self.kept.add(part, block)
         self.n_packed += (1, block.codes.n_rows, n_skipped, n_unknown)
         return True
 
@@ -72,7 +72,8 @@ class Member:
         """Go on for a short while; True when there is nothing left to do."""
         if not self._finished:
             self.finish()
-            self.exchange.put(f"packed-{os.getpid()}", self.n_packed.tobytes())
+            report = {"n_packed": self.n_packed, "index": self.kept.index()}
+            self.exchange.put(f"packed-{os.getpid()}", codec.dump(report))
         if not self.n_packed[0]:
             return True  # the leader does not count on who has nothing
         request = waited_for(lambda: self.exchange.get(f"request-{self.n_requests}"), PATIENCE)
@@ -88,7 +89,7 @@ class Member:
 
     def finish(self) -> None:
         """No more parts will come."""
-        self._kept.finish()
+        self.kept.finish()
         self._finished = True
 
     def answer(self, request: dict[str, Any]) -> Array:
@@ -98,24 +99,22 @@ class Member:
         if request["what"] == "folds":
             return self._set_folds(request["first"], request["n_rows"], request["n_folds"], request["seed"])
         todo = CountPlan(request)
-        return count_blocks(todo, self._blocks(todo))
+        return count_blocks(todo, self._checked(self.kept.blocks(todo.reader)))
 
-    def _blocks(self, todo: CountPlan) -> Iterator[tuple[int, Block]]:
-        for numbered in self._kept.blocks(todo):
+    def _checked(self, blocks: Iterator[tuple[int, Block]]) -> Iterator[tuple[int, Block]]:
+        for numbered in blocks:
             self.interrupts.check()
             yield numbered
 
     def _rows_by_tree(self) -> Ints:
         """(n_parts, 1 + n_trees) of each part of this process: its number, and its rows of each tree."""
-        counts = [[part, *np.bincount(tree, minlength=self._n_trees)] for part, tree in self._kept.parts()]
+        counts = [[part, *np.bincount(tree, minlength=self._n_trees)] for part, tree in self.kept.parts()]
         return np.array(counts, np.int64)
 
-    def _set_folds(self, first: Ints, n_rows: Ints, n_folds: int, seed: int) -> Array:
-        """`first` (parts of the table, n_trees) as in `folds_of_rows`."""
-        self._kept.set_folds(
-            [folds_of_rows(tree, first[part], n_rows, n_folds, seed) for part, tree in self._kept.parts()]
-        )
-        return np.zeros(0)
+    def _set_folds(self, first: Ints, n_rows: Ints, n_folds: int, seed: int) -> Ints:
+        """`first` (parts of the table, n_trees) as in `folds_of_rows`; returns where the folds are."""
+        folds = [folds_of_rows(tree, first[part], n_rows, n_folds, seed) for part, tree in self.kept.parts()]
+        return self.kept.set_folds(folds)
 
 
 _members: dict[str, Member] = {}

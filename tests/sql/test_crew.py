@@ -80,6 +80,9 @@ def crews(lines: list[str]) -> list[str]:
         {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
         {"pruning_params": "n_folds=3"},
         {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=w"},
+        # So deep that the leader takes everybody's rows in hand.
+        {"max_depth": 14, "min_split": 2, "min_bucket": 1, "n_bins": 200},
+        {"max_depth": 12, "min_split": 2, "surrogate_params": "max_surrogates=1", "pruning_params": "n_folds=2"},
     ],
     ids=lambda more: ", ".join(more) or "plain",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from multiprocessing import get_context
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from core.data import cut, problem_of, sample_rows
 
+from madtree.blocks.columns import ColumnReader
 from madtree.blocks.count import CountPlan, count_blocks, plan_values
 from madtree.core.block import Block
 from madtree.core.forest import Forest
@@ -99,7 +101,8 @@ def test_blocks_come_back_as_they_were_kept(n_classes: int, block_rows: int, mon
     problem, block = problem_of(rows, n_classes, Parameters(), n_trees=3)
     assert block.tree is not None
     parts = cut(block, np.arange(len(rows.target)), 7)
-    store = KeptBlocks()
+    exchange = Exchange.create("ab")
+    store = KeptBlocks(exchange.open("blocks-1", "w+b"))
     for number in (4, 0, 6, 2):
         store.add(number, parts[number])
     store.finish()
@@ -107,27 +110,31 @@ def test_blocks_come_back_as_they_were_kept(n_classes: int, block_rows: int, mon
     assert list(found) == [4, 0, 6, 2]
     for number, tree in found.items():
         np.testing.assert_array_equal(tree, parts[number].tree)
-    store.set_folds([np.full(len(tree), number, np.uint8) for number, tree in found.items()])
+    spans = store.set_folds([np.full(len(tree), number, np.uint8) for number, tree in found.items()])
+    elsewhere = KeptBlocks(exchange.open("blocks-1", "rb"), json.loads(json.dumps(store.index())))
+    elsewhere.see_folds(spans.tolist())
+    elsewhere.map()
 
-    plan = CountPlan(plan_values("totals", "run", problem, Forest(3, 9), 0))
-    back = Block.join([block for _, block in store.blocks(plan)])
+    reader = ColumnReader(problem)
+    back = Block.join([block for _, block in elsewhere.blocks(reader)])
     expected = Block.join([parts[number] for number in found])
     for name in ("target", "weight", "tree"):
         np.testing.assert_array_equal(getattr(back, name), getattr(expected, name))
     np.testing.assert_array_equal(back.codes.narrow, expected.codes.narrow)
     np.testing.assert_array_equal(back.fold, np.repeat(list(found), [len(tree) for tree in found.values()]))
-    np.testing.assert_array_equal(_counted(problem, list(store.blocks(plan))), _counted(problem, [(0, expected)]))
+    np.testing.assert_array_equal(_counted(problem, list(store.blocks(reader))), _counted(problem, [(0, expected)]))
 
 
 def test_a_process_may_have_nothing_to_keep() -> None:
     rows = sample_rows(100, 2)
     problem, block = problem_of(rows, 2, Parameters())
     empty = cut(block, np.arange(0), 1)[0]
-    plan = CountPlan(plan_values("totals", "run", problem, Forest(1, 2), 0))
+    reader = ColumnReader(problem)
+    exchange = Exchange.create("ab")
     for parts in ([], [empty]):
-        store = KeptBlocks()
+        store = KeptBlocks(exchange.open(f"blocks-{len(parts)}", "w+b"))
         for number, part in enumerate(parts):
             store.add(number, part)
         store.finish()
         store.set_folds([np.zeros(0, np.uint8) for _ in store.parts()])
-        assert list(store.blocks(plan)) == []
+        assert list(store.blocks(reader)) == []
