@@ -19,6 +19,7 @@ from madtree.sqltext import workers as sql
 # matters.
 START = 0.10  # until the workers of a query help
 PER_WORKER = 0.01  # of each further worker: they load Python at the same time, from the same memory
+CREW = 0.03  # more of a crew: its seats are a table, and it waits for the last worker to go
 PACKED_VALUE = 20e-9
 COUNTED_CELL = 2e-9
 ROUTED_ROW = 5e-9  # one step down; workers begin at the root in every pass
@@ -99,7 +100,7 @@ def crew(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters) 
         return workers.crew
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
     packed, counted = PACKED_VALUE, COUNTED_CELL * levels * (1 + parameters.n_folds)
-    return best(n_rows * n_columns * (packed + counted), workers.available)
+    return best(n_rows * n_columns * (packed + counted), workers.available, alone=CREW)
 
 
 def passes(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters) -> int:
@@ -131,10 +132,15 @@ def seconds(work: float, workers: int) -> float:
     return work if work <= start else start + (work - start) / (workers + 1)
 
 
-def best(work: float, available_workers: int, detour: float = 0.0) -> int:
-    """The number of workers that is quickest by a margin; `detour` is work that only workers have to do."""
+def best(work: float, available_workers: int, detour: float = 0.0, alone: float = 0.0) -> int:
+    """The number of workers that is quickest by a margin.
+
+    Args:
+        detour: seconds of work in one process that only workers have to do.
+        alone: seconds that the leader spends because there are workers.
+    """
     chosen, fastest = 0, work * _WORTH
     for n in range(1, available_workers + 1):
-        if (taken := seconds(work + detour, n)) < fastest:
+        if (taken := seconds(work + detour, n) + alone) < fastest:
             chosen, fastest = n, taken
     return chosen
