@@ -29,7 +29,12 @@ _PASS_OVERHEAD = 0.01  # reading stored blocks, which blocks in memory save
 _WORTH = 0.9  # of the serial time: workers that save less are left to others
 _LIKELY_LEVELS = 10
 
-_FREE = {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"}
+_FREE = {
+    "parallel_setup_cost": "0",
+    "parallel_tuple_cost": "0",
+    "min_parallel_table_scan_size": "0",
+    "enable_parallel_append": "on",
+}
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,10 @@ class Workers:
     asked: bool = False
 
     def for_packing(self, host: Host) -> AbstractContextManager[None]:
-        return _waiting(host, self.packing)
+        return without_leader(host, self.packing)
 
     def for_growing(self, host: Host) -> AbstractContextManager[None]:
-        return _waiting(host, self.growing)
+        return without_leader(host, self.growing)
 
     def for_passes(self, host: Host) -> AbstractContextManager[None]:
         return _sharing(host, self.passes)
@@ -77,7 +82,8 @@ def in_place_of_leader(workers: int) -> int:
     return workers + 1 if workers else 0
 
 
-def _waiting(host: Host, workers: int) -> AbstractContextManager[None]:
+def without_leader(host: Host, workers: int) -> AbstractContextManager[None]:
+    """Queries are shared by workers in place of `workers` and the leader, who only takes in what they hand over."""
     return _sharing(host, in_place_of_leader(workers), {"parallel_leader_participation": "off"})
 
 
