@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madtree.host.protocol import Host
-from madtree.pages import PageRanges
+from madtree.pages import OID, PageRanges
 from madtree.scoreroute import Work
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.scoreblocks import BlockScan, PageBounds
@@ -59,10 +59,12 @@ class BlockRun:
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:
         """Page ranges of about a block's rows each; None if the source is not one plain table."""
-        leaves = [row["oid"] for row in self.host.query(work_sql.LEAVES, ["pg_catalog.oid"], [self.source.oid])]
+        leaves = [row["oid"] for row in self.host.query(work_sql.LEAVES, [OID], [self.source.oid])]
         if leaves != [self.source.oid]:
             return None
-        cut = PageRanges.cut(self.host, leaves, int(self.work.rows), block_rows)
+        # The planner may think that row-level security hides most of the rows, and be wrong.
+        stored = self.host.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
+        cut = PageRanges.cut(self.host, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)
         return [(r.low, r.high) for r in cut.ranges]
 
     def _tasks(self, ranges: Sequence[PageBounds], block_rows: int) -> list[Sequence[PageBounds]]:
