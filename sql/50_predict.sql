@@ -14,24 +14,19 @@ $python$;
 
 COMMENT ON FUNCTION @extschema@.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';
 
--- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights, and
--- returns ids and images of a block in each row. `no_ids` lends the ids its type and collation.
+-- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights. A loop
+-- over its rows would fetch many blocks at once. `no_ids` lends the ids its type and collation.
 CREATE FUNCTION @extschema@.score_pages(
     query text, lows tid[], highs tid[], plan bytea, no_ids anyarray, OUT ids anyarray, OUT outcomes bytea
 ) RETURNS SETOF record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 AS $plpgsql$
-DECLARE
-    images bytea;
 BEGIN
-    FOR ids, images IN EXECUTE query USING lows, highs LOOP
-        outcomes := @extschema@.score_block(plan, images);
-        RETURN NEXT;
-    END LOOP;
+    RETURN QUERY EXECUTE query USING plan, lows, highs;
 END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.score_pages(text, tid[], tid[], bytea, anyarray)
-IS 'internal: read page ranges and score their rows';
+IS 'internal: run a query that scores page ranges';
 
 -- The value itself. Workers get what a sub-select without references returns as it stands, but only where they may not
 -- run the sub-select themselves; a parameter would be written into the plan that they are sent, byte by byte as text.

@@ -47,8 +47,7 @@ class BlockScan:
 
     def create_by_pages(self, ranges: Sequence[PageBounds]) -> str:
         """CREATE TABLE .. AS over a plain table, a page range after the other; parameter $1 is the plan."""
-        blocks = self._blocks(*_tid_arrays(ranges))
-        return self._create(f"SELECT b.ids, madtree.score_block($1, b.images) AS outcomes FROM {blocks}")
+        return self._create(self._scored(*_tid_arrays(ranges)))
 
     def create_shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
         """The same for workers, who take one task, a few page ranges, after the other; parameter $1 is the plan.
@@ -59,7 +58,7 @@ class BlockScan:
         """
         lows_and_highs = [_tid_arrays(task) for task in tasks]
         branches = " UNION ALL ".join(f"SELECT {lows} AS lows, {highs} AS highs" for lows, highs in lows_and_highs)
-        query = literal(f"SELECT b.ids, b.images FROM {self._blocks('$1', '$2')}")
+        query = literal(self._scored("$2", "$3"))
         # No id, but of their type and collation.
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
         no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
@@ -84,14 +83,15 @@ class BlockScan:
         numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in [*trees, *self.values]) or "0"
         return f"{self._id} AS id, madtree.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
 
-    def _blocks(self, lows: str, highs: str) -> str:
-        """FROM clause of the blocks `b` of page ranges; `lows` and `highs` are SQL of the arrays of their bounds."""
+    def _scored(self, lows: str, highs: str) -> str:
+        """A query that scores page ranges one by one; `lows` and `highs` are SQL of the arrays of their bounds."""
         in_range = " AND ".join(
             f"{SOURCE_ALIAS}.ctid OPERATOR(pg_catalog.{symbol}) c.{end}"
             for symbol, end in ((">=", "low"), ("<", "high"))
         )
         rows = f"SELECT {self._columns} FROM {self.scan.rows()} WHERE {in_range}"
-        return f"""ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
+        return f"""SELECT b.ids, madtree.score_block($1, b.images) AS outcomes
+            FROM ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
             LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
 
     def _create(self, blocks: str) -> str:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
 from make_model import Sketch, random_tree, write_model
+from psycopg_host import PsycopgHost
 
+from madtree import workers
+from madtree.evaluate import tree_evaluate
 from madtree.model import Feature, Kind
+from madtree.predict import tree_predict
 from madtree.task import Column
 
 N_ROWS = 100_000
@@ -202,12 +206,48 @@ def test_a_session_without_workers_scores_alone(data: psycopg.Connection) -> Non
     assert processes(data) == {0}
 
 
-def test_workers_that_do_not_come_are_not_missed(data: psycopg.Connection) -> None:
-    expected = score(data, "by_one")
-    begin = "SELECT set_config('max_parallel_workers', '1', true)"
+class _Watching(PsycopgHost):
+    """Counts the statements that workers share, and can keep them from finding a free one."""
+
+    def __init__(self, connection: psycopg.Connection, *, deserted: bool = False) -> None:
+        super().__init__(connection)
+        self.shared, self._deserted = 0, deserted
+
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
+        if sql.startswith("CREATE TABLE") and "score_pages" in sql:
+            self.shared += 1
+            if self._deserted:
+                self.connection.execute("SET LOCAL max_parallel_workers = 0")
+        return super()._run(sql, types, params)
+
+
+def test_workers_that_do_not_come_are_not_missed(data: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "START", 0.0)
+    expected = score(data, "by_one", "grouped")
+    data.execute("DROP TABLE scored")
     with data.transaction():
-        data.execute(begin)
-        assert score(data, "by_workers") == expected
+        data.execute("SET LOCAL min_parallel_table_scan_size = 0")
+        host = _Watching(data, deserted=True)
+        tree_predict(host, "grouped", "rows", "scored", "leaf", in_blocks=True)
+    assert host.shared == 1
+    assert data.execute("SELECT * FROM scored ORDER BY scored").fetchall() == expected
+
+
+@pytest.mark.parametrize("model", ["m", "grouped"])
+def test_a_model_is_evaluated_by_workers_with_the_same_result(
+    data: psycopg.Connection, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    data.execute("ALTER TABLE rows ADD y text; UPDATE rows SET y = CASE WHEN id % 3 > 0 THEN 'no' ELSE 'yes' END")
+    data.execute("ANALYZE rows")
+    found = []
+    for start in (1e9, 0.0):
+        monkeypatch.setattr(workers, "START", start)
+        with data.transaction():
+            data.execute("SET LOCAL min_parallel_table_scan_size = 0")
+            host = _Watching(data)
+            found.append(tree_evaluate(host, model, "rows", in_blocks=True))
+        assert host.shared == (start == 0)
+    assert found[0] == found[1]
 
 
 def test_a_small_table_is_left_to_one_process(data: psycopg.Connection) -> None:
