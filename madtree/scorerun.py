@@ -15,7 +15,8 @@ from madtree.sqltext.workers import plan_of
 from madtree.task import Relation
 from madtree.workers import without_leader
 
-BLOCK_ROWS = 16_384, 65_536  # at least: what stays in the processor's cache; at most: the memory that a block takes
+BLOCK_ROWS = 16_384, 65_536  # at least: what stays in the processor's cache; at most: what larger ones would gain
+BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
 PLAN_BYTES_A_ROW = 128  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
@@ -47,7 +48,7 @@ class BlockRun:
             types, params: SQL types and values of the parameters from $2 on, which the outputs use.
         """
         types, params = ["pg_catalog.bytea", *types], [plan, *params]
-        block_rows = min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1])
+        block_rows = min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1], self._rows_that_fit())
         ranges = self._ranges(block_rows)
         if ranges is None:
             return self.host.command(self.blocks.create_by_number(block_rows), types, params)
@@ -56,6 +57,9 @@ class BlockRun:
             with without_leader(self.host, self.work.block_workers):
                 return self.host.command(self.blocks.create_shared(tasks), types, params)
         return self.host.command(self.blocks.create_by_pages(ranges), types, params)
+
+    def _rows_that_fit(self) -> int:
+        return BLOCK_BYTES // (8 * (1 + len(self.blocks.values)))
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:
         """Page ranges of about a block's rows each; None if the source is not one plain table."""
