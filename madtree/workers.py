@@ -29,7 +29,12 @@ HANDED_BYTE = 8e-9  # of a worker's statistics, to the leader and into the sum
 _WORTH = 0.9  # of the serial time: workers that save less are left to others
 _LIKELY_LEVELS = 10
 
-_FREE = {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"}
+_FREE = {
+    "parallel_setup_cost": "0",
+    "parallel_tuple_cost": "0",
+    "min_parallel_table_scan_size": "0",
+    "enable_parallel_append": "on",
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class Workers:
         return _sharing(host, self.crew)
 
     def for_growing(self, host: Host) -> AbstractContextManager[None]:
-        return _sharing(host, in_place_of_leader(self.growing), leader="off")
+        return without_leader(host, self.growing)
 
     def for_passes(self, host: Host) -> AbstractContextManager[None]:
         return _sharing(host, self.passes)
@@ -75,6 +80,11 @@ def in_place_of_leader(workers: int) -> int:
     still most of the time.
     """
     return workers + 1 if workers else 0
+
+
+def without_leader(host: Host, workers: int) -> AbstractContextManager[None]:
+    """Queries are shared by workers in place of `workers` and the leader, who only takes in what they hand over."""
+    return _sharing(host, in_place_of_leader(workers), leader="off")
 
 
 @contextmanager
