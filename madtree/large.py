@@ -23,6 +23,7 @@ from madtree.core.types import Floats, Ints
 from madtree.distributed import DealtRows, PartEdgeFinder
 from madtree.edges import EdgeFinder, binned_features
 from madtree.host.protocol import Host
+from madtree.mappedblocks import MappedBlocks
 from madtree.model import Kind
 from madtree.pages import PageRanges
 from madtree.profile import Levels, Profile, read_profile
@@ -145,6 +146,10 @@ class LargeTrees:
         rows = RowPacker(self.host, self.source, self.pages, spool)
         if workers is None:
             return HeldBlocks(rows, block_rows)
+        beside_codes = row_bytes(problem) - CodeLayout.for_widths(problem.bins.widths).row_bytes
+        alone = not workers.passes and (spool is not None or not workers.packing)
+        if alone and n_rows * beside_codes <= parameters.memory_bytes // HELD_SHARE:
+            return MappedBlocks(rows, block_rows)
         if spool is not None and not (workers.packing and workers.asked):
             return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, workers)
         if workers.packing and not workers.asked and not self._parallel_safe():
@@ -212,8 +217,7 @@ def row_bytes(problem: Problem) -> int:
     planes = problem.planes
     target = 8 * planes.target_limbs or (1 if planes.n_classes <= 256 else 2)
     return (
-        layout.n_narrow
-        + 2 * layout.n_wide
+        layout.row_bytes
         + target
         + 8 * planes.weight_limbs
         + 4 * (problem.n_trees > 1)
