@@ -92,9 +92,9 @@ class RowSpool:
                 continue
             if never_null is None:
                 self._n_surprises += 1
-                often = self._n_surprises >= _SURPRISES
-                missing: list[bool] = np.isnan(rows).any(axis=0).tolist()
-                self._nullable = [often or a or b for a, b in zip(self._nullable, missing, strict=True)]
+                missing = np.flatnonzero(np.isnan(rows).any(axis=0)).tolist()
+                for number in range(len(self._nullable)) if self._n_surprises >= _SURPRISES else missing:
+                    self._nullable[number] = True
             return rows
         raise NullNumberError
 
