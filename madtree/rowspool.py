@@ -120,12 +120,12 @@ class RowSpool:
         at = first
         while at < last:
             part, within = divmod(at, self._part_rows)
-            in_part = min(self._part_rows, self.n_rows - part * self._part_rows)
-            n = min(in_part - within, last - at)
-            place = part * self._part_rows * self._source.n_columns + column * in_part + within
-            self._file.seek(_NUMBER * place)
-            found[at - first : at - first + n] = np.frombuffer(self._file.read(_NUMBER * n), np.float64)
-            at += n
+            before = part * self._part_rows
+            in_part = min(self._part_rows, self.n_rows - before)
+            end = min(before + in_part, last)
+            self._file.seek(_NUMBER * (before * self._format.n_columns + column * in_part + within))
+            found[at - first : end - first] = np.frombuffer(self._file.read(_NUMBER * (end - at)), np.float64)
+            at = end
         return found
 
     def close(self) -> None:
