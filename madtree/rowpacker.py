@@ -39,7 +39,8 @@ class RowPacker:
     """Packs a table's rows in this process, from the spool where they have been read before."""
 
     def __init__(self, host: Host, source: RowSource, pages: PageRanges, spool: RowSpool | None) -> None:
-        self._host, self._source, self._pages, self._spool = host, source, pages, spool
+        self._host, self._source, self._spool = host, source, spool
+        self._pages = pages.finer(source.rows_at_once)
 
     def blocks(self, packer: Packer, never_null: Sequence[bool], block_rows: int) -> Iterator[tuple[Block, Packed]]:
         """Blocks of at most `block_rows` rows, except where a single page range has more."""

@@ -61,6 +61,7 @@ class RowSpool:
         """Read an ungrouped table."""
         spool = cls(source, row_format, in_memory, part_bytes)
         part = np.empty((source.n_columns, spool._part_rows))
+        pages = pages.finer(source.rows_at_once)
         for page_range in pages.ranges:
             rows = spool._read(host, pages, page_range)
             while len(rows):

@@ -42,9 +42,6 @@ from madtree.task import TrainingTask
 from madtree.workers import Workers, growing
 
 _RAW_BYTES = 16 * 2**20  # of the raw numbers that are held at a time: of a wide table fewer rows are read at once
-# Of these, what is handed over by one query: on the way there are up to five copies of it, and they should stay in the
-# processor's cache.
-_READ_BYTES = 4 * 2**20
 _MIN_BLOCK_ROWS = 1_024
 _SURELY_LARGE = 4  # blocks' worth of rows from which an estimate is enough to tell that a table is large
 _OID = "pg_catalog.oid"
@@ -217,7 +214,7 @@ class Run:
             self.levels,
             self.fold_keys,
             self.profile,
-            max(1, min(self.block_rows, _READ_BYTES // (8 * self.source.n_columns))),
+            self.block_rows,
             self.workers,
             self.made,
             self.watch,
