@@ -147,8 +147,9 @@ class LargeTrees:
         if workers is None:
             return HeldBlocks(rows, block_rows)
         beside_codes = row_bytes(problem) - CodeLayout.for_widths(problem.bins.widths).row_bytes
-        alone = not workers.passes and (spool is not None or not workers.packing)
-        if alone and n_rows * beside_codes <= parameters.memory_bytes // HELD_SHARE:
+        # Rows that were read here are few: workers would have to be started for each pass over them.
+        sharing = workers.passes and workers.asked if spool is not None else workers.passes or workers.packing
+        if not sharing and n_rows * beside_codes <= parameters.memory_bytes // HELD_SHARE:
             return MappedBlocks(rows, block_rows)
         if spool is not None and not (workers.packing and workers.asked):
             return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, workers)
