@@ -47,7 +47,8 @@ class RowPacker:
         if self._spool is not None:
             for first in range(0, self._spool.n_rows, block_rows):
                 rows = self._spool.rows(first, min(first + block_rows, self._spool.n_rows))
-                yield _joined([packer.pack_rows(rows)])
+                block, skipped, unknown = packer.pack_rows(rows)
+                yield block, Packed(block.codes.n_rows, skipped + (0 if first else self._spool.n_skipped), unknown)
             return
         waiting: list[tuple[Block, int, int]] = []
         for part in self._parts(packer, never_null):

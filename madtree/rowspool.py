@@ -35,6 +35,7 @@ class RowSpool:
 
     Attributes:
         n_rows: of all parts.
+        n_skipped: rows that were not usable, and are not there.
     """
 
     def __init__(self, source: RowSource, row_format: RowFormat, in_memory: int, part_bytes: int = _PART_BYTES) -> None:
@@ -46,7 +47,7 @@ class RowSpool:
         self._part_rows = max(1, part_bytes // (_NUMBER * source.n_columns))
         self._nullable = [False] * (source.n_own_numbers + len(source.features))  # numbers that are checked for NULL
         self._n_surprises = 0
-        self.n_rows = 0
+        self.n_rows = self.n_skipped = 0
 
     @classmethod
     def read(
@@ -82,15 +83,14 @@ class RowSpool:
         Replacing NULLs by NaN takes as long as reading, so it is done for numbers of which some has been NULL.
         """
         types = [pages.type] * len(page_range.bounds)
-        clause = self._source.from_clause(
-            pages.relations[page_range.relation], f"{pages.condition} AND {self._source.usable}"
-        )
+        clause = self._source.from_clause(pages.relations[page_range.relation], pages.condition)
         for never_null in ([not nullable for nullable in self._nullable], None):
-            query = sql.images(self._source, clause, never_null=never_null)
-            images = host.query(query, types, page_range.bounds)[0]["images"] or b""
-            rows = rows_in(images, self._source.n_columns)
+            query = sql.usable_images(self._source, clause, never_null)
+            found = host.query(query, types, page_range.bounds)[0]
+            rows = rows_in(found["images"] or b"", self._source.n_columns)
             if rows is None:
                 continue
+            self.n_skipped += int(found["total"]) - len(rows)
             if never_null is None:
                 self._n_surprises += 1
                 missing = np.flatnonzero(np.isnan(rows).any(axis=0)).tolist()

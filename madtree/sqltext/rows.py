@@ -143,6 +143,12 @@ def images(
     return f"SELECT pg_catalog.string_agg({row}, ''::pg_catalog.bytea) AS images {from_clause}"
 
 
+def usable_images(source: RowSource, from_clause: str, never_null: Sequence[bool] | None = None) -> str:
+    """As `images`, of the usable rows; and how many rows there are in all."""
+    images_ = f"pg_catalog.string_agg({source.row(None, never_null)}, ''::pg_catalog.bytea)"
+    return f"SELECT {images_} FILTER (WHERE {source.usable}) AS images, pg_catalog.count(*) AS total {from_clause}"
+
+
 def count_images(source: RowSource, from_clause: str) -> str:
     """A query that makes all rows' images and keeps none."""
     return f"SELECT pg_catalog.count({source.row()}) {from_clause}"

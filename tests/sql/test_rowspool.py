@@ -84,6 +84,18 @@ def test_numbers_are_checked_for_null_once_they_have_been(db: psycopg.Connection
     spool.close()
 
 
+def test_rows_without_a_dependent_are_counted_though_they_are_not_kept(db: psycopg.Connection) -> None:
+    """A table that is known to be large is not counted before; many bins make all its rows be read once."""
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN i % 3 = 0 END AS y, i % 1000 / 8.0 AS a "
+        "FROM generate_series(1, 300000) i"
+    )
+    db.execute("ANALYZE t")
+    db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', 'a', max_depth => 2, n_bins => 1000)")
+    rows = db.execute("SELECT total_rows_processed, total_rows_skipped FROM m_summary").fetchone()
+    assert rows == (294_000, 6_000)
+
+
 class _CountingHost(PsycopgHost):
     def __init__(self, connection: psycopg.Connection) -> None:
         super().__init__(connection)
