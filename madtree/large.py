@@ -150,7 +150,7 @@ class LargeTrees:
         # Rows that were read here are few: workers would have to be started for each pass over them.
         sharing = workers.passes and workers.asked if spool is not None else workers.passes or workers.packing
         if not sharing and n_rows * beside_codes <= parameters.memory_bytes // HELD_SHARE:
-            return MappedBlocks(rows, block_rows)
+            return MappedBlocks(self.host, rows, block_rows)
         if spool is not None and not (workers.packing and workers.asked):
             return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, workers)
         if workers.packing and not workers.asked and not self._parallel_safe():
