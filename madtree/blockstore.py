@@ -27,6 +27,7 @@ _BYTEA = "pg_catalog.bytea"
 BLOCK_ROWS = 65_536
 # Rows read at a time: what they are copied through stays in the processor's cache.
 READ_ROWS = 16_384
+HELD_SHARE = 2  # of the memory budget, what blocks in memory, or the nodes of the others' rows, may take
 
 T = TypeVar("T")
 
@@ -70,7 +71,7 @@ class BlockStore(Protocol):
         ...
 
 
-class _FilledFirst(ABC):
+class FilledFirst(ABC):
     """A store that is full before anything else is done."""
 
     may_query = True
@@ -109,7 +110,7 @@ class _FilledFirst(ABC):
         """Give each block's rows (n_rows,) their folds."""
 
 
-class HeldBlocks(_FilledFirst):
+class HeldBlocks(FilledFirst):
     """Blocks in the memory of this process."""
 
     def __init__(self, rows: RowPacker, block_rows: int) -> None:
@@ -140,7 +141,7 @@ class HeldBlocks(_FilledFirst):
         self._blocks = []
 
 
-class TableBlocks(_FilledFirst):
+class TableBlocks(FilledFirst):
     """Blocks in a table, whoever packs them."""
 
     def __init__(self, host: Host, work: WorkTables, made: list[str], workers: Workers) -> None:

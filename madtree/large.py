@@ -10,10 +10,11 @@ import numpy as np
 
 from madtree import workers
 from madtree.batch import Batch
-from madtree.blockstore import BLOCK_ROWS, READ_ROWS, BlockStore, HeldBlocks, WrittenBlocks
+from madtree.blockstore import BLOCK_ROWS, HELD_SHARE, READ_ROWS, BlockStore, HeldBlocks, WrittenBlocks
 from madtree.core.binning import BinTable
 from madtree.core.block import CodeLayout
 from madtree.core.grow import LevelReport, grow
+from madtree.core.inhand import NODE_BYTES
 from madtree.core.outcome import Outcome, conclude
 from madtree.core.packing import RowFormat
 from madtree.core.params import EXACT_LIMIT
@@ -25,6 +26,7 @@ from madtree.distributed import DealtRows, PartEdgeFinder
 from madtree.edges import EdgeFinder, binned_features
 from madtree.host.interrupts import Interrupts
 from madtree.host.protocol import Host
+from madtree.mappedblocks import MappedBlocks
 from madtree.model import Kind
 from madtree.pages import PageRanges
 from madtree.profile import Levels, Profile, read_profile
@@ -41,7 +43,6 @@ from madtree.workers import Workers
 # Of a packed block. The state of statistics is copied once a block, so a block should not be small beside it.
 _BLOCK_BYTES = 16 * 2**20
 _SPOOL_SHARE = 2  # of the memory budget, what rows that are read once may take before they go to a file
-HELD_SHARE = 2  # of the memory budget, what blocks in memory may take
 
 
 def row_format(
@@ -171,16 +172,19 @@ class LargeTrees:
         if self.dealt:
             return self.dealt.store(self.source, self.made, parameters.memory_bytes)
         size = n_rows, self.source.n_columns, parameters
-        # Rows that have been read and kept by this process need not be read again.
-        crew = workers.crew(self.workers, *size) if spool is None or self.workers.asked else 0
+        block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
+        crew = workers.crew(self.workers, *size, spooled=spool is not None)
         if crew and self.host.in_server and Interrupts().visible and self._parallel_safe():
             chosen = replace(self.workers, crew=crew)
-            return CrewBlocks(self.host, self.work, self.made, self.source, self.pages, chosen)
+            return CrewBlocks(self.host, self.work, self.made, self.source, self.pages, block_rows, chosen)
         rows = RowPacker(self.host, self.source, self.pages, spool)
-        block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
-        shared = workers.passes(self.workers, *size)
-        if n_rows * row_bytes(problem) <= parameters.memory_bytes // HELD_SHARE and not (shared and self.workers.asked):
+        # Rows that were read here are few: workers would have to be started for each pass over them.
+        shared = workers.passes(self.workers, *size) if spool is None or self.workers.asked else 0
+        room = parameters.memory_bytes // HELD_SHARE
+        if not shared and n_rows * row_bytes(problem) <= room:
             return HeldBlocks(rows, block_rows)
+        if not shared and n_rows * node_bytes(problem) <= room:
+            return MappedBlocks(self.host, rows, block_rows)
         chosen = replace(self.workers, passes=shared)
         return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, chosen)
 
@@ -213,17 +217,14 @@ class LargeTrees:
         )
 
 
+def node_bytes(problem: Problem) -> int:
+    """Bytes of a row's node in every copy."""
+    return NODE_BYTES * (1 + problem.parameters.n_folds)
+
+
 def row_bytes(problem: Problem) -> int:
     """Bytes of a packed row in memory: codes, target, weight, tree, fold, and its node in every copy."""
     layout = CodeLayout.for_widths(problem.bins.widths)
     planes = problem.planes
     target = 8 * planes.target_limbs or (1 if planes.n_classes <= 256 else 2)
-    return (
-        layout.n_narrow
-        + 2 * layout.n_wide
-        + target
-        + 8 * planes.weight_limbs
-        + 4 * (problem.n_trees > 1)
-        + 1
-        + 4 * (1 + problem.parameters.n_folds)
-    )
+    return layout.row_bytes + target + 8 * planes.weight_limbs + 4 * (problem.n_trees > 1) + 1 + node_bytes(problem)

@@ -40,6 +40,11 @@ class CodeLayout:
     def n_narrow(self) -> int:
         return len(self.wide) - self.n_wide
 
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row's codes."""
+        return self.n_narrow + 2 * self.n_wide
+
     def empty(self, n_rows: int) -> Codes:
         return Codes(self, np.empty((self.n_narrow, n_rows), np.uint8), np.empty((self.n_wide, n_rows), np.uint16))
 

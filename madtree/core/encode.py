@@ -7,14 +7,17 @@ import numpy as np
 from madtree.core.binning import MISSING
 from madtree.core.types import Array, Floats, Ints
 
-_CELLS = 8192  # int16 tables of this size stay in the first-level cache
+_CELLS = 8192  # tables of as many bytes stay in the first-level cache, and a thousand of them fit the memory budget
+_LAST = _CELLS + 1  # the cell of values that lie clearly behind the last edge
+_STRETCH = 16_384  # values that are worked on together, for the cache's sake
 
 
 class EdgeEncoder:
     """Codes by cut points: code of x = 1 + number of edges below x, and 0 where x is NaN.
 
-    The stretch between the first and the last edge is cut into equal cells. A cell that holds no edge or one has its
-    code by table look-up and at most one comparison; values in a cell with more edges are searched for.
+    The stretch between the first and the last edge is cut into equal cells. A value's cell tells the edges that lie
+    below all of it, and where it holds one edge at most, one comparison with the next edge is left; values in a cell
+    with more edges are searched for.
     """
 
     def __init__(self, edges: Floats, dtype: type[np.unsignedinteger]) -> None:
@@ -28,42 +31,42 @@ class EdgeEncoder:
         if not np.isfinite(scale) or not np.isfinite(high - low) or scale == 0.0:
             return
         self._low, self._scale = low, scale
-        cell = self._cells(edges)
-        per_cell = np.bincount(cell, minlength=_CELLS + 2)
+        per_cell = np.bincount(self._cells(edges), minlength=_LAST + 1)
         self._base = (np.cumsum(per_cell) - per_cell + 1).astype(dtype)
-        # A cell without an edge compares with infinity, so that nothing is added there.
-        self._edge = np.full(_CELLS + 2, np.inf)
-        self._edge[cell] = edges
+        # By code: the edge that a value must pass to have a higher one. Code 0 does not come up here.
+        self._next = np.concatenate(([np.inf], edges, [np.inf]))
         self._crowded = per_cell > 1
         self._any_crowded = bool(self._crowded.any())
         # Where most of the range's edges share cells (heavy tails), searching at once is quicker.
         self._usable = int(per_cell[self._crowded].sum()) * 2 <= len(edges)
 
     def _cells(self, values: Floats) -> Ints:
-        """(n,) cell of each value: 0 for values below the first edge and NaN, _CELLS + 1 from the last on."""
+        """(n,) int64 cell of each value: negative or 0 for values up to the first edge and NaN."""
         with np.errstate(over="ignore", invalid="ignore"):
             position = (values - self._low) * self._scale
-        position += 1.0
-        np.clip(position, 0.0, _CELLS + 1.0, out=position)  # NaN passes through
-        with np.errstate(invalid="ignore"):
-            return position.astype(np.int32)
+            np.minimum(position, _LAST, out=position)  # NaN passes through
+            return position.astype(np.int64)
 
     def codes(self, values: Floats) -> Array:
         """(n,) codes of `values` (n,)."""
+        codes = np.empty(len(values), self._dtype)
+        for first in range(0, len(values), _STRETCH):
+            span = slice(first, first + _STRETCH)
+            codes[span] = self._codes(values[span])
+        return codes
+
+    def _codes(self, values: Floats) -> Array:
         missing = np.isnan(values)
-        some_missing = bool(missing.any())
         if not self._usable:
-            codes = (np.searchsorted(self._edges, values, side="left") + 1).astype(self._dtype)
+            codes: Array = (np.searchsorted(self._edges, values, side="left") + 1).astype(self._dtype)
         else:
-            if some_missing:
-                values = np.where(missing, self._low, values)
             cell = self._cells(values)
-            codes = self._base.take(cell)
-            codes += values > self._edge.take(cell)
+            codes = self._base.take(cell, mode="clip")
+            codes += values > self._next.take(codes)
             if self._any_crowded:
-                crowded = np.flatnonzero(self._crowded.take(cell))
+                crowded = np.flatnonzero(self._crowded.take(cell, mode="clip"))
                 codes[crowded] = np.searchsorted(self._edges, values[crowded], side="left") + 1
-        if some_missing:
+        if missing.any():
             codes[missing] = MISSING
         return codes
 

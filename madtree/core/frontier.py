@@ -11,10 +11,10 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.core.entries import dense_entries
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
 from madtree.core.search import Splits, search
+from madtree.core.shortlist import likely_entries
 from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
 from madtree.core.sweep import BINS_PER_ROW, PlayedRows, sweep
 from madtree.core.types import Array, Bools, Floats, Ints
@@ -149,7 +149,7 @@ class SplitFinder:
                 forest.sums[:, nodes] = node_totals(state, layout)
                 forest.n_rows[nodes] = problem.row_counts(forest.sums[:, nodes])
             part = found.of_slots(places[slots])
-            search(problem, dense_entries(state, layout), forest.tree[nodes], part)
+            search(problem, likely_entries(problem, state, layout, part.gain), forest.tree[nodes], part)
             found.enter(places[slots], part)
         if level is not None:
             self.kept = (large, every, level)

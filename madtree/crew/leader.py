@@ -8,13 +8,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from madtree.blocks.columns import ColumnReader
+from madtree.blocks.kept import KeptBlocks
 from madtree.core import codec
 from madtree.core.block import Block
 from madtree.core.problem import Problem
 from madtree.core.statistics import check
 from madtree.core.types import Array, Ints
 from madtree.crew.exchange import Exchange, is_running, waited_for
-from madtree.crew.kept import KeptBlocks
 from madtree.crew.member import PATIENCE, Member
 from madtree.host.interrupts import InterruptedByServerError
 from madtree.rowpacker import Packed
@@ -134,7 +134,7 @@ class Leader(Member, Generic[T]):
     def _see_all(self, reports: dict[int, dict[str, Any]]) -> None:
         """Look at everybody's files, and take their names away: without one they go when their processes do."""
         for pid, report in reports.items():
-            self._others[pid] = KeptBlocks(self.exchange.open(f"blocks-{pid}", "rb"), report["index"])
+            self._others[pid] = KeptBlocks(self.exchange.open(f"blocks-{pid}", "rb"), index=report["index"])
             self._others[pid].map()
         for name in list(self.exchange.with_prefix("blocks-")):
             self.exchange.drop(f"blocks-{name}")

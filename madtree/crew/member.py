@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from madtree.blocks.count import CountPlan, count_blocks
+from madtree.blocks.kept import KeptBlocks
 from madtree.blocks.pack import packer_of
 from madtree.core import codec
 from madtree.core.block import Block
@@ -20,7 +21,6 @@ from madtree.core.folds import folds_of_rows
 from madtree.core.packing import NullNumberError
 from madtree.core.types import Array, Ints
 from madtree.crew.exchange import Exchange, waited_for
-from madtree.crew.kept import KeptBlocks
 from madtree.host.interrupts import InterruptedByServerError, Interrupts
 
 # Seconds to wait for a file before the server is given the chance to look for cancels.
@@ -42,7 +42,7 @@ class Member:
         self._packer = packer_of(values)
         self._n_trees: int = values["n_trees"]
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
-        self.kept = KeptBlocks(exchange.open(f"blocks-{os.getpid()}", "w+b"))
+        self.kept = KeptBlocks(exchange.open(f"blocks-{os.getpid()}", "w+b"), values["block_rows"])
         self._finished = False
 
     @property

@@ -9,9 +9,10 @@ import numpy as np
 
 from madtree.blocks.count import forget
 from madtree.blocks.pack import pack_values
+from madtree.blockstore import HELD_SHARE
 from madtree.core import codec
 from madtree.core.forest import Forest
-from madtree.core.inhand import BlocksInHand
+from madtree.core.inhand import NODE_BYTES, BlocksInHand
 from madtree.core.packing import RowFormat
 from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout
@@ -31,9 +32,6 @@ from madtree.workers import Workers
 
 T = TypeVar("T")
 
-_NODE = 4  # bytes, of a row's node in one copy
-_NODES_SHARE = 2  # of the memory budget, what the nodes of rows in hand may take
-
 
 class CrewBlocks:
     """Blocks that the members of a crew pack and keep, each its own; they exist as long as `fill` lasts."""
@@ -41,11 +39,18 @@ class CrewBlocks:
     may_query = False
 
     def __init__(
-        self, host: Host, work: WorkTables, made: list[str], source: RowSource, pages: PageRanges, workers: Workers
+        self,
+        host: Host,
+        work: WorkTables,
+        made: list[str],
+        source: RowSource,
+        pages: PageRanges,
+        block_rows: int,
+        workers: Workers,
     ) -> None:
-        """`made`: the parts of the work tables that exist; those made here are added."""
+        """`made`: the parts of the work tables that exist; those made here are added. `block_rows`: at least."""
         self._host, self._work, self._made, self._workers = host, work, made, workers
-        self._source, self._pages = source, pages
+        self._source, self._pages, self._block_rows = source, pages, block_rows
         self._leader: Leader[Any]
 
     def fill(
@@ -61,7 +66,8 @@ class CrewBlocks:
             self._made.append("seats")
             self._host.command(self._work.settle("seats", self._workers.crew, "seat"))
         ranges = [(r.relation, r.low, r.high) for r in self._pages.ranges]
-        plan = codec.dump({**pack_values(problem, row_format, tree_ids), "n_trees": problem.n_trees, "ranges": ranges})
+        more = {"n_trees": problem.n_trees, "ranges": ranges, "block_rows": self._block_rows}
+        plan = codec.dump({**pack_values(problem, row_format, tree_ids), **more})
         queries, careful = range_queries(self._source, self._pages, never_null)
         exchange = Exchange.create(self._work.token)
         try:
@@ -143,7 +149,7 @@ class CrewSource(PlanSource):
         """A byte takes about as long to hand over as a cell to count, which all members do at the same time."""
         problem = self._problem
         all_rows = int(problem.rows.sum())  # in every copy
-        if all_rows * _NODE > problem.parameters.memory_bytes // _NODES_SHARE:
+        if all_rows * NODE_BYTES > problem.parameters.memory_bytes // HELD_SHARE:
             return False
         n_rows = int(forest.n_rows[np.flatnonzero(slot_of_node >= 0)].sum()) or all_rows  # roots are not counted yet
         state = layout.planes.count * layout.n_cells * layout.planes.dtype(problem.most_rows).itemsize

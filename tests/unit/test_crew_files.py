@@ -13,14 +13,13 @@ from core.data import cut, problem_of, sample_rows
 
 from madtree.blocks.columns import ColumnReader
 from madtree.blocks.count import CountPlan, count_blocks, plan_values
+from madtree.blocks.kept import KeptBlocks
 from madtree.core.block import Block
 from madtree.core.forest import Forest
 from madtree.core.params import Parameters
 from madtree.core.problem import Problem
 from madtree.core.types import Array
-from madtree.crew import kept
 from madtree.crew.exchange import TEMPORARY, Exchange, is_running, waited_for
-from madtree.crew.kept import KeptBlocks
 
 
 @pytest.fixture(autouse=True)
@@ -94,15 +93,14 @@ def _counted(problem: Problem, blocks: list[tuple[int, Block]]) -> Array:
 
 @pytest.mark.parametrize("n_classes", [0, 3])
 @pytest.mark.parametrize("block_rows", [1, 700, 10_000])
-def test_blocks_come_back_as_they_were_kept(n_classes: int, block_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_come_back_as_they_were_kept(n_classes: int, block_rows: int) -> None:
     """Joined or not; with folds, which are given to parts by their numbers."""
-    monkeypatch.setattr(kept, "_ROWS", block_rows)
     rows = sample_rows(3000, n_classes, weighted=True, n_trees=3)
     problem, block = problem_of(rows, n_classes, Parameters(), n_trees=3)
     assert block.tree is not None
     parts = cut(block, np.arange(len(rows.target)), 7)
     exchange = Exchange.create("ab")
-    store = KeptBlocks(exchange.open("blocks-1", "w+b"))
+    store = KeptBlocks(exchange.open("blocks-1", "w+b"), block_rows)
     for number in (4, 0, 6, 2):
         store.add(number, parts[number])
     store.finish()
@@ -111,7 +109,7 @@ def test_blocks_come_back_as_they_were_kept(n_classes: int, block_rows: int, mon
     for number, tree in found.items():
         np.testing.assert_array_equal(tree, parts[number].tree)
     spans = store.set_folds([np.full(len(tree), number, np.uint8) for number, tree in found.items()])
-    elsewhere = KeptBlocks(exchange.open("blocks-1", "rb"), json.loads(json.dumps(store.index())))
+    elsewhere = KeptBlocks(exchange.open("blocks-1", "rb"), index=json.loads(json.dumps(store.index())))
     elsewhere.see_folds(spans.tolist())
     elsewhere.map()
 

@@ -1,6 +1,6 @@
-"""The blocks that one process of a crew keeps: in a file, so that the others may look at them.
+"""Blocks in a file, which are read where the system maps them: they take none of a process's own memory.
 
-They are read where the system maps them, and take none of a process's own memory.
+The system keeps of them what it has room for; whoever has the file and knows what is where may look at them, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from madtree.core.block import Block
 from madtree.core.types import Array, Ints
 
 _ALIGNMENT = 8  # bytes, of the widest numbers in a block
-_ROWS = 65_536  # of a block, at least, but for the last one
 _TREE, _FOLD = -2, -1  # places among a block's columns
 
 Span = list[int]
@@ -41,9 +40,13 @@ class _Kept:
 class KeptBlocks:
     """Filled part by part, then read again and again."""
 
-    def __init__(self, file: BinaryIO, index: Sequence[dict[str, Any]] = ()) -> None:
-        """`index`: of what is in the file already, as `index` gave it to the process that wrote it."""
-        self._file = file
+    def __init__(self, file: BinaryIO, block_rows: int = 0, index: Sequence[dict[str, Any]] = ()) -> None:
+        """
+        Args:
+            block_rows: parts are joined to blocks of so many rows, at least, but for the last one.
+            index: of what is in the file already, as `index` gave it to the process that wrote it.
+        """
+        self._file, self._block_rows = file, block_rows
         self._waiting: list[tuple[int, Block]] = []
         self._kept = [_Kept(**fields) for fields in index]
         self._bytes = memoryview(b"")
@@ -51,7 +54,7 @@ class KeptBlocks:
     def add(self, part: int, block: Block) -> None:
         """Keep the rows of a part of the table; small parts are joined."""
         self._waiting.append((part, block))
-        if sum(block.codes.n_rows for _, block in self._waiting) >= _ROWS:
+        if sum(block.codes.n_rows for _, block in self._waiting) >= self._block_rows:
             self._join()
 
     def finish(self) -> None:
