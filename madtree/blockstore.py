@@ -1,41 +1,54 @@
-"""Where the blocks of large trees are kept: in the orchestrator's memory, or in a table that workers share."""
+"""Where the blocks of large trees are kept: in the orchestrator's memory, or in a table. A crew is one more way."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from madtree.blocks import count, pack
 from madtree.core.block import Block
+from madtree.core.folds import folds_of_rows
 from madtree.core.frontier import StatisticsSource
 from madtree.core.inhand import BlocksInHand
 from madtree.core.packing import Packer, RowFormat
 from madtree.core.problem import Problem
 from madtree.core.types import Array, Ints
 from madtree.host.protocol import Host
-from madtree.pages import PageRanges
-from madtree.rowpacker import Packed, RowPacker, range_queries
+from madtree.rowpacker import Packed, RowPacker
 from madtree.source import TableSource
-from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
-from madtree.workers import Workers, in_place_of_leader
+from madtree.workers import Workers
 
 _BYTEA = "pg_catalog.bytea"
 BLOCK_ROWS = 65_536
 # Rows read at a time: what they are copied through stays in the processor's cache.
 READ_ROWS = 16_384
+HELD_SHARE = 2  # of the memory budget, what blocks in memory, or the nodes of the others' rows, may take
+
+T = TypeVar("T")
 
 
 class BlockStore(Protocol):
     """Packs page ranges into blocks and hands them to the learner."""
 
-    def pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed:
-        """Fill the store, which forgets what it held before.
+    @property
+    def may_query(self) -> bool:
+        """Whether statements may be run while the blocks are there."""
+        ...
+
+    def fill(
+        self,
+        problem: Problem,
+        row_format: RowFormat,
+        tree_ids: Ints | None,
+        never_null: Sequence[bool],
+        then: Callable[[Packed], T],
+    ) -> T:
+        """Fill the store, which forgets what it held before, and return what comes of `then`, for which it is there.
 
         Args:
             tree_ids: ids of the problem's trees as rows carry them, None for a single tree.
@@ -43,29 +56,68 @@ class BlockStore(Protocol):
         """
         ...
 
-    def trees(self) -> list[Ints]:
-        """(n_rows,) the tree of each row, block by block."""
-        ...
-
-    def set_folds(self, folds: Sequence[Array]) -> None:
-        """Give each block's rows (n_rows,) their folds."""
+    def deal_folds(self, problem: Problem) -> None:
+        """Give every packed row a fold at random, by its place among the rows of its tree."""
         ...
 
     def source(self, problem: Problem) -> StatisticsSource: ...
+
+    def told(self) -> str:
+        """A line about the store that a user may want to know; empty if there is none."""
+        ...
 
     def close(self) -> None:
         """Let go of what the session keeps for the store."""
         ...
 
 
-class HeldBlocks:
+class FilledFirst(ABC):
+    """A store that is full before anything else is done."""
+
+    may_query = True
+
+    def fill(
+        self,
+        problem: Problem,
+        row_format: RowFormat,
+        tree_ids: Ints | None,
+        never_null: Sequence[bool],
+        then: Callable[[Packed], T],
+    ) -> T:
+        return then(self._pack(problem, row_format, tree_ids, never_null))
+
+    def deal_folds(self, problem: Problem) -> None:
+        trees = self._trees()
+        counts = np.array([np.bincount(tree, minlength=problem.n_trees) for tree in trees])
+        first, n_rows = np.cumsum(counts, axis=0) - counts, counts.sum(axis=0)
+        n_folds, seed = problem.parameters.n_folds, problem.parameters.seed
+        self._set_folds([folds_of_rows(tree, f, n_rows, n_folds, seed) for tree, f in zip(trees, first, strict=True)])
+
+    def told(self) -> str:
+        return ""
+
+    @abstractmethod
+    def _pack(
+        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
+    ) -> Packed: ...
+
+    @abstractmethod
+    def _trees(self) -> list[Ints]:
+        """(n_rows,) the tree of each row, block by block."""
+
+    @abstractmethod
+    def _set_folds(self, folds: Sequence[Array]) -> None:
+        """Give each block's rows (n_rows,) their folds."""
+
+
+class HeldBlocks(FilledFirst):
     """Blocks in the memory of this process."""
 
     def __init__(self, rows: RowPacker, block_rows: int) -> None:
         self._rows, self._block_rows = rows, block_rows
         self._blocks: list[Block] = []
 
-    def pack(
+    def _pack(
         self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
     ) -> Packed:
         packer = Packer(problem, row_format, tree_ids)
@@ -76,10 +128,10 @@ class HeldBlocks:
             total = total.plus(packed)
         return total
 
-    def trees(self) -> list[Ints]:
+    def _trees(self) -> list[Ints]:
         return [np.zeros(b.codes.n_rows, np.int64) if b.tree is None else b.tree for b in self._blocks]
 
-    def set_folds(self, folds: Sequence[Array]) -> None:
+    def _set_folds(self, folds: Sequence[Array]) -> None:
         self._blocks = [replace(block, fold=fold) for block, fold in zip(self._blocks, folds, strict=True)]
 
     def source(self, problem: Problem) -> BlocksInHand:
@@ -89,7 +141,7 @@ class HeldBlocks:
         self._blocks = []
 
 
-class TableBlocks:
+class TableBlocks(FilledFirst):
     """Blocks in a table, whoever packs them."""
 
     def __init__(self, host: Host, work: WorkTables, made: list[str], workers: Workers) -> None:
@@ -107,14 +159,14 @@ class TableBlocks:
         totals = self._host.query(self._work.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
-    def trees(self) -> list[Ints]:
+    def _trees(self) -> list[Ints]:
         rows = self._host.query(self._work.block_trees())
         return [
             np.zeros(row["n_rows"], np.int64) if row["tree"] is None else np.frombuffer(row["tree"], "<i4")
             for row in rows
         ]
 
-    def set_folds(self, folds: Sequence[Array]) -> None:
+    def _set_folds(self, folds: Sequence[Array]) -> None:
         ids = [row["block_id"] for row in self._host.query(self._work.block_ids())]
         for block_id, fold in zip(ids, folds, strict=True):
             self._host.command(self._work.set_folds(), [_BYTEA, "int4"], [fold.tobytes(), block_id])
@@ -126,47 +178,6 @@ class TableBlocks:
         count.forget(self._work.token)
 
 
-class StoredBlocks(TableBlocks):
-    """Blocks that are packed by parallel workers, where these pay."""
-
-    def __init__(
-        self,
-        host: Host,
-        work: WorkTables,
-        made: list[str],
-        source: RowSource,
-        pages: PageRanges,
-        ranges_per_block: int,
-        workers: Workers,
-    ) -> None:
-        super().__init__(host, work, made, workers)
-        self._source, self._pages, self._ranges_per_block = source, pages, ranges_per_block
-
-    def pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed:
-        host, work = self._host, self._work
-        self._make_room()
-        if "ranges" not in self._made:
-            self._write_ranges()
-        plan = pack.pack_plan(problem, row_format, tree_ids)
-        queries, careful = range_queries(self._source, self._pages, never_null)
-        with self._workers.for_packing(host):
-            host.command(work.create_blocks(queries, careful), [_BYTEA], [plan])
-        host.command(work.settle("blocks", self._workers.passes))
-        return self._totals()
-
-    def _write_ranges(self) -> None:
-        bounds, relations = self._pages.by_block(self._ranges_per_block)
-        self._host.command(
-            self._work.create_ranges(),
-            ["pg_catalog.text[]", "int4[]"],
-            [bounds, [relation + 1 for relation in relations]],
-        )
-        self._made.append("ranges")
-        self._host.command(self._work.settle("ranges", in_place_of_leader(self._workers.packing)))
-
-
 class WrittenBlocks(TableBlocks):
     """Blocks that are packed by this process."""
 
@@ -176,7 +187,7 @@ class WrittenBlocks(TableBlocks):
         super().__init__(host, work, made, workers)
         self._rows, self._block_rows = rows, block_rows
 
-    def pack(
+    def _pack(
         self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
     ) -> Packed:
         host, work = self._host, self._work

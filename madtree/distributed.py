@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.blocks.pack import pack_plan
+from madtree.blocks.pack import pack_values
 from madtree.blockstore import BLOCK_ROWS, TableBlocks
+from madtree.core import codec
 from madtree.core.batching import STATE_SHARE
 from madtree.core.forest import Forest
 from madtree.core.packing import RowFormat
@@ -122,14 +123,14 @@ class PartBlocks(TableBlocks):
         super().__init__(host, tables, made, Workers())
         self._tables, self._source, self._memory_bytes = tables, source, memory_bytes
 
-    def pack(
+    def _pack(
         self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
     ) -> Packed:
         host, tables = self._host, self._tables
         self._make_room()
         host.command(tables.create_part_blocks())
         distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))
-        plan = pack_plan(problem, row_format, tree_ids)
+        plan = codec.dump(pack_values(problem, row_format, tree_ids))
         host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [plan])
         return self._totals()
 

@@ -16,7 +16,7 @@ from madtree.newdata import fit_features
 from madtree.outputs import output_columns
 from madtree.predict import groups_of
 from madtree.scoreplan import score_in_blocks
-from madtree.scoreroute import measure
+from madtree.scoreroute import Work, measure
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
@@ -129,10 +129,11 @@ def _question(
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(tables, model))
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
+    work = measure(host, source, leaves, len(model.features), 1)
     if in_blocks is None:
-        in_blocks = measure(host, scan.source, leaves, len(model.features), 1).in_blocks
+        in_blocks = work.in_blocks
     if in_blocks:
-        rows = _score(host, tables, model, source, scan, actual, weight)
+        rows = _score(host, tables, model, source, scan, actual, weight, work)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight)
@@ -163,12 +164,13 @@ def _score(
     scan: Scan,
     actual: str,
     weight: str | None,
+    work: Work,
 ) -> str:
     """Score the rows by blocks into the scan's target; returns a query for them."""
     (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
     first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
     payload = sql.payload(scan, first, actual, weight)
-    score_in_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf])
+    score_in_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
     kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
     return sql.rows_of_payload(scan.target, scan.id_name, leaf.name, kind)
 

@@ -8,21 +8,25 @@ from functools import partial
 
 import numpy as np
 
+from madtree import workers
 from madtree.batch import Batch
-from madtree.blockstore import BLOCK_ROWS, READ_ROWS, BlockStore, HeldBlocks, StoredBlocks, WrittenBlocks
+from madtree.blockstore import BLOCK_ROWS, HELD_SHARE, READ_ROWS, BlockStore, HeldBlocks, WrittenBlocks
 from madtree.core.binning import BinTable
 from madtree.core.block import CodeLayout
-from madtree.core.folds import random_folds
 from madtree.core.grow import LevelReport, grow
-from madtree.core.outcome import conclude
+from madtree.core.inhand import NODE_BYTES
+from madtree.core.outcome import Outcome, conclude
 from madtree.core.packing import RowFormat
 from madtree.core.params import EXACT_LIMIT
 from madtree.core.prepare import Scale
 from madtree.core.problem import Problem
 from madtree.core.types import Floats, Ints
+from madtree.crew.store import CrewBlocks
 from madtree.distributed import DealtRows, PartEdgeFinder
 from madtree.edges import EdgeFinder, binned_features
+from madtree.host.interrupts import Interrupts
 from madtree.host.protocol import Host
+from madtree.mappedblocks import MappedBlocks
 from madtree.model import Kind
 from madtree.pages import PageRanges
 from madtree.profile import Levels, Profile, read_profile
@@ -34,12 +38,11 @@ from madtree.sqltext.work import WorkTables
 from madtree.sqltext.workers import plan_of
 from madtree.stopwatch import Stopwatch
 from madtree.task import TrainingTask
-from madtree.workers import Workers, in_use
+from madtree.workers import Workers
 
 # Of a packed block. The state of statistics is copied once a block, so a block should not be small beside it.
 _BLOCK_BYTES = 16 * 2**20
 _SPOOL_SHARE = 2  # of the memory budget, what rows that are read once may take before they go to a file
-HELD_SHARE = 2  # of the memory budget, what blocks in memory may take
 
 
 def row_format(
@@ -69,7 +72,7 @@ class LargeTrees:
         fold_keys: Floats | None,
         profile: Profile,
         raw_rows: int,
-        workers: Workers,
+        available: Workers,
         made: list[str],
         watch: Stopwatch,
         dealt: DealtRows | None = None,
@@ -81,7 +84,7 @@ class LargeTrees:
         self.watch = watch
         self.host, self.task, self.work, self.source = host, task, work, source
         self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
-        self.workers, self.made = workers, made
+        self.workers, self.made = available, made
         self.read_rows = min(READ_ROWS, raw_rows)
         self.pages = dealt.pages() if dealt else PageRanges.cut(host, oids, profile.total, self.read_rows)
 
@@ -105,27 +108,56 @@ class LargeTrees:
         bins = finder.find(spool)
         self._tell_of_bins(bins)
         problem = self._problem(bins, scale)
-        self.watch.begin("pack")
         store = self._store(problem, spool)
-        packed = self._pack(store, problem, tree_ids, finder.seen_null)
-        if packed.n_unknown and self.profile.estimated:
+        found = self._pack_and_grow(store, problem, tree_ids, finder.seen_null, report)
+        if found is None:
             # A class was too rare for the sample.
             self.profile = read_profile(self.host, self.task, self.source)
             problem = self._problem(bins, self.profile.scale())
-            self._pack(store, problem, tree_ids, finder.seen_null)
+            found = self._pack_and_grow(store, problem, tree_ids, finder.seen_null, report)
+            assert found is not None
         if spool is not None:
             spool.close()
+        store.close()
+        return Batch.of(*found, ids)
+
+    def _pack_and_grow(
+        self,
+        store: BlockStore,
+        problem: Problem,
+        tree_ids: Ints | None,
+        seen_null: Sequence[bool],
+        report: Callable[[LevelReport], None] | None,
+    ) -> tuple[Outcome, Problem] | None:
+        """What was grown of the rows that were really there, which the profile knows then; None where a row had an
+        unknown class.
+        """
+
+        def grown(packed: Packed) -> tuple[Outcome, Problem] | None:
+            if packed.n_unknown and self.profile.estimated:
+                return None
+            if self.profile.estimated:
+                self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
+            if self.task.verbose and (line := store.told()):
+                self.host.info(line)
+            return self._grow(store, problem, report if store.may_query or self.task.verbose else None)
+
+        self.watch.begin("pack")
+        never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
+        return store.fill(problem, self._row_format(), tree_ids, never_null, grown)
+
+    def _grow(
+        self, store: BlockStore, problem: Problem, report: Callable[[LevelReport], None] | None
+    ) -> tuple[Outcome, Problem]:
         if problem.parameters.n_folds:
             if self.fold_keys is None:
-                _set_folds(store, problem)
+                store.deal_folds(problem)
             problem = problem.with_copies(1 + problem.parameters.n_folds)
         source = store.source(problem)
         self.watch.begin("passes")
         forest = grow(problem, source, report)
         self.watch.begin("prune")
-        outcome = conclude(problem, forest, source)
-        store.close()
-        return Batch.of(outcome, problem, ids)
+        return conclude(problem, forest, source), problem
 
     def _row_format(self) -> RowFormat:
         return row_format(self.source, self.profile, self.levels, self.fold_keys)
@@ -135,36 +167,32 @@ class LargeTrees:
         return RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
 
     def _store(self, problem: Problem, spool: RowSpool | None) -> BlockStore:
-        """Where the blocks go: into memory where they fit and workers would not pay, else into a table."""
+        """Where the blocks go: to a crew where workers pay, else into memory where they fit, else into a table."""
         n_rows, parameters = int(problem.rows.sum()), self.task.parameters
         if self.dealt:
             return self.dealt.store(self.source, self.made, parameters.memory_bytes)
+        size = n_rows, self.source.n_columns, parameters
         block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
-        fits = n_rows * row_bytes(problem) <= parameters.memory_bytes // HELD_SHARE
-        workers = in_use(self.workers, n_rows, self.source.n_columns, parameters, holdable=fits)
+        crew = workers.crew(self.workers, *size, spooled=spool is not None)
+        if crew and self.host.in_server and Interrupts().visible and self._parallel_safe():
+            chosen = replace(self.workers, crew=crew)
+            return CrewBlocks(self.host, self.work, self.made, self.source, self.pages, block_rows, chosen)
         rows = RowPacker(self.host, self.source, self.pages, spool)
-        if workers is None:
+        # Rows that were read here are few: workers would have to be started for each pass over them.
+        shared = workers.passes(self.workers, *size) if spool is None or self.workers.asked else 0
+        room = parameters.memory_bytes // HELD_SHARE
+        if not shared and n_rows * row_bytes(problem) <= room:
             return HeldBlocks(rows, block_rows)
-        if spool is not None and not (workers.packing and workers.asked):
-            return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, workers)
-        if workers.packing and not workers.asked and not self._parallel_safe():
-            workers = replace(workers, packing=0)
-        ranges_per_block = block_rows // self.read_rows
-        return StoredBlocks(self.host, self.work, self.made, self.source, self.pages, ranges_per_block, workers)
+        if not shared and n_rows * node_bytes(problem) <= room:
+            return MappedBlocks(self.host, rows, block_rows)
+        chosen = replace(self.workers, passes=shared)
+        return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, chosen)
 
     def _parallel_safe(self) -> bool:
         """Whether the planner would let workers evaluate the user's expressions on the training table."""
-        with replace(self.workers, packing=1).for_packing(self.host):
+        with replace(self.workers, passes=1).for_passes(self.host):
             query = rows_sql.count_images(self.source, self.source.from_clause())
             return any("Gather" in row["QUERY PLAN"] for row in self.host.query(plan_of(query)))
-
-    def _pack(self, store: BlockStore, problem: Problem, tree_ids: Ints | None, seen_null: Sequence[bool]) -> Packed:
-        """Fill the store; the profile then knows the rows that were really there."""
-        never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
-        packed = store.pack(problem, self._row_format(), tree_ids, never_null)
-        if self.profile.estimated:
-            self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
-        return packed
 
     def _tell_of_bins(self, bins: BinTable) -> None:
         if self.task.parameters.n_bins == 0 and (binned := binned_features(bins, self.kinds)):
@@ -189,21 +217,9 @@ class LargeTrees:
         )
 
 
-def _set_folds(store: BlockStore, problem: Problem) -> None:
-    """Give every packed row a fold at random, by its place among the rows of its tree."""
-    trees = store.trees()
-    counts = np.array([np.bincount(tree, minlength=problem.n_trees) for tree in trees])
-    n_rows, before = counts.sum(axis=0), np.cumsum(counts, axis=0) - counts
-    parameters = problem.parameters
-    folds = []
-    for tree, first in zip(trees, before, strict=True):
-        fold = np.zeros(len(tree), np.uint8)
-        for t in np.unique(tree).tolist():
-            mine = np.flatnonzero(tree == t)
-            places = first[t] + np.arange(len(mine))
-            fold[mine] = random_folds(places, int(n_rows[t]), parameters.n_folds, parameters.seed)
-        folds.append(fold)
-    store.set_folds(folds)
+def node_bytes(problem: Problem) -> int:
+    """Bytes of a row's node in every copy."""
+    return NODE_BYTES * (1 + problem.parameters.n_folds)
 
 
 def row_bytes(problem: Problem) -> int:
@@ -211,12 +227,4 @@ def row_bytes(problem: Problem) -> int:
     layout = CodeLayout.for_widths(problem.bins.widths)
     planes = problem.planes
     target = 8 * planes.target_limbs or (1 if planes.n_classes <= 256 else 2)
-    return (
-        layout.n_narrow
-        + 2 * layout.n_wide
-        + target
-        + 8 * planes.weight_limbs
-        + 4 * (problem.n_trees > 1)
-        + 1
-        + 4 * (1 + problem.parameters.n_folds)
-    )
+    return layout.row_bytes + target + 8 * planes.weight_limbs + 4 * (problem.n_trees > 1) + 1 + node_bytes(problem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from madtree.host.protocol import Host
@@ -34,12 +34,15 @@ class PageRanges:
     ranges: in physical order.
     condition: SQL of the rows of a range; its parameters are the range's bounds.
     type: SQL type of the bounds.
+    pages, rows: of a range, about; 0 where ranges are not of pages.
     """
 
     relations: tuple[str, ...]
     ranges: tuple[PageRange, ...]
     condition: str = rows_sql.PAGES
     type: str = "tid"
+    pages: int = 0
+    rows: int = 0
 
     @classmethod
     def cut(cls, host: Host, oids: Sequence[int], n_rows: int, rows_per_range: int) -> PageRanges:
@@ -54,7 +57,21 @@ class PageRanges:
             for start in starts:
                 high = "(4294967295,0)" if start == starts[-1] else f"({start + step},0)"
                 ranges.append(PageRange(index, f"({start},0)", high))
-        return cls(tuple(sql.aliased(table["schema"], table["name"]) for table in tables), tuple(ranges))
+        relations = tuple(sql.aliased(table["schema"], table["name"]) for table in tables)
+        return cls(relations, tuple(ranges), pages=step, rows=rows_per_range)
+
+    def finer(self, n_rows: int) -> PageRanges:
+        """The same rows in ranges of about `n_rows` rows, where they are of pages and have more."""
+        n_parts = min(round(self.rows / max(n_rows, 1)), self.pages)
+        if n_parts <= 1:
+            return self
+        ranges = []
+        for whole in self.ranges:
+            start = int(whole.low[1:].split(",")[0])
+            lows = [f"({start + self.pages * part // n_parts},0)" for part in range(n_parts)]
+            highs = [*lows[1:], whole.high]
+            ranges += [PageRange(whole.relation, low, high) for low, high in zip(lows, highs, strict=True)]
+        return replace(self, ranges=tuple(ranges), pages=self.pages // n_parts, rows=self.rows // n_parts)
 
     def by_block(self, n_ranges: int) -> tuple[list[str], list[int]]:
         """Up to `n_ranges` ranges of one table at a time, as blocks.

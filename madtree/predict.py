@@ -93,10 +93,9 @@ def tree_predict(
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    if in_blocks is None:
-        in_blocks = measure(host, scan.source, leaves, len(model.features), len(outputs)).in_blocks
-    if in_blocks:
-        rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs)
+    work = measure(host, source, leaves, len(model.features), len(outputs))
+    if work.in_blocks if in_blocks is None else in_blocks:
+        rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
     return (

@@ -39,10 +39,17 @@ class RowPacker:
     """Packs a table's rows in this process, from the spool where they have been read before."""
 
     def __init__(self, host: Host, source: RowSource, pages: PageRanges, spool: RowSpool | None) -> None:
-        self._host, self._source, self._pages, self._spool = host, source, pages, spool
+        self._host, self._source, self._spool = host, source, spool
+        self._pages = pages.finer(source.rows_at_once)
 
     def blocks(self, packer: Packer, never_null: Sequence[bool], block_rows: int) -> Iterator[tuple[Block, Packed]]:
         """Blocks of at most `block_rows` rows, except where a single page range has more."""
+        if self._spool is not None:
+            for first in range(0, self._spool.n_rows, block_rows):
+                rows = self._spool.rows(first, min(first + block_rows, self._spool.n_rows))
+                block, skipped, unknown = packer.pack_rows(rows)
+                yield block, Packed(block.codes.n_rows, skipped + (0 if first else self._spool.n_skipped), unknown)
+            return
         waiting: list[tuple[Block, int, int]] = []
         for part in self._parts(packer, never_null):
             if waiting and sum(block.codes.n_rows for block, _, _ in (*waiting, part)) > block_rows:
@@ -53,9 +60,6 @@ class RowPacker:
             yield _joined(waiting)
 
     def _parts(self, packer: Packer, never_null: Sequence[bool]) -> Iterator[tuple[Block, int, int]]:
-        if self._spool is not None:
-            yield from map(packer.pack_rows, self._spool.parts())
-            return
         queries, careful = range_queries(self._source, self._pages, never_null)
         for page_range in self._pages.ranges:
             try:

@@ -15,16 +15,15 @@ from madtree.host.protocol import Host
 from madtree.model import Feature, Kind, Model
 from madtree.modelread import ModelTables
 from madtree.outputs import probabilities
-from madtree.pages import PageRanges
+from madtree.scoreroute import Work
+from madtree.scorerun import BlockRun
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext import work as work_sql
 from madtree.sqltext.predict import Output, Scan
+from madtree.sqltext.scoreblocks import BlockScan, pick
 from madtree.task import Relation
 
-BLOCK_ROWS = 16_384, 65_536  # at least: what stays in the processor's cache; at most: the memory that a block takes
-PLAN_BYTES_A_ROW = 32  # every block is handed the whole plan: a large one asks for large blocks
 _TEXTS = "pg_catalog.text[]"
 _BOOLS = "pg_catalog.bool[]"
 _KEY_TYPES = ["pg_catalog.int4[]", _BOOLS, _TEXTS]
@@ -39,6 +38,7 @@ def score_in_blocks(
     scan: Scan,
     id_type: Type,
     outputs: Sequence[Output],
+    work: Work,
 ) -> int:
     """Create the target by blocks; returns the number of its rows.
 
@@ -46,6 +46,7 @@ def score_in_blocks(
         type_: of prediction, which `outputs` are the columns of.
         source: the new data, which `scan` reads.
         id_type: of the id.
+        work: of scoring the source.
 
     Raises:
         MadtreeError: the model's nodes are not whole trees.
@@ -55,27 +56,15 @@ def score_in_blocks(
     features = [model.features[position - 1] for position in _used(splits)]
     outcomes, expressions, types, params = _outcomes(host, tables, model, type_, nodes, outputs)
     plan = _plan(host, tables, model, nodes, splits, outcomes)
-    block_rows = min(max(len(plan) // PLAN_BYTES_A_ROW, *BLOCK_ROWS[:1]), BLOCK_ROWS[1])
-    statement = sql.create_by_blocks(
+    blocks = BlockScan(
         scan,
         [_packed(scan.features[feature.name]) for feature in features],
         [(output.name, expression) for output, expression in zip(outputs, expressions, strict=True)],
         outcome_type(outcomes).itemsize,
         id_type.name if id_type.is_array else None,
-        _pages(host, source, scan, block_rows),
-        block_rows,
     )
-    return host.command(statement, ["pg_catalog.bytea", *types], [plan, *params])
-
-
-def _pages(host: Host, source: Relation, scan: Scan, block_rows: int) -> list[tuple[str, str]] | None:
-    """Page ranges of about a block's rows each; None if the source is not one plain table."""
-    leaves = [row["oid"] for row in host.query(work_sql.LEAVES, ["pg_catalog.oid"], [source.oid])]
-    if leaves != [source.oid]:
-        return None
-    plan = host.query(sql.estimate(scan.source))
-    n_rows = int(sql.read_estimate(plan[0]["QUERY PLAN"])[1])
-    return [(r.low, r.high) for r in PageRanges.cut(host, leaves, n_rows, block_rows).ranges]
+    run = BlockRun(host, blocks, source, work, n_trees=len(np.unique(nodes["tree_id"])))
+    return run.create(plan, types, params)
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
@@ -110,6 +99,29 @@ def _plan(
     outcomes: Ints,
 ) -> bytes:
     """The plan over the features that `splits`, the columns of `Splits`, names by their positions in the model."""
+    # Of the model's features (from 1; 0 is a leaf) to those that the plan uses (from 0; -1 is a leaf).
+    used = _used(splits)
+    renumbered = np.full(len(model.features) + 1, -1, np.int64)
+    renumbered[used] = np.arange(len(used))
+    is_level = [model.features[position - 1].kind is Kind.UNORDERED for position in used]
+    # Looking for levels takes longer than reading all nodes.
+    split_levels, seen_levels = _levels(host, tables, model, renumbered) if any(is_level) else _no_levels()
+    return build_plan(
+        Nodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], outcomes),
+        Splits(splits["node"], renumbered[splits["feature"]], splits["threshold"], splits["low_goes_left"]),
+        split_levels,
+        seen_levels,
+        is_level,
+        grouped=bool(model.grouping_columns),
+    )
+
+
+def _levels(host: Host, tables: ModelTables, model: Model, renumbered: Ints) -> tuple[SplitLevels, SeenLevels]:
+    """The levels that splits name, and those that the model knows.
+
+    Args:
+        renumbered: of each of the model's features, from 1, its position in the plan.
+    """
     names = [feature.name for feature in model.features]
     booleans = [feature.type == "boolean" for feature in model.features]
     statement = models_sql.level_images(tables.schema, tables.name, tables.has_surrogates)
@@ -120,13 +132,7 @@ def _plan(
     seen_feature, seen_tree, seen_texts = _seen_levels(model)
     seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
     seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
-    # Of the model's features (from 1; 0 is a leaf) to those that the plan uses (from 0; -1 is a leaf).
-    used = _used(splits)
-    renumbered = np.full(len(names) + 1, -1, np.int64)
-    renumbered[used] = np.arange(len(used))
-    return build_plan(
-        Nodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], outcomes),
-        Splits(splits["node"], renumbered[splits["feature"]], splits["threshold"], splits["low_goes_left"]),
+    return (
         SplitLevels(
             split=levels["split"][0].astype(np.int64),
             feature=renumbered[levels["feature"][0].astype(np.int64)],
@@ -135,9 +141,12 @@ def _plan(
             goes_left=levels["goes_left"][0].astype(np.bool_),
         ),
         SeenLevels(renumbered[seen_feature + 1], seen_tree, seen_key),
-        [model.features[position - 1].kind is Kind.UNORDERED for position in used],
-        grouped=bool(model.grouping_columns),
     )
+
+
+def _no_levels() -> tuple[SplitLevels, SeenLevels]:
+    none, false = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    return SplitLevels(none, none, none, false, false), SeenLevels(none, none, none)
 
 
 def _as_floats(key: Ints, feature: Ints, booleans: Sequence[bool]) -> Ints:
@@ -203,15 +212,15 @@ def _outcomes(
         types, params: SQL types and values of the parameters from $2 on that the expressions use.
     """
     if type_ == "response" and model.is_classification:
-        return nodes["prediction"], [sql.pick(sql.class_array(model.classes, model.dependent_type))], [], []
+        return nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))], [], []
     is_leaf = nodes["feature"] == 0
     each = np.where(is_leaf, np.cumsum(is_leaf), 0)
     if type_ == "leaf":
-        return each, [sql.pick("$2::pg_catalog.int8[]")], ["pg_catalog.int8[]"], [nodes["node_id"][is_leaf].tolist()]
+        return each, [pick("$2::pg_catalog.int8[]")], ["pg_catalog.int8[]"], [nodes["node_id"][is_leaf].tolist()]
     if type_ == "response":
         return (
             each,
-            [sql.pick("$2::pg_catalog.float8[]")],
+            [pick("$2::pg_catalog.float8[]")],
             ["pg_catalog.float8[]"],
             [nodes["prediction"][is_leaf].tolist()],
         )
@@ -220,7 +229,7 @@ def _outcomes(
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
     by_class = by_class if whole else by_class[: len(outputs)]
-    picks = [sql.pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
+    picks = [pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
     expressions = (
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
     )

@@ -18,6 +18,9 @@ from madtree.host.protocol import Host
 from madtree.settings import local_settings
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
+from madtree.sqltext.quote import qualified
+from madtree.task import Relation
+from madtree.workers import best, seconds
 
 CASE_LEAF = 20e-6  # read, write and parse one leaf's share of an expression
 CASE_LEVEL = 13e-9  # a row's comparison at one level of a small expression
@@ -43,7 +46,8 @@ class Work:
         leaves: of all trees together.
         features: that the model has.
         columns: of predictions, each of which is an expression of its own.
-        workers: that would share the scan of a CASE, beside the leader. Blocks are scored by one process.
+        workers: that would share the scan of a CASE, beside the leader.
+        sharable: whether workers may score blocks, too: of a plain table, whose pages can be shared out.
     """
 
     rows: float
@@ -51,6 +55,7 @@ class Work:
     features: int
     columns: int
     workers: int = 0
+    sharable: bool = False
 
     @property
     def _levels(self) -> float:
@@ -64,9 +69,18 @@ class Work:
         return leaves * CASE_LEAF + self.rows * self.columns * self._levels * level / (1 + self.workers)
 
     @property
+    def _row_seconds(self) -> float:
+        """Of all rows, by blocks in one process."""
+        return self.rows * (BLOCK_ROW + self.features * BLOCK_VALUE + self._levels * BLOCK_LEVEL)
+
+    @property
+    def block_workers(self) -> int:
+        """The workers that are worth sharing the blocks, beside the leader."""
+        return best(self._row_seconds, self.workers) if self.sharable else 0
+
+    @property
     def block_seconds(self) -> float:
-        row = BLOCK_ROW + self.features * BLOCK_VALUE + self._levels * BLOCK_LEVEL
-        return BLOCK_START + self.leaves * BLOCK_LEAF + self.rows * row
+        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self._row_seconds, self.block_workers)
 
     @property
     def in_blocks(self) -> bool:
@@ -74,11 +88,12 @@ class Work:
         return self.leaves * self.columns > EXPRESSION_LEAVES or self.block_seconds < self.case_seconds
 
 
-def measure(host: Host, source: str, leaves: int, features: int, columns: int) -> Work:
-    """The work of scoring `source` (SQL), with the planner's estimate of its rows and of the workers for them."""
+def measure(host: Host, source: Relation, leaves: int, features: int, columns: int) -> Work:
+    """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
     with local_settings(host, _FREE):
-        plan = "\n".join(row["QUERY PLAN"] for row in host.query(sql.estimate(source)))
+        estimate = sql.estimate(qualified(source.schema, source.name))
+        plan = "\n".join(row["QUERY PLAN"] for row in host.query(estimate))
     planned, rows = sql.read_estimate(plan)
     limits = host.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
-    return Work(rows, leaves, features, columns, workers)
+    return Work(rows, leaves, features, columns, workers, sharable=source.kind in ("r", "m"))

@@ -255,16 +255,28 @@ def server_info(plpy: Any) -> str:
     return server_info()
 
 
-def encode_part(plan: bytes, images: bytes | None, is_first: bool) -> bool:
-    from madtree.blocks import pack
+def crew_join(crew: str) -> bool:
+    from madtree.crew import member
 
-    return pack.encode_part(plan, images, is_first)
+    return member.join(crew)
 
 
-def encoded_block() -> tuple[Any, ...]:
-    from madtree.blocks import pack
+def crew_claim(crew: str) -> tuple[int, int, str, str] | None:
+    from madtree.crew import member
 
-    return pack.encoded_block()
+    return member.claim(crew)
+
+
+def crew_keep(crew: str, part: int, images: bytes | None) -> bool:
+    from madtree.crew import member
+
+    return member.keep(crew, part, images)
+
+
+def crew_step(crew: str) -> bool:
+    from madtree.crew import member
+
+    return member.step(crew)
 
 
 def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:

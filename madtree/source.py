@@ -1,13 +1,15 @@
-"""The statistics source that scans the blocks with the SQL aggregate."""
+"""Statistics sources that hand plans on to whoever has the blocks; one of them scans a table with the SQL aggregate."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from madtree.blocks.count import CountPlan, count_here, read_statistics
+from madtree.blocks.count import count_here, plan_values, read_statistics
+from madtree.core import codec
 from madtree.core.forest import Forest
 from madtree.core.powers import LIMBS, join_powers
 from madtree.core.problem import Problem
@@ -24,31 +26,31 @@ _FLOAT8: np.dtype[Any] = np.dtype("<f8")
 CACHE_SHARE = 2
 
 
-class TableSource:
-    """Statistics of the frontier by one aggregate over all blocks: many blocks, one process or several."""
+class PlanSource(ABC):
+    """Statistics by passes over blocks that are elsewhere: what a pass counts goes there as the values of a plan."""
 
-    def __init__(self, host: Host, problem: Problem, work: WorkTables, workers: Workers) -> None:
-        self._host = host
+    def __init__(self, problem: Problem, run: str) -> None:
+        """`run`: names the run to those who remember something of it from pass to pass."""
         self._problem = problem
-        self._work = work
-        self._workers = workers
+        self._run = run
         self.cache_bytes = problem.parameters.memory_bytes // CACHE_SHARE
 
-    def counts_here(self, state_bytes: int) -> bool:
-        """Whether this process counts alone, for which it takes no aggregate."""
-        return not self._workers.share(state_bytes)
+    @abstractmethod
+    def _sums(self, plan: dict[str, Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+        """The sums of one pass, of that shape and dtype."""
+        ...
 
     @property
     def in_hand(self) -> bool:
         return False
 
     def rows(self, forest: Forest, slot_of_node: Ints) -> PlayedRows:
-        raise NotImplementedError("rows in a table are counted, not fetched")
+        raise NotImplementedError("rows that are elsewhere are counted, not fetched")
 
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
     ) -> Array:
-        return self._run(
+        return self._pass(
             "sides" if by_side else "statistics",
             forest,
             (layout.planes.count, layout.n_cells),
@@ -60,21 +62,37 @@ class TableSource:
 
     def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
         shape = (self._problem.planes.count, n_slots)
-        return self._run("totals", forest, shape, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
+        return self._pass("totals", forest, shape, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
 
     def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
         shape = (len(powers) * LIMBS, forest.n_nodes)
-        sums = self._run("powers", forest, shape, means=means, powers=list(powers), testing=testing)
+        sums = self._pass("powers", forest, shape, means=means, powers=list(powers), testing=testing)
         return join_powers(self._problem, powers, sums, forest.tree)
 
-    def _run(
+    def _pass(
         self, what: str, forest: Forest, shape: tuple[int, int], dtype: np.dtype[Any] = _FLOAT8, **rest: Any
     ) -> Array:
-        """The sums, of that shape and dtype; `rest` goes into the plan."""
-        plan = CountPlan.dump(what, self._work.token, self._problem, forest, self.cache_bytes, **rest)
-        state_bytes = shape[0] * shape[1] * dtype.itemsize
-        if self.counts_here(state_bytes):
-            return count_here(plan, self._host.stream(self._work.blocks()))
+        """`rest` goes into the plan."""
+        return self._sums(plan_values(what, self._run, self._problem, forest, self.cache_bytes, **rest), shape, dtype)
+
+
+class TableSource(PlanSource):
+    """Statistics of the frontier by one aggregate over all blocks: many blocks, one process or several."""
+
+    def __init__(self, host: Host, problem: Problem, work: WorkTables, workers: Workers) -> None:
+        super().__init__(problem, work.token)
+        self._host = host
+        self._work = work
+        self._workers = workers
+
+    def counts_here(self, state_bytes: int) -> bool:
+        """Whether this process counts alone, for which it takes no aggregate."""
+        return not self._workers.share(state_bytes)
+
+    def _sums(self, plan: dict[str, Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+        values = codec.dump(plan)
+        if self.counts_here(shape[0] * shape[1] * dtype.itemsize):
+            return count_here(values, self._host.stream(self._work.blocks()))
         with self._workers.for_passes(self._host):
-            state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
+            state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [values])[0]["shared"]
         return read_statistics(state, shape, dtype)

@@ -6,7 +6,7 @@ is worth sharing out only where it takes clearly longer than that start.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
@@ -19,17 +19,23 @@ from madtree.sqltext import workers as sql
 # matters.
 START = 0.10  # until the workers of a query help
 PER_WORKER = 0.01  # of each further worker: they load Python at the same time, from the same memory
+CREW = 0.03  # more of a crew: its seats are a table, and it waits for the last worker to go
 PACKED_VALUE = 20e-9
+SPOOLED_VALUE = 10e-9  # the same from rows that have been read before
 COUNTED_CELL = 2e-9
 ROUTED_ROW = 5e-9  # one step down; workers begin at the root in every pass
 GROWN_CELL = 250e-9  # a row times a feature of small groups, over all levels
 STORED_CELL = 25e-9  # the same, written for workers to read
 HANDED_BYTE = 8e-9  # of a worker's statistics, to the leader and into the sum
-_PASS_OVERHEAD = 0.01  # reading stored blocks, which blocks in memory save
 _WORTH = 0.9  # of the serial time: workers that save less are left to others
 _LIKELY_LEVELS = 10
 
-_FREE = {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"}
+_FREE = {
+    "parallel_setup_cost": "0",
+    "parallel_tuple_cost": "0",
+    "min_parallel_table_scan_size": "0",
+    "enable_parallel_append": "on",
+}
 
 
 @dataclass(frozen=True)
@@ -38,23 +44,23 @@ class Workers:
 
     Attributes:
         available: what the server and the caller allow.
-        packing: take part in packing.
-        passes: take part in each pass over the blocks.
+        crew: pack a table and grow its trees (madtree.crew).
+        passes: take part in each pass over a table of blocks.
         growing: take part in growing small groups, block by block.
         asked: the numbers are the caller's, whether they pay or not.
     """
 
     available: int = 0
-    packing: int = 0
+    crew: int = 0
     passes: int = 0
     growing: int = 0
     asked: bool = False
 
-    def for_packing(self, host: Host) -> AbstractContextManager[None]:
-        return _waiting(host, self.packing)
+    def for_crew(self, host: Host) -> AbstractContextManager[None]:
+        return _sharing(host, self.crew)
 
     def for_growing(self, host: Host) -> AbstractContextManager[None]:
-        return _waiting(host, self.growing)
+        return without_leader(host, self.growing)
 
     def for_passes(self, host: Host) -> AbstractContextManager[None]:
         return _sharing(host, self.passes)
@@ -77,14 +83,16 @@ def in_place_of_leader(workers: int) -> int:
     return workers + 1 if workers else 0
 
 
-def _waiting(host: Host, workers: int) -> AbstractContextManager[None]:
-    return _sharing(host, in_place_of_leader(workers), {"parallel_leader_participation": "off"})
+def without_leader(host: Host, workers: int) -> AbstractContextManager[None]:
+    """Queries are shared by workers in place of `workers` and the leader, who only takes in what they hand over."""
+    return _sharing(host, in_place_of_leader(workers), leader="off")
 
 
 @contextmanager
-def _sharing(host: Host, workers: int, more: Mapping[str, str] | None = None) -> Iterator[None]:
-    settings = {"max_parallel_workers_per_gather": str(workers), **_FREE, **(more or {})} if workers else {}
-    with local_settings(host, settings):
+def _sharing(host: Host, workers: int, leader: str = "on") -> Iterator[None]:
+    """`leader`: whether it takes part; a crew without its leader would wait for ever."""
+    settings = {"max_parallel_workers_per_gather": str(workers), "parallel_leader_participation": leader, **_FREE}
+    with local_settings(host, settings if workers else {}):
         yield
 
 
@@ -97,27 +105,30 @@ def available(host: Host, parameters: Parameters) -> Workers:
     return Workers(max(min(int(row["per_gather"]), int(row["parallel"]), int(row["processes"]) - 1), 0))
 
 
-def in_use(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, *, holdable: bool) -> Workers | None:
-    """The workers for trees of so many rows and columns, or None where a single process holds the blocks itself.
+def crew(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, *, spooled: bool = False) -> int:
+    """How many should pack a table of so many rows and columns, and grow its trees, in a crew with the leader.
 
     Args:
-        workers: available, or as asked for.
-        holdable: whether the blocks fit the memory of this process.
+        spooled: this process has read the rows already, which the crew would have to do again.
     """
     if workers.asked:
-        return None if holdable and not workers.packing else workers
+        return workers.crew
+    cells = n_rows * n_columns
+    counted = COUNTED_CELL * min(parameters.max_depth, _LIKELY_LEVELS) * (1 + parameters.n_folds)
+    work = cells * ((SPOOLED_VALUE if spooled else PACKED_VALUE) + counted)
+    detour = cells * (PACKED_VALUE - SPOOLED_VALUE) if spooled else 0.0
+    return best(work, workers.available, detour, alone=CREW)
+
+
+def passes(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters) -> int:
+    """How many should take part in the passes over a table of blocks with so many rows and columns."""
+    if workers.asked:
+        return workers.passes
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
     copies = 1 + parameters.n_folds
-    pack, count = n_rows * n_columns * PACKED_VALUE, n_rows * n_columns * COUNTED_CELL * copies
     # A worker finds its rows' nodes from the root in every pass; the leader remembers them.
     detour = n_rows * ROUTED_ROW * levels / 2 * copies
-    packing = best(pack, workers.available)
-    passes = best(count, workers.available, detour)
-    chosen = replace(workers, packing=packing, passes=passes)
-    if not holdable:
-        return chosen
-    shared = seconds(pack, packing) + levels * (seconds(count + (detour if passes else 0), passes) + _PASS_OVERHEAD)
-    return chosen if shared < _WORTH * (pack + levels * count) else None
+    return best(n_rows * n_columns * COUNTED_CELL * copies, workers.available, detour)
 
 
 def growing(workers: Workers, n_blocks: int, n_cells: float, parameters: Parameters) -> Workers:
@@ -138,10 +149,15 @@ def seconds(work: float, workers: int) -> float:
     return work if work <= start else start + (work - start) / (workers + 1)
 
 
-def best(work: float, available_workers: int, detour: float = 0.0) -> int:
-    """The number of workers that is quickest by a margin; `detour` is work that only workers have to do."""
+def best(work: float, available_workers: int, detour: float = 0.0, alone: float = 0.0) -> int:
+    """The number of workers that is quickest by a margin.
+
+    Args:
+        detour: seconds of work in one process that only workers have to do.
+        alone: seconds that the leader spends because there are workers.
+    """
     chosen, fastest = 0, work * _WORTH
     for n in range(1, available_workers + 1):
-        if (taken := seconds(work + detour, n)) < fastest:
+        if (taken := seconds(work + detour, n) + alone) < fastest:
             chosen, fastest = n, taken
     return chosen

@@ -17,46 +17,6 @@ CREATE TYPE @extschema@.block AS (
 );
 COMMENT ON TYPE @extschema@.block IS 'internal: binned rows, column by column';
 
--- Rows are read in parts, so that what they are copied through stays in the processor's cache.
-CREATE FUNCTION @extschema@.encode_part(plan bytea, images bytea, is_first boolean) RETURNS boolean
-LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
-@load@
-return madtree.encode_part(plan, images, is_first)
-$python$;
-COMMENT ON FUNCTION @extschema@.encode_part(bytea, bytea, boolean)
-IS 'internal: bin some rows of a block and keep them; false where a number is NULL';
-
-CREATE FUNCTION @extschema@.encoded_block() RETURNS @extschema@.block
-LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
-@load@
-return madtree.encoded_block()
-$python$;
-COMMENT ON FUNCTION @extschema@.encoded_block() IS 'internal: the block of the parts that were binned last';
-
--- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights.
--- The first query expects no NULL where the sample had none; the second one is for the part that has one after all.
-CREATE FUNCTION @extschema@.pack_block(
-    query text, careful_query text, bounds tid[], plan bytea
-) RETURNS @extschema@.block
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $plpgsql$
-DECLARE
-    images bytea;
-BEGIN
-    FOR i IN 1 .. pg_catalog.cardinality(bounds) OPERATOR(pg_catalog.-) 1 LOOP
-        EXECUTE query INTO images USING bounds[i], bounds[i OPERATOR(pg_catalog.+) 1];
-        IF NOT @extschema@.encode_part(plan, images, i OPERATOR(pg_catalog.=) 1) THEN
-            EXECUTE careful_query INTO images USING bounds[i], bounds[i OPERATOR(pg_catalog.+) 1];
-            IF NOT @extschema@.encode_part(plan, images, i OPERATOR(pg_catalog.=) 1) THEN
-                RAISE EXCEPTION 'madtree: a row has NULLs after all';
-            END IF;
-        END IF;
-    END LOOP;
-    RETURN @extschema@.encoded_block();
-END
-$plpgsql$;
-COMMENT ON FUNCTION @extschema@.pack_block(text, text, tid[], bytea)
-IS 'internal: read page ranges and bin their rows';
-
 -- PL/Python prepares its queries in a way that keeps them from parallel workers; PL/pgSQL does not.
 CREATE FUNCTION @extschema@.run_shared(query text, plan bytea) RETURNS SETOF bytea
 LANGUAGE plpgsql VOLATILE AS $plpgsql$

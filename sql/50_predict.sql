@@ -14,6 +14,27 @@ $python$;
 
 COMMENT ON FUNCTION @extschema@.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';
 
+-- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights. A loop
+-- over its rows would fetch many blocks at once. `no_ids` lends the ids its type and collation.
+CREATE FUNCTION @extschema@.score_pages(
+    query text, lows tid[], highs tid[], plan bytea, no_ids anyarray, OUT ids anyarray, OUT outcomes bytea
+) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 AS $plpgsql$
+BEGIN
+    RETURN QUERY EXECUTE query USING plan, lows, highs;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION @extschema@.score_pages(text, tid[], tid[], bytea, anyarray)
+IS 'internal: run a query that scores page ranges';
+
+-- The value itself. Workers get what a sub-select without references returns as it stands, but only where they may not
+-- run the sub-select themselves; a parameter would be written into the plan that they are sent, byte by byte as text.
+CREATE FUNCTION @extschema@.leaders_own(bytea) RETURNS bytea
+LANGUAGE internal STABLE STRICT PARALLEL RESTRICTED AS 'byteasend';
+
+COMMENT ON FUNCTION @extschema@.leaders_own(bytea) IS 'internal: keep a value out of the plan that workers are sent';
+
 CREATE FUNCTION @extschema@.tree_predict(
     tree_model text,
     new_data_table text,

@@ -58,6 +58,6 @@ SUITE = Suite(
             same_trees=list(WORKERS),
             long=True,
         ),
-        *(_small(n_rows) for n_rows in (1_000, 10_000, 100_000)),
+        *(_small(n_rows) for n_rows in (1_000, 10_000, 100_000, 400_000, 1_000_000)),
     ),
 )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from madtree.blocks.columns import ColumnReader
 from madtree.blocks.plans import LastPlan
-from madtree.core import codec
 from madtree.core.assignment import AssignmentCache
-from madtree.core.block import Block, CodeLayout
+from madtree.core.block import Block
 from madtree.core.copies import held_out, slots_of, taught
 from madtree.core.powers import LIMBS, add_powers
 from madtree.core.problem import Problem
@@ -43,7 +43,7 @@ class CountPlan:
         self.cache_bytes: int = values["cache_bytes"]
         self.testing: bool = values.get("testing", False)
         self.problem = Problem.from_values(values)
-        self.codes = CodeLayout.for_widths(self.problem.bins.widths)
+        self.reader = ColumnReader(self.problem)
         self.routing = Routing(**{f.name: values[f"routing_{f.name}"] for f in fields(Routing)})
         self.slot_of_node: Ints = values.get("slot_of_node", np.zeros(0, np.int32))
         self.means: Floats = values.get("means", np.zeros(0))
@@ -53,21 +53,6 @@ class CountPlan:
         self.planes = self.problem.side_planes if self.what == "sides" else self.problem.planes
         self.layout = StatisticsLayout(self.planes, self.problem.bins.widths[first:last], self.n_slots, first)
 
-    @staticmethod
-    def dump(what: str, run: str, problem: Problem, forest: Forest, cache_bytes: int, **rest: Any) -> bytes:
-        """A plan's bytes; `rest`: slot_of_node, n_slots, features (from, to), means, powers, testing."""
-        return codec.dump(
-            {
-                **problem.to_values(),
-                **{f"routing_{f.name}": getattr(forest.routing, f.name) for f in fields(Routing)},
-                "what": what,
-                "run": run,
-                "depth": int(forest.depth.max()),
-                "cache_bytes": cache_bytes,
-                **rest,
-            }
-        )
-
     def zeros(self) -> Array:
         """An empty state: (n_planes, n_cells), (n_planes, n_slots) or (n_powers * limbs, n_nodes)."""
         if self.what == "powers":
@@ -75,22 +60,6 @@ class CountPlan:
         if self.what == "totals":
             return np.zeros((self.planes.count, self.n_slots))
         return self.layout.zeros(self.planes.dtype(self.problem.most_rows))
-
-    def block(self, n_rows: int, codes: bytes, target: bytes, *rest: bytes | None) -> Block:
-        """A block from its columns; `rest`: weight, tree, fold."""
-        problem = self.problem
-        weight, tree, fold = rest
-        if problem.target_grid is None:
-            targets: Array = np.frombuffer(target, np.uint8 if problem.n_classes <= 256 else "<u2")
-        else:
-            targets = np.frombuffer(target, "<f8").reshape(problem.target_grid.limbs, n_rows)
-        return Block(
-            self.codes.read(codes, n_rows),
-            targets,
-            None if weight is None else np.frombuffer(weight, "<f8").reshape(-1, n_rows),
-            None if tree is None else np.frombuffer(tree, "<i4"),
-            None if fold is None else np.frombuffer(fold, np.uint8),
-        )
 
     def add(self, state: Array, block_id: int, block: Block) -> None:
         """Count a block in every copy."""
@@ -107,6 +76,19 @@ class CountPlan:
                 continue
             sides = self.routing.primary_side(node, block.codes) if self.what == "sides" else None
             add_block(state, self.layout, block if sides is None else replace(block, target=sides), slots)
+
+
+def plan_values(what: str, run: str, problem: Problem, forest: Forest, cache_bytes: int, **rest: Any) -> dict[str, Any]:
+    """The values of a CountPlan; `rest`: slot_of_node, n_slots, features (from, to), means, powers, testing."""
+    return {
+        **problem.to_values(),
+        **{f"routing_{f.name}": getattr(forest.routing, f.name) for f in fields(Routing)},
+        "what": what,
+        "run": run,
+        "depth": int(forest.depth.max()),
+        "cache_bytes": cache_bytes,
+        **rest,
+    }
 
 
 _count_plans = LastPlan(CountPlan)
@@ -153,7 +135,7 @@ def node_statistics_transition(
     counted = bytearray(_tagged(zeros) if state is None else state)
     if n_rows:
         numbers = _untagged(counted).reshape(zeros.shape)
-        todo.add(numbers, block_id, todo.block(n_rows, codes, target, weight, tree, fold))
+        todo.add(numbers, block_id, todo.reader.block(n_rows, codes, target, weight, tree, fold))
     return counted
 
 
@@ -165,11 +147,18 @@ def count_here(plan: bytes, blocks: Iterable[Mapping[str, Any]]) -> Array:
         blocks: with the transition function's parameters between state and plan as keys.
     """
     todo = _count_plans.get(plan)
+    return count_blocks(todo, ((row["block_id"], _block(todo, row)) for row in blocks if row["n_rows"]))
+
+
+def _block(todo: CountPlan, row: Mapping[str, Any]) -> Block:
+    return todo.reader.block(*(row[name] for name in ("n_rows", "codes", "target", "weight", "tree", "fold")))
+
+
+def count_blocks(todo: CountPlan, blocks: Iterable[tuple[int, Block]]) -> Array:
+    """The sums over blocks that have a number each, the same in every pass."""
     numbers = todo.zeros()
-    for row in blocks:
-        if row["n_rows"]:
-            block = todo.block(*(row[name] for name in ("n_rows", "codes", "target", "weight", "tree", "fold")))
-            todo.add(numbers, row["block_id"], block)
+    for block_id, block in blocks:
+        todo.add(numbers, block_id, block)
     check(numbers)
     return numbers
 

@@ -15,6 +15,7 @@ from madtree.core.types import Array, Bools, Floats, Ints
 
 MISSING = 0
 _CELLS = 8192  # of `quantile_bins`
+_STRETCH = 16_384  # values that are worked on together there, for the cache's sake
 
 
 def midpoint(low: Array, high: Array) -> Floats:
@@ -79,15 +80,20 @@ def quantile_bins(values: Floats, limit: int, n_bins: int) -> Bins | None:
     Returns:
         None where the values lie too unevenly, or may be no more than `limit` distinct ones.
     """
-    known = values[values == values] + 0.0
+    missing = np.isnan(values)
+    known = values[~missing] if missing.any() else values
     if len(known) == 0:
         return None
-    low, high = float(known.min()), float(known.max())
+    low, high = float(known.min()) + 0.0, float(known.max()) + 0.0  # -0.0 and 0.0 are one value
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         scale = _CELLS / (np.float64(high) - low)
     if not np.isfinite(scale) or scale == 0.0 or not np.isfinite((high - low) * scale):
         return None
-    cell = ((known - low) * scale).astype(np.int32)
+    cell = np.empty(len(known), np.int64)
+    for first in range(0, len(known), _STRETCH):
+        position = known[first : first + _STRETCH] - low
+        position *= scale
+        cell[first : first + _STRETCH] = position
     per_cell = np.bincount(cell, minlength=_CELLS + 1)
     occupied = np.flatnonzero(per_cell)
     if len(occupied) <= limit:
@@ -101,7 +107,7 @@ def quantile_bins(values: Floats, limit: int, n_bins: int) -> Bins | None:
     wanted[ending] = wanted[occupied[following]] = True
     if int(per_cell[wanted].sum()) * 2 > len(known):
         return None
-    chosen = np.sort(known[wanted.take(cell)])
+    chosen = np.sort(known[wanted.take(cell)] + 0.0)
     before = np.cumsum(np.where(wanted, per_cell, 0)) - per_cell
     upper = np.unique(chosen[before[ending] + rank - (cumulative - per_cell)[ending] - 1])
     if upper[-1] == high:

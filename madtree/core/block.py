@@ -40,10 +40,15 @@ class CodeLayout:
     def n_narrow(self) -> int:
         return len(self.wide) - self.n_wide
 
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row's codes."""
+        return self.n_narrow + 2 * self.n_wide
+
     def empty(self, n_rows: int) -> Codes:
         return Codes(self, np.empty((self.n_narrow, n_rows), np.uint8), np.empty((self.n_wide, n_rows), np.uint16))
 
-    def read(self, data: bytes, n_rows: int) -> Codes:
+    def read(self, data: bytes | memoryview, n_rows: int) -> Codes:
         """Codes from a block's bytes, without copying."""
         split = self.n_narrow * n_rows
         narrow = np.frombuffer(data, np.uint8, split).reshape(self.n_narrow, n_rows)

@@ -7,17 +7,19 @@ import numpy as np
 from madtree.core.binning import MISSING
 from madtree.core.types import Array, Floats, Ints
 
-_CELLS = 8192  # int16 tables of this size stay in the first-level cache
+_CELLS = 8192  # tables of as many bytes stay in the first-level cache, and a thousand of them fit the memory budget
 _CELLS_PER_EDGE = 4  # with more edges than fit so many cells, a search costs more than a cache miss
 _STEPS = 8  # edges of a cell that are gone through one by one
 _SEARCHED = 4  # keys that are found sooner by a search
+_STRETCH = 16_384  # values that are worked on together, for the cache's sake
 
 
 class EdgeEncoder:
     """Codes by cut points: code of x = 1 + number of edges below x, and 0 where x is NaN.
 
-    The stretch between the first and the last edge is cut into equal cells. A cell that holds no edge or one has its
-    code by table look-up and one comparison; in a cell with more edges there are more comparisons, or a search.
+    The stretch between the first and the last edge is cut into equal cells. A value's cell tells the edges that lie
+    below all of it, and where it holds one edge at most, one comparison with the next edge is left; in a cell with more
+    edges there are more comparisons, or a search.
     """
 
     def __init__(self, edges: Floats, dtype: type[np.unsignedinteger]) -> None:
@@ -34,41 +36,43 @@ class EdgeEncoder:
         if not np.isfinite(scale) or not np.isfinite(high - low) or scale == 0.0:
             return
         self._low, self._scale = low, scale
-        cell = self._cells(edges)
-        per_cell = np.bincount(cell, minlength=self._n_cells + 2)
+        per_cell = np.bincount(self._cells(edges), minlength=self._n_cells + 2)
         self._base = (np.cumsum(per_cell) - per_cell + 1).astype(dtype)
-        # The edge above each code. Where a cell holds none, it lies beyond the cell, and above all of its values.
-        self._next = np.concatenate(([-np.inf], edges, [np.inf]))
+        # By code: the edge that a value must pass to have a higher one. Code 0 does not come up here.
+        self._next = np.concatenate(([np.inf], edges, [np.inf]))
         self._crowded = per_cell > 1
         self._most = int(per_cell.max())
         # Where most of the range's edges share cells (heavy tails), searching at once is quicker.
         self._usable = int(per_cell[self._crowded].sum()) * 2 <= len(edges)
 
     def _cells(self, values: Floats) -> Ints:
-        """(n,) cell of each value: 0 for values below the first edge and NaN, the last one from the last edge on."""
+        """(n,) int64 cell of each value: negative or 0 for values up to the first edge and NaN."""
         with np.errstate(over="ignore", invalid="ignore"):
             position = (values - self._low) * self._scale
-        position += 1.0
-        np.clip(position, 0.0, self._n_cells + 1.0, out=position)  # NaN passes through
-        with np.errstate(invalid="ignore"):
-            return position.astype(np.int32)
+            # The last cell is that of values which lie clearly behind the last edge.
+            np.minimum(position, self._n_cells + 1, out=position)  # NaN passes through
+            return position.astype(np.int64)
 
     def codes(self, values: Floats) -> Array:
         """(n,) codes of `values` (n,)."""
+        codes = np.empty(len(values), self._dtype)
+        for first in range(0, len(values), _STRETCH):
+            span = slice(first, first + _STRETCH)
+            codes[span] = self._codes(values[span])
+        return codes
+
+    def _codes(self, values: Floats) -> Array:
         missing = np.isnan(values)
-        some_missing = bool(missing.any())
         if not self._usable:
-            codes = (np.searchsorted(self._edges, values, side="left") + 1).astype(self._dtype)
+            codes: Array = (np.searchsorted(self._edges, values, side="left") + 1).astype(self._dtype)
         else:
-            if some_missing:
-                values = np.where(missing, self._low, values)
             cell = self._cells(values)
-            codes = self._base.take(cell)
+            codes = self._base.take(cell, mode="clip")
             codes += values > self._next.take(codes)
             if self._most > 1:
-                crowded = np.flatnonzero(self._crowded.take(cell))
+                crowded = np.flatnonzero(self._crowded.take(cell, mode="clip"))
                 codes[crowded] = self._beyond(codes[crowded], values[crowded])
-        if some_missing:
+        if missing.any():
             codes[missing] = MISSING
         return codes
 

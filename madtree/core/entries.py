@@ -15,7 +15,7 @@ from madtree.core.binning import MISSING
 from madtree.core.statistics import StatisticsLayout, feature_view
 from madtree.core.types import Array, Floats, Ints
 
-_CHUNK_CELLS = 120_000  # array elements of a chunk of features, to bound temporary memory
+CHUNK_CELLS = 120_000  # array elements of a chunk of features, to bound temporary memory
 
 
 @dataclass
@@ -127,7 +127,7 @@ def chunks(layout: StatisticsLayout, n_planes: int) -> Iterator[tuple[int, int]]
     first, total = 0, 0
     for i, width in enumerate(layout.widths.tolist()):
         cells = width * layout.n_slots * n_planes
-        if i > first and total + cells > _CHUNK_CELLS:
+        if i > first and total + cells > CHUNK_CELLS:
             yield first, i
             first, total = i, 0
         total += cells
@@ -147,11 +147,11 @@ def dense_entries(state: Array, layout: StatisticsLayout) -> Iterator[Entries]:
     many cells some slots at a time.
     """
     for part, part_layout in split_by_chunks(state, layout):
-        if part.size <= _CHUNK_CELLS or len(part_layout.widths) > 1:
+        if part.size <= CHUNK_CELLS or len(part_layout.widths) > 1:
             yield Entries.of(part, part_layout)
             continue
         cells = feature_view(part, part_layout, 0)
-        size = max(1, _CHUNK_CELLS // (len(part) * cells.shape[2]))
+        size = max(1, CHUNK_CELLS // (len(part) * cells.shape[2]))
         for first in range(0, layout.n_slots, size):
             some = cells[:, first : first + size]
             slots_layout = StatisticsLayout(layout.planes, part_layout.widths, some.shape[1], part_layout.first)

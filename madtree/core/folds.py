@@ -30,6 +30,21 @@ def random_folds(row: Ints, n_rows: int, n_folds: int, seed: int) -> Ints:
     return folds
 
 
+def folds_of_rows(tree: Ints, first: Ints, n_rows: Ints, n_folds: int, seed: int) -> Array:
+    """(m,) uint8 folds, from 0, of rows that stand one after the other.
+
+    Args:
+        tree: (m,) the tree of each row.
+        first: (n_trees,) position of the first of them among its tree's rows.
+        n_rows: (n_trees,) rows of each tree in all.
+    """
+    fold = np.zeros(len(tree), np.uint8)
+    for t in np.unique(tree).tolist():
+        mine = np.flatnonzero(tree == t)
+        fold[mine] = random_folds(first[t] + np.arange(len(mine)), int(n_rows[t]), n_folds, seed)
+    return fold
+
+
 def _shuffled(place: Array, half: int, keys: Array) -> Array:
     """One pass of the network over numbers of 2 * `half` bits."""
     mask = np.uint64(2**half - 1)

@@ -25,7 +25,7 @@ class StatisticsSource(Protocol):
 
     @property
     def in_hand(self) -> bool:
-        """Whether single rows can be had, too."""
+        """Whether single rows can be had, too; once they can, they can for good."""
         ...
 
     def rows(self, forest: Forest, slot_of_node: Ints) -> PlayedRows:
@@ -62,10 +62,13 @@ class SplitFinder:
         self.problem = problem
         self.source = source
         self.widths = problem.bins.widths
+        self.in_hand = source.in_hand
         self.runs = runs_of(problem, source)
 
     def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
         """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""
+        if self.source.in_hand and not self.in_hand:
+            self.in_hand, self.runs = True, runs_of(self.problem, self.source)
         found = Splits.none(len(frontier), self.problem.planes.count)
         screened = self._are_screened(forest, frontier)
         if not screened.all():

@@ -53,24 +53,30 @@ def decode(image: bytes) -> tuple[Array, Bools | None]:
     return values, valid
 
 
-def read_rows(images: bytes, n_columns: int) -> Floats | None:
+def rows_in(images: bytes, n_columns: int) -> Floats | None:
     """Rows from the images of one float8 array each, one behind the other.
 
     Args:
         images: of arrays of `n_columns` elements.
 
     Returns:
-        (n_columns, n_rows) float64, each column contiguous; None if some array has a NULL or another length, so that
-        not all images are alike.
+        (n_rows, n_columns) float64, a view of `images`; None if some array has a NULL or another length, so that not
+        all images are alike.
     """
     stride = HEADER_BYTES + 8 * n_columns
     n_rows, rest = divmod(len(images), stride)
     if not images:
-        return np.zeros((n_columns, 0))
+        return np.zeros((0, n_columns))
     # Up to the first array that is different every image begins at a multiple of the stride, so its own header is read
     # in its place.
     headers = np.ndarray((n_rows, 5), "<i4", images, 0, (stride, 4))
     if rest or (headers != np.array([1, 0, _FLOAT8, n_columns, 1], np.int32)).any():
         return None
-    view = np.ndarray((n_rows, n_columns), "<f8", images, HEADER_BYTES, (stride, 8))
-    return np.array(view.T, order="C")
+    rows: Floats = np.ndarray((n_rows, n_columns), "<f8", images, HEADER_BYTES, (stride, 8))
+    return rows
+
+
+def read_rows(images: bytes, n_columns: int) -> Floats | None:
+    """The same as columns (n_columns, n_rows), a copy in which each is contiguous."""
+    rows = rows_in(images, n_columns)
+    return None if rows is None else np.array(rows.T, order="C")

@@ -16,6 +16,11 @@ from madtree.core.statistics import StatisticsLayout, add_block, add_totals
 from madtree.core.sweep import PlayedRows, count
 from madtree.core.types import Array, Floats, Ints
 
+_COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the statistics
+_COPIED_SHARE = 2  # of the memory budget, what copied rows may take
+
+NODE_BYTES = 4  # of a row's node in one copy
+
 
 class BlocksInHand:
     """Statistics of blocks in memory, with the rows' nodes in every copy kept from level to level."""
@@ -47,7 +52,8 @@ class BlocksInHand:
     ) -> Array:
         self._advance(forest)
         state = layout.zeros(layout.planes.dtype(self._problem.most_rows))
-        if not by_side and len(self._blocks) > 1 and state.size > self._n_rows * len(layout.widths):
+        many_cells = len(self._blocks) > 1 and state.size > self._n_rows * len(layout.widths)
+        if not by_side and many_cells and self._may_copy(int(forest.n_rows[slot_of_node >= 0].sum())):
             count(state, layout, self.rows(forest, slot_of_node))
             return state
         for block, nodes in self._blocks:
@@ -74,6 +80,11 @@ class BlocksInHand:
                 keep = held_out(block, copy) if testing else taught(block, copy)
                 add_powers(state, self._problem, powers, block, node, means, keep)
         return join_powers(self._problem, powers, state, forest.tree)
+
+    def _may_copy(self, n_rows: int) -> bool:
+        """Whether what stands beside the codes of so many rows may be copied out of the blocks."""
+        limbs = self._problem.planes.weight_limbs + self._problem.planes.target_limbs
+        return n_rows * (_COPIED_ROW_BYTES + 8 * limbs) <= self._problem.parameters.memory_bytes // _COPIED_SHARE
 
     def _advance(self, forest: Forest) -> None:
         deepest = int(forest.depth.max())

@@ -12,7 +12,7 @@ from madtree.core.binning import Bins
 from madtree.core.block import NARROW_LIMIT, Block, CodeLayout
 from madtree.core.encode import EdgeEncoder, KeyEncoder
 from madtree.core.image import read_rows
-from madtree.core.prepare import RawRows, on_grids
+from madtree.core.prepare import Columns, RawRows, on_grids
 from madtree.core.problem import Problem
 from madtree.core.types import Array, Floats, Ints
 
@@ -42,8 +42,13 @@ class RowFormat:
     n_unknown: int = field(default=0, init=False)
 
     @property
+    def n_own(self) -> int:
+        """Numbers of a row beside its features."""
+        return self.has_tree + 1 + self.has_weight + (self.fold_keys is not None)
+
+    @property
     def n_columns(self) -> int:
-        return self.has_tree + 1 + self.has_weight + (self.fold_keys is not None) + len(self.level_keys)
+        return self.n_own + len(self.level_keys)
 
     def read(self, images: bytes) -> RawRows:
         """All rows, with classes and levels as indices; unknown ones as missing. `tree` holds tree ids.
@@ -58,21 +63,28 @@ class RowFormat:
 
     def rows(self, columns: Floats) -> RawRows:
         """The same from the numbers (n_columns, n_rows), which are written to."""
+        features = columns[self.n_own :]
+        for f, keys in enumerate(self.level_keys):
+            if keys is not None:
+                features[f] = self.feature(f, features[f])
+        return self.rows_of(columns[: self.n_own], features)
+
+    def rows_of(self, own: Floats, features: Floats | Columns) -> RawRows:
+        """The same from a row's own numbers (n_own, n_rows) and features with levels as indices."""
         at = int(self.has_tree)
-        target = columns[at]
+        target = own[at]
         if self.class_keys is not None:
             n_known = len(target) - int(np.isnan(target).sum())
             target = self._index(-1, self.class_keys, target)
             self.n_unknown = n_known - len(target) + int(np.isnan(target).sum())
-        weight = columns[at + 1] if self.has_weight else None
-        fold = None
-        if self.fold_keys is not None:
-            fold = self._index(-2, self.fold_keys, columns[at + 1 + self.has_weight])
-        features = columns[self.n_columns - len(self.level_keys) :]
-        for f, keys in enumerate(self.level_keys):
-            if keys is not None:
-                features[f] = self._index(f, keys, features[f])
-        return RawRows(features, target, weight, columns[0].astype(np.int64) if self.has_tree else None, fold)
+        weight = own[at + 1] if self.has_weight else None
+        fold = None if self.fold_keys is None else self._index(-2, self.fold_keys, own[at + 1 + self.has_weight])
+        return RawRows(features, target, weight, own[0].astype(np.int64) if self.has_tree else None, fold)
+
+    def feature(self, feature: int, column: Floats) -> Floats:
+        """(n_rows,) a feature from its numbers: indices of levels, or values as they are."""
+        keys = self.level_keys[feature]
+        return column if keys is None else self._index(feature, keys, column)
 
     def _index(self, which: int, keys: Floats, values: Floats) -> Floats:
         if which not in self._encoders:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -77,6 +78,18 @@ class Scale:
         return weight, target
 
 
+class Columns(Protocol):
+    """Features that are looked up one at a time, each (n_rows,)."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, feature: int, /) -> Floats: ...
+
+    def select(self, keep: Bools) -> Columns:
+        """The columns of the rows that are kept."""
+        ...
+
+
 @dataclass(frozen=True)
 class RawRows:
     """Rows as they came from the table, NaN for NULL.
@@ -89,7 +102,7 @@ class RawRows:
         fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
     """
 
-    features: Floats
+    features: Floats | Columns
     target: Floats
     weight: Floats | None
     tree: Ints | None
@@ -105,7 +118,8 @@ class RawRows:
         if self.fold is not None:
             keep &= ~np.isnan(self.fold)
         some: Array = np.zeros(len(keep), np.bool_)
-        for column in self.features:
+        for f in range(len(self.features)):
+            column = self.features[f]
             some |= column == column
             if some.all():
                 break
@@ -115,7 +129,7 @@ class RawRows:
         if keep.all():
             return self
         return RawRows(
-            self.features[:, keep],
+            self.features[:, keep] if isinstance(self.features, np.ndarray) else self.features.select(keep),
             self.target[keep],
             None if self.weight is None else self.weight[keep],
             None if self.tree is None else self.tree[keep],
@@ -184,7 +198,7 @@ def _weighted_target(rows: RawRows, centre: Floats) -> Floats:
 
 
 def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTable]:
-    n_features, n_rows = rows.features.shape
+    n_features, n_rows = len(rows.features), len(rows.target)
     sizes = np.zeros((n_trees, n_features), np.int32)
     columns, lowers, uppers = [], [], []
     trees = TreeRows(rows.tree, n_trees, n_rows)

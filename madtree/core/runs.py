@@ -15,10 +15,11 @@ import numpy as np
 
 from madtree.core import coarse
 from madtree.core.batching import batches, by_rows, state_limit
-from madtree.core.entries import Entries, dense_entries
+from madtree.core.entries import Entries
 from madtree.core.forest import Forest
 from madtree.core.problem import Problem
 from madtree.core.search import Splits, search
+from madtree.core.shortlist import likely_entries
 from madtree.core.statistics import StatisticsLayout, check, feature_view, node_totals
 from madtree.core.sweep import BINS_PER_ROW, count, sweep
 from madtree.core.types import Array, Bools, Ints
@@ -134,7 +135,7 @@ class FeatureRun:
             rows = self.source.rows(forest, forest.slots(nodes))
             entries = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places])
         else:
-            entries = dense_entries(state, layout)
+            entries = likely_entries(self.problem, state, layout, found.gain[places])
         self._enter(entries, tree, places, found)
 
     def _enter(self, entries: Iterable[Entries], tree: Ints, places: Ints, found: Splits) -> None:

@@ -11,8 +11,11 @@ from madtree.host.protocol import Row
 class PlpyHost:
     """Adaptor around the `plpy` module, which PL/Python hands to function bodies only."""
 
+    in_server = True
+
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
+        self._prepared: tuple[str, tuple[str, ...], Any] | None = None
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         return list(self._run(sql, types, params))
@@ -21,10 +24,7 @@ class PlpyHost:
         return int(self._run(sql, types, params).nrows())
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        if types:
-            cursor = self._plpy.cursor(self._plpy.prepare(sql, list(types)), list(params))
-        else:
-            cursor = self._plpy.cursor(sql)
+        cursor = self._plpy.cursor(self._plan(sql, types), list(params)) if types else self._plpy.cursor(sql)
         try:
             while rows := cursor.fetch(batch):
                 yield from rows
@@ -39,5 +39,14 @@ class PlpyHost:
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         if types:
-            return self._plpy.execute(self._plpy.prepare(sql, list(types)), list(params))
+            return self._plpy.execute(self._plan(sql, types), list(params))
         return self._plpy.execute(sql)
+
+    def _plan(self, sql: str, types: Sequence[str]) -> Any:
+        """The prepared statement; the last one is kept, since of a wide table preparing takes as long as reading a page
+        range.
+        """
+        wanted = (sql, tuple(types))
+        if self._prepared is None or self._prepared[:2] != wanted:
+            self._prepared = (*wanted, self._plpy.prepare(sql, list(types)))
+        return self._prepared[2]

@@ -11,6 +11,11 @@ Row = dict[str, Any]
 class Host(Protocol):
     """A database session. SQL text takes parameters as ``$1``, ``$2``, ...; `types` names their SQL types."""
 
+    @property
+    def in_server(self) -> bool:
+        """Whether this code runs in the session's own process."""
+        ...
+
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """Run one statement and return its rows; column names are the keys. Raises the database's own error."""
         ...

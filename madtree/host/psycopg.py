@@ -19,6 +19,8 @@ class PsycopgHost:
     Nothing is prepared for longer than a call: a model that is replaced may change its columns' types.
     """
 
+    in_server = False
+
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
 

@@ -139,69 +139,6 @@ def case_of_tree(tree_ids: Sequence[int], cases: Sequence[str]) -> str:
     )
 
 
-def create_by_blocks(
-    scan: Scan,
-    values: Sequence[str],
-    outputs: Sequence[tuple[str, str]],
-    outcome_bytes: int,
-    array_id: str | None,
-    pages: Sequence[tuple[str, str]] | None,
-    block_rows: int,
-) -> str:
-    """CREATE TABLE .. AS that scores blocks of rows by `madtree.score_block`; parameter $1 is the plan.
-
-    One block at a time is in memory. A source without pages is numbered and sorted by block, on disk if need be.
-
-    Args:
-        values: an expression of type float8 for each feature that the plan uses.
-        outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf, or 0.
-        outcome_bytes: bytes that the block scorer returns for each row.
-        array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
-            such an id travels as text.
-        pages: the source's page ranges, as the first tid of each and the one behind its last; None for views and the
-            like.
-        block_rows: rows in a block of a source without pages.
-    """
-    id_in, id_out = (f"({scan.id_sql})::pg_catalog.text", f"::{array_id}") if array_id else (scan.id_sql, "")
-    trees = [f"madtree_model.{TREE}::pg_catalog.float8"] if scan.groups else []
-    # One array a row, of equal length: a third of the cost of one array a column. NaN is as good as NULL.
-    numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in [*trees, *values]) or "0"
-    columns = f"{id_in} AS id, madtree.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
-    block = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
-    if pages is None:
-        # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
-        number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
-        blocks = f"""(
-        SELECT {block}, pg_catalog.min(r.block ORDER BY r.block) AS block
-        FROM (SELECT {columns}, {number} AS block FROM {scan.rows()}) AS r
-        GROUP BY r.block
-    )"""
-    else:
-        low, high = (_tid_array([page_range[end] for page_range in pages]) for end in (0, 1))
-        in_range = " AND ".join(
-            f"{SOURCE_ALIAS}.ctid OPERATOR(pg_catalog.{symbol}) c.{end}"
-            for symbol, end in ((">=", "low"), ("<", "high"))
-        )
-        blocks = f"""ROWS FROM (pg_catalog.unnest({low}), pg_catalog.unnest({high})) AS c(low, high),
-    LATERAL (SELECT {block} FROM (SELECT {columns} FROM {scan.rows()} WHERE {in_range}) AS r)"""
-    selected = "".join(f", {value} AS {ident(name)}" for name, value in outputs)
-    # OFFSET 0 keeps the scorer out of the select list with the set-returning functions, where it would run once a row.
-    return f"""CREATE TABLE {scan.target} AS
-SELECT scored.id{id_out} AS {ident(scan.id_name)}{selected}
-FROM (
-    SELECT place.id, {_integer("place.outcomes", "place.byte", outcome_bytes)} AS outcome
-    FROM (
-        SELECT pg_catalog.unnest(s.ids) AS id, s.outcomes, pg_catalog.generate_series(
-            0, pg_catalog.length(s.outcomes) OPERATOR(pg_catalog.-) 1, {outcome_bytes}) AS byte
-        FROM (
-            SELECT b.ids, madtree.score_block($1, b.images) AS outcomes
-            FROM {blocks} AS b
-            OFFSET 0
-        ) AS s
-    ) AS place
-) AS scored"""
-
-
 def estimate(source: str) -> str:
     """The planner's plan of reading `source`, which `read_estimate` reads."""
     return f"EXPLAIN SELECT FROM {source} AS {SOURCE_ALIAS}"
@@ -212,24 +149,6 @@ def read_estimate(plan: str) -> tuple[int, float]:
     workers = [int(number) for number in re.findall(r"Workers Planned: (\d+)", plan)]
     rows = re.search(r"rows=(\d+)", plan)
     return max(workers, default=0), float(rows.group(1)) if rows else 0.0
-
-
-def _tid_array(tids: Sequence[str]) -> str:
-    return "'{" + ",".join(f'"{tid}"' for tid in tids) + "}'::pg_catalog.tid[]"
-
-
-def _integer(string: str, start: str, n_bytes: int) -> str:
-    """The little-endian integer at a place of a byte string. PostgreSQL 15 has no function that reads one."""
-    terms = [f"pg_catalog.get_byte({string}, {start})"]
-    for number in range(1, n_bytes):
-        byte = f"pg_catalog.get_byte({string}, {start} OPERATOR(pg_catalog.+) {number})"
-        terms.append(f"({byte} OPERATOR(pg_catalog.<<) {8 * number})")
-    return " OPERATOR(pg_catalog.+) ".join(terms)
-
-
-def pick(array: str) -> str:
-    """The element of an array that belongs to a row's leaf; NULL, as no array has an element 0, without a tree."""
-    return f"({array})[scored.outcome]"
 
 
 def class_array(labels: Sequence[str], type_: str) -> str:

@@ -11,6 +11,7 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
 
 _SMALL_INTEGERS = ("smallint", "integer")
+_HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache
 
 
 def as_number(feature: Feature) -> str:
@@ -67,6 +68,11 @@ class RowSource:
     def n_columns(self) -> int:
         """Numbers in a row: [tree,] target, [weight,] [fold,] features."""
         return (self.groups is not None) + len(self._own_numbers) + len(self.features)
+
+    @property
+    def rows_at_once(self) -> int:
+        """Rows whose numbers one query should hand over: on the way there are up to five copies of them."""
+        return max(1, _HANDED_BYTES // (8 * self.n_columns))
 
     @property
     def n_own_numbers(self) -> int:
@@ -135,6 +141,12 @@ def images(
     """One row with all rows' images, one behind the other."""
     row = source.row(only, never_null)
     return f"SELECT pg_catalog.string_agg({row}, ''::pg_catalog.bytea) AS images {from_clause}"
+
+
+def usable_images(source: RowSource, from_clause: str, never_null: Sequence[bool] | None = None) -> str:
+    """As `images`, of the usable rows; and how many rows there are in all."""
+    images_ = f"pg_catalog.string_agg({source.row(None, never_null)}, ''::pg_catalog.bytea)"
+    return f"SELECT {images_} FILTER (WHERE {source.usable}) AS images, pg_catalog.count(*) AS total {from_clause}"
 
 
 def count_images(source: RowSource, from_clause: str) -> str:

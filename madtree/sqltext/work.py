@@ -58,32 +58,11 @@ class WorkTables:
         """Copy a view, foreign table or the like; `columns` as SQL, all of them if None."""
         return f"{self.create} {self.name('rows')} AS SELECT {', '.join(columns) if columns else '*'} FROM {relation}"
 
-    def create_ranges(self) -> str:
-        """A row, and so a page, for each block: workers share the blocks out by this table's pages.
-
-        $1: of each block the tids between which its parts lie, a tid[] as text; $2: index of its query, from 1.
-        """
+    def create_seats(self, n: int) -> str:
+        """A row, and so a page, for each process that is to take part in a query."""
         return (
-            f"{self.create} {self.name('ranges')} AS SELECT c.block_id::pg_catalog.int4 AS block_id, "
-            f"c.bounds::pg_catalog.tid[] AS bounds, c.query, {_FILLER} AS filler "
-            "FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.int4[])) "
-            "WITH ORDINALITY AS c(bounds, query, block_id)"
-        )
-
-    def create_blocks(self, queries: Sequence[str], careful: Sequence[str]) -> str:
-        """Pack the page ranges. $1: plan.
-
-        Args:
-            queries: for each relation, of a range's images; `careful` those where any number may be NULL.
-        """
-        first, second = (
-            f"(ARRAY[{', '.join(literal(query) for query in texts)}])[c.query]" for texts in (queries, careful)
-        )
-        return (
-            f"{self.create} {self.name('blocks')} AS SELECT 0::pg_catalog.int4 AS part, madtree_packed.block_id, "
-            f"{PACKED_FIELDS}, {_FILLER} AS filler FROM ("
-            f"SELECT c.block_id, madtree.pack_block({first}, {second}, c.bounds, $1) AS block "
-            f"FROM {self.name('ranges')} AS c OFFSET 0) AS madtree_packed"
+            f"{self.create} {self.name('seats')} AS SELECT seat, {_FILLER} AS filler "
+            f"FROM pg_catalog.generate_series(1, {n}) AS seat"
         )
 
     def create_empty_blocks(self) -> str:
@@ -130,10 +109,10 @@ class WorkTables:
         """The trees of each block of images; $1: plan."""
         return shared(f"SELECT madtree.grow_block($1, images) FROM {self.name('images')}")
 
-    def settle(self, part: str, workers: int) -> str:
-        """Tell the planner about a table, and how many workers may share it."""
+    def settle(self, part: str, workers: int, column: str = "block_id") -> str:
+        """Tell the planner about a table, of which any column will do, and how many workers may share it."""
         table = self.name(part)
-        return f"ALTER TABLE {table} SET (parallel_workers = {workers}); ANALYZE {table} (block_id)"
+        return f"ALTER TABLE {table} SET (parallel_workers = {workers}); ANALYZE {table} ({column})"
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from psycopg_host import PsycopgHost
 
 from madtree import arguments
+from madtree.host.protocol import Row
 from madtree.pages import PageRanges
 from madtree.rowspool import RowSpool
 from madtree.run import Run
@@ -26,7 +28,7 @@ def _spool(db: psycopg.Connection, in_memory: int) -> RowSpool:
     host = PsycopgHost(db)
     run = Run(host, arguments.check(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample"))
     pages = PageRanges.cut(host, run.oids, 5_000, 700)
-    return RowSpool.read(host, run.source, pages, run._row_format(), in_memory)
+    return RowSpool.read(host, run.source, pages, run._row_format(), in_memory, part_bytes=8 * 6 * 900)
 
 
 @pytest.mark.parametrize("in_memory", [100, 2**24], ids=["file", "memory"])
@@ -38,26 +40,84 @@ def test_rows_come_back_as_they_were_read(db: psycopg.Connection, in_memory: int
         "SELECT y, a, b, x[1], x[2], x[3], id FROM t WHERE y IS NOT NULL ORDER BY tableoid, ctid"
     ).fetchall()
     expected: list[list[Any]] = list(zip(*rows, strict=True))  # type: ignore[arg-type]
+    assert spool.n_rows == len(rows) > 3_000
     for feature, column in ((0, 1), (2, 3), (3, 4), (4, 5)):
         values = np.array([np.nan if v is None else float(v) for v in expected[column]])
         assert np.array_equal(spool.feature(feature), values, equal_nan=True)
-    for _ in range(2):  # as often as one likes
-        parts = list(spool.parts())
-        assert len(parts) > 3
-        assert np.concatenate([p.target for p in parts]).tolist() == list(map(float, expected[0]))
-        assert np.concatenate([p.features[1] for p in parts]).tolist() == [float(b[-1]) for b in expected[2]]
+    for first, last in ((0, 3_000), (850, 950), (0, 900), (1_800, spool.n_rows)):  # in any order
+        some = spool.rows(first, last)
+        assert len(some.features) == 5
+        assert some.target.tolist() == list(map(float, expected[0][first:last]))
+        assert some.features[1].tolist() == [float(b[-1]) for b in expected[2][first:last]]
+        keep = some.target == 1
+        kept = some.select(keep).select(np.arange(int(keep.sum())) % 2 == 0)
+        assert np.array_equal(kept.features[3], some.features[3][keep][::2], equal_nan=True)
     spool.close()
 
 
-def test_a_table_that_is_wide_for_its_memory_is_written_by_this_process(db: psycopg.Connection) -> None:
-    """100,000 rows of 40 features do not fit half of 8 MB; a worker packs the same blocks."""
+def test_a_spool_of_no_rows(db: psycopg.Connection) -> None:
+    db.execute(_MAKE.format(rows=50))
+    db.execute("UPDATE t SET y = 1; DELETE FROM t WHERE id > 1")
+    host = PsycopgHost(db)
+    run = Run(host, arguments.check(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample"))
+    db.execute("DELETE FROM t")
+    spool = RowSpool.read(host, run.source, PageRanges.cut(host, run.oids, 50, 700), run._row_format(), 100)
+    assert (spool.n_rows, len(spool.feature(0))) == (0, 0)
+    spool.close()
+
+
+def test_numbers_are_checked_for_null_once_they_have_been(db: psycopg.Connection) -> None:
+    """Only page ranges in which a number is NULL for the first time are read twice."""
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i % 2 AS y, CASE WHEN i <> 2500 THEN i END AS a, i / 2.0 AS b, "
+        "CASE WHEN i % 4000 > 0 THEN i END AS c FROM generate_series(1, 5000) i"
+    )
+    host = _CountingHost(db)
+    run = Run(host, arguments.check(host, "t", "m", "id", "y", "a, b, c"), Workers(), Stopwatch("sample"))
+    pages = PageRanges.cut(host, run.oids, 5_000, 700)
+    host.queries.clear()
+    spool = RowSpool.read(host, run.source, pages, run._row_format(), 2**20)
+    assert np.flatnonzero(np.isnan(spool.feature(0))).tolist() == [2499]
+    assert np.flatnonzero(np.isnan(spool.feature(2))).tolist() == [3999]
+    assert len(host.queries) == len(pages.ranges) + 2
+    assert [query.count("COALESCE") for query in host.queries if query.count("COALESCE") < 4][-1] == 2
+    spool.close()
+
+
+def test_rows_without_a_dependent_are_counted_though_they_are_not_kept(db: psycopg.Connection) -> None:
+    """A table that is known to be large is not counted before; many bins make all its rows be read once."""
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN i % 3 = 0 END AS y, i % 1000 / 8.0 AS a "
+        "FROM generate_series(1, 300000) i"
+    )
+    db.execute("ANALYZE t")
+    db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', 'a', max_depth => 2, n_bins => 1000)")
+    rows = db.execute("SELECT total_rows_processed, total_rows_skipped FROM m_summary").fetchone()
+    assert rows == (294_000, 6_000)
+
+
+class _CountingHost(PsycopgHost):
+    def __init__(self, connection: psycopg.Connection) -> None:
+        super().__init__(connection)
+        self.queries: list[str] = []
+
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        self.queries.append(sql)
+        return super().query(sql, types, params)
+
+
+@pytest.mark.parametrize("n_folds", [2, 10], ids=["mapped", "written"])
+def test_a_table_that_is_wide_for_its_memory_is_packed_by_this_process(db: psycopg.Connection, n_folds: int) -> None:
+    """100,000 rows of 40 features do not fit half of 8 MB: their codes are mapped. With their nodes in ten folds not
+    even the rest fits, and they are written to a table, as those of a worker are.
+    """
     db.execute(_MAKE.format(rows=100_000))
     features = ", ".join(["b", *(f"(a * {i} + id % {i + 2})" for i in range(1, 40))])
     trees = []
     for workers in (0, 1):
         db.execute(
             f"SELECT madtree.tree_train('t', 'm', 'id', 'y', '{features}', max_depth => 4, memory_mb => 8, "
-            f"replace => true, pruning_params => 'n_folds=2', parallel_workers => {workers})"
+            f"replace => true, pruning_params => 'n_folds={n_folds}', parallel_workers => {workers})"
         )
         query = "SELECT array_agg(n::text ORDER BY node_id) FROM m_nodes n"
         trees.append((db.execute(query).fetchone(), db.execute("SELECT array_agg(c::text) FROM m_cv c").fetchone()))

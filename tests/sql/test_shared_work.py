@@ -1,4 +1,4 @@
-"""Workers that are chosen by themselves: whether PostgreSQL really starts them, and where it may not."""
+"""Workers that are chosen by themselves for single queries: whether PostgreSQL may start them, and where it may not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree import arguments, edges, workers
+from madtree import arguments, edges, large, workers
 from madtree.train import train
 
 _MAKE = (
@@ -18,11 +18,11 @@ _MAKE = (
 )
 
 
-_FUNCTIONS = ("pack_block", "node_statistics", "grow_block")
+_FUNCTIONS = ("node_statistics", "grow_block")
 
 
 class _Watching(PsycopgHost):
-    """Remembers the statements that pack, count or grow and that workers may share."""
+    """Remembers the statements that count or grow and that workers may share."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         super().__init__(connection)
@@ -43,7 +43,6 @@ def quick_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "ROUTED_ROW", 0.0)
     monkeypatch.setattr(workers, "HANDED_BYTE", 0.0)
     monkeypatch.setattr(workers, "STORED_CELL", 0.0)
-    monkeypatch.setattr(workers, "_PASS_OVERHEAD", 0.0)
 
 
 def _train(db: psycopg.Connection, features: str = "a, b", **more: Any) -> _Watching:
@@ -71,31 +70,16 @@ def test_many_groups_are_grown_by_workers(db: psycopg.Connection) -> None:
 
 
 @pytest.mark.usefixtures("quick_start")
-def test_large_tables_are_packed_and_counted_by_workers(
-    db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(edges, "MIN_SAMPLE", 1_000)  # a table that is read whole for its sample is packed alone
+def test_tables_of_blocks_are_counted_by_workers(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no crew can be: this host is not in the server, so the blocks go into a table once memory is short."""
+    monkeypatch.setattr(large, "HELD_SHARE", 2**20)
+    monkeypatch.setattr(edges, "MIN_SAMPLE", 1_000)  # a table that is read whole for its sample is counted alone
     db.execute(_MAKE.format(rows=140_000))
     host = _train(db)
-    assert any("pack_block" in sql for sql in host.shared)
     assert any("node_statistics" in sql for sql in host.shared)
     shared = _nodes(db)
     assert not _train(db, parallel_workers=0).shared
     assert _nodes(db) == shared
-
-
-@pytest.mark.usefixtures("quick_start")
-def test_functions_that_workers_may_not_run_keep_the_packing_in_one_process(
-    db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(edges, "MIN_SAMPLE", 1_000)
-    db.execute(_MAKE.format(rows=140_000))
-    db.execute(
-        "CREATE FUNCTION doubled(v int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE "
-        "AS 'BEGIN RETURN 2 * v; END'"
-    )
-    host = _train(db, features="doubled(a), b")
-    assert not any("pack_block" in sql for sql in host.shared)
 
 
 def test_a_small_table_is_left_to_one_process(db: psycopg.Connection) -> None:

@@ -38,6 +38,14 @@ def test_workers_share_an_expression() -> None:
     assert not replace(MILLION, leaves=crossing, workers=2).in_blocks
 
 
+def test_workers_share_blocks_where_they_pay() -> None:
+    many = replace(MILLION, leaves=41_606, workers=2, sharable=True)
+    assert many.block_workers == 2
+    assert many.block_seconds < replace(many, sharable=False).block_seconds
+    assert replace(many, workers=0).block_workers == 0
+    assert replace(many, rows=100_000).block_workers == 0
+
+
 def test_columns_that_have_to_be_copied_speak_for_an_expression() -> None:
     crossing = next(n for n in range(1, 20_000, 10) if replace(MILLION, leaves=n).in_blocks)
     assert not replace(MILLION, leaves=crossing, features=100).in_blocks

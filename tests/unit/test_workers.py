@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from madtree.core.params import Parameters
-from madtree.workers import START, Workers, best, growing, in_place_of_leader, in_use, seconds
+from madtree.workers import START, Workers, best, crew, growing, in_place_of_leader, passes, seconds
 
 SERVER = Workers(available=3)
 
@@ -30,29 +30,38 @@ def test_more_workers_than_are_available_are_never_chosen() -> None:
     assert best(100.0, 2) == 2
 
 
-@pytest.mark.parametrize("n_rows", [1, 1_000, 100_000, 1_000_000])
-def test_blocks_that_fit_are_held_by_one_process(n_rows: int) -> None:
-    assert in_use(SERVER, n_rows, 10, Parameters(), holdable=True) is None
+@pytest.mark.parametrize("n_rows", [1, 1_000, 100_000])
+def test_small_tables_are_left_to_one_process(n_rows: int) -> None:
+    assert crew(SERVER, n_rows, 10, Parameters()) == 0
+    assert passes(SERVER, n_rows, 10, Parameters()) == 0
 
 
-def test_large_tables_are_packed_by_workers() -> None:
-    chosen = in_use(SERVER, 10_000_000, 10, Parameters(), holdable=False)
-    assert chosen is not None
-    assert chosen.packing == 3
+def test_a_crew_pays_earlier_than_passes_that_start_workers_anew() -> None:
+    assert crew(SERVER, 1_000_000, 10, Parameters()) > 0
+    assert passes(SERVER, 1_000_000, 10, Parameters()) == 0
 
 
-def test_a_large_table_may_be_held_where_there_are_no_workers() -> None:
-    assert in_use(Workers(0), 10_000_000, 10, Parameters(), holdable=True) is None
-    assert in_use(Workers(0), 10_000_000, 10, Parameters(), holdable=False) == Workers(0)
+def test_large_tables_are_packed_and_counted_by_all() -> None:
+    assert crew(SERVER, 10_000_000, 10, Parameters()) == 3
+    assert passes(SERVER, 100_000_000, 10, Parameters()) == 3
+
+
+def test_folds_are_work_too() -> None:
+    assert crew(SERVER, 200_000, 10, Parameters()) == 0
+    assert crew(SERVER, 200_000, 10, Parameters(n_folds=10)) > 0
+
+
+def test_there_may_be_no_workers() -> None:
+    assert crew(Workers(0), 10_000_000, 10, Parameters()) == 0
+    assert passes(Workers(0), 10_000_000, 10, Parameters()) == 0
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_what_is_asked_for_is_done(n: int) -> None:
-    parameters = Parameters(parallel_workers=n)
     asked = Workers(n, n, n, n, asked=True)
-    assert in_use(asked, 10, 10, parameters, holdable=True) == (asked if n else None)
-    assert in_use(asked, 10, 10, parameters, holdable=False) == asked
-    assert growing(asked, 1, 10.0, parameters) == asked
+    assert crew(asked, 10, 10, Parameters(parallel_workers=n)) == n
+    assert passes(asked, 10, 10, Parameters(parallel_workers=n)) == n
+    assert growing(asked, 1, 10.0, Parameters(parallel_workers=n)) == asked
 
 
 def test_small_groups_are_grown_by_workers_where_there_are_many() -> None:

@@ -1,4 +1,4 @@
-"""Where the blocks are: held in memory, shared by workers as a table, or several small groups to one block."""
+"""Where the blocks are: held in memory, with the processes of a crew, or several small groups to one block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GROUPS = ("#DDE3E9", "#C8D1DA", "#AEBAC6")
 def draw() -> str:
     heads = (
         ("held blocks", "one tree, up to some million rows", _held),
-        ("packed table", "more rows, or workers that pay", _packed),
+        ("a crew", "where parallel workers pay", _crew),
         ("small groups", "thousands of trees", _groups),
     )
     marks = []
@@ -24,7 +24,7 @@ def draw() -> str:
         marks.append(text(x + COLUMN / 2, 58, words, SMALL, FAINT, "middle"))
         marks.append(drawing(x + COLUMN / 2))
     return picture(
-        320, "Where blocks are kept: in memory, in a table that workers share, or whole groups to a block", marks
+        320, "Where blocks are kept: in memory, with each process of a crew, or whole groups to a block", marks
     )
 
 
@@ -44,17 +44,17 @@ def _held(x: float) -> str:
     return "".join(marks)
 
 
-def _packed(x: float) -> str:
-    marks = [_pill(x, 78, "table"), arrow(x, 108, x, 132)]
-    marks.append(rect(x - 96, 136, 192, 40, SHADE, 8, f'stroke="{RULE}"'))
-    marks += [rect(x - 88 + i * 22.3, 142, 19, 28, BLOCK, 3) for i in range(8)]
-    for i in range(3):
-        at = x - 62 + 62 * i
-        marks.append(arrow(at, 178, at, 198))
-        marks.append(_pill(at, 200, f"worker {i + 1}", 58))
-    marks.append(text(x, 254, "An unlogged table, one block a page.", SMALL, FAINT, "middle"))
-    marks.append(text(x, 271, "Workers count statistics; sums are", SMALL, FAINT, "middle"))
-    marks.append(text(x, 288, "exact, so merging changes nothing.", SMALL, FAINT, "middle"))
+def _crew(x: float) -> str:
+    marks = [_pill(x, 78, "table", 198)]
+    for i, name in enumerate(("session", "worker 1", "worker 2")):
+        at = x - 68 + 68 * i
+        marks.append(arrow(at, 108, at, 132))
+        marks.append(rect(at - 31, 136, 62, 92, SHADE, 8, f'stroke="{RULE}"'))
+        marks.append(text(at, 154, name, SMALL, FAINT, "middle"))
+        marks += [rect(at - 23 + j * 16, 166, 13, 46, BLOCK, 3) for j in range(3)]
+    marks.append(text(x, 254, "Each packs a share and keeps it.", SMALL, FAINT, "middle"))
+    marks.append(text(x, 271, "Every level it counts its own rows;", SMALL, FAINT, "middle"))
+    marks.append(text(x, 288, "the session adds up the sums.", SMALL, FAINT, "middle"))
     return "".join(marks)
 
 

@@ -43,7 +43,7 @@ def test_blocks_in_hand_give_what_counting_alone_gives(
     n_classes: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small blocks make the rows of all blocks be counted together, small chunks split a feature's slots."""
-    monkeypatch.setattr(entries, "_CHUNK_CELLS", 500)
+    monkeypatch.setattr(entries, "CHUNK_CELLS", 500)
     monkeypatch.setattr(batching, "_ROWS_TOGETHER", 300)
     parameters = Parameters("gini" if n_classes else "mse", 8, min_split=4, min_bucket=2, n_bins=30)
     problem, block = problem_of(sample_rows(2_500, n_classes, weighted=weighted), n_classes, parameters)

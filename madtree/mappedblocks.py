@@ -1,0 +1,78 @@
+"""Blocks of this process that do not fit its memory: they lie in a file that is mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from tempfile import TemporaryFile
+
+from madtree.blocks.columns import ColumnReader
+from madtree.blocks.kept import KeptBlocks
+from madtree.blockstore import FilledFirst
+from madtree.core.block import Block
+from madtree.core.forest import Forest
+from madtree.core.inhand import BlocksInHand
+from madtree.core.packing import Packer, RowFormat
+from madtree.core.problem import Problem
+from madtree.core.statistics import StatisticsLayout
+from madtree.core.types import Array, Ints
+from madtree.host.protocol import Host
+from madtree.rowpacker import Packed, RowPacker
+from madtree.rowspool import temporary_directory
+
+# PostgreSQL looks for a cancel or a timeout when it runs a statement, never within Python.
+_LOOK_FOR_CANCEL = "SELECT"
+
+
+class MappedBlocks(FilledFirst):
+    """Blocks in a file without a name, which goes when the process does; the nodes of the rows are in memory.
+
+    Against a table of blocks it saves reading all features where a pass looks at some of them only, and single rows
+    are in hand.
+    """
+
+    def __init__(self, host: Host, rows: RowPacker, block_rows: int) -> None:
+        self._host, self._rows, self._block_rows = host, rows, block_rows
+        self._kept: KeptBlocks
+
+    def source(self, problem: Problem) -> BlocksInHand:
+        blocks = [block for _, block in self._kept.blocks(ColumnReader(problem))]
+        return _Interruptible(problem, blocks, self._let_cancel_in)
+
+    def close(self) -> None:
+        """The file goes with the last block that looks into it."""
+
+    def _pack(
+        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
+    ) -> Packed:
+        packer = Packer(problem, row_format, tree_ids)
+        self._kept = KeptBlocks(TemporaryFile(dir=temporary_directory()))  # noqa: SIM115 - it lives as long as they do
+        total = Packed(0, 0, 0)
+        for number, (block, packed) in enumerate(self._rows.blocks(packer, never_null, self._block_rows)):
+            self._let_cancel_in()
+            self._kept.add(number, block)
+            total = total.plus(packed)
+        self._kept.finish()
+        return total
+
+    def _trees(self) -> list[Ints]:
+        return [tree for _, tree in self._kept.parts()]
+
+    def _set_folds(self, folds: Sequence[Array]) -> None:
+        self._kept.set_folds(folds)
+
+    def _let_cancel_in(self) -> None:
+        self._host.query(_LOOK_FOR_CANCEL)
+
+
+class _Interruptible(BlocksInHand):
+    """Blocks in hand that are so large that a cancel should not have to wait for a whole level."""
+
+    def __init__(self, problem: Problem, blocks: Sequence[Block], let_cancel_in: Callable[[], None]) -> None:
+        super().__init__(problem, blocks)
+        self._let_cancel_in = let_cancel_in
+
+    def statistics(
+        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
+    ) -> Array:
+        self._let_cancel_in()
+        return super().statistics(forest, slot_of_node, layout, by_side=by_side)

@@ -1,0 +1,140 @@
+"""The statement that scores a table by blocks of rows, in one process or shared out among workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.predict import TREE, Scan
+from madtree.sqltext.quote import ident, literal
+
+PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last
+
+
+@dataclass(frozen=True)
+class BlockScan:
+    """How rows become blocks, and blocks become rows of the target.
+
+    Attributes:
+        scan: what is read and made.
+        values: an expression of type float8 for each feature that the plan uses.
+        outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf, or 0.
+        outcome_bytes: bytes that the block scorer returns for each row.
+        array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
+            such an id travels as text.
+    """
+
+    scan: Scan
+    values: Sequence[str]
+    outputs: Sequence[tuple[str, str]]
+    outcome_bytes: int
+    array_id: str | None
+
+    def create_by_number(self, block_rows: int) -> str:
+        """CREATE TABLE .. AS over any relation; parameter $1 is the plan.
+
+        The rows are numbered and sorted by block, on disk if need be, so that one block at a time is in memory.
+        """
+        number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
+        # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
+        blocks = f"""(
+            SELECT {_BLOCK}, pg_catalog.min(r.block ORDER BY r.block) AS block
+            FROM (SELECT {self._columns}, {number} AS block FROM {self.scan.rows()}) AS r
+            GROUP BY r.block
+        )"""
+        return self._create(f"SELECT b.ids, madtree.score_block($1, b.images) AS outcomes FROM {blocks} AS b")
+
+    def create_by_pages(self, ranges: Sequence[PageBounds]) -> str:
+        """CREATE TABLE .. AS over a plain table, a page range after the other; parameter $1 is the plan."""
+        return self._create(self._scored(*_tid_arrays(ranges)))
+
+    def create_shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
+        """The same for workers, who take one task, a few page ranges, after the other; parameter $1 is the plan.
+
+        Workers share out the branches of a UNION ALL. What they do by them is in a function because a LATERAL subquery
+        with outer references is never run in workers. The blocks' rows come apart above the workers: handing over a
+        row costs more than that.
+        """
+        lows_and_highs = [_tid_arrays(task) for task in tasks]
+        branches = " UNION ALL ".join(f"SELECT {lows} AS lows, {highs} AS highs" for lows, highs in lows_and_highs)
+        query = literal(self._scored("$2", "$3"))
+        # No id, but of their type and collation.
+        rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
+        no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
+        return self._create(
+            f"SELECT t.ids, t.outcomes FROM ({branches}) AS c, LATERAL madtree.score_pages("
+            f"{query}, c.lows, c.highs, (SELECT madtree.leaders_own($1)), {no_ids}) AS t"
+        )
+
+    def count(self) -> str:
+        """A query that makes all rows' ids and images and keeps none."""
+        rows = f"SELECT {self._columns} FROM {self.scan.rows()}"
+        return f"SELECT pg_catalog.count(r.id), pg_catalog.count(r.image) FROM ({rows}) AS r"
+
+    @property
+    def _id(self) -> str:
+        return f"({self.scan.id_sql})::pg_catalog.text" if self.array_id else self.scan.id_sql
+
+    @property
+    def _columns(self) -> str:
+        trees = [f"madtree_model.{TREE}::pg_catalog.float8"] if self.scan.groups else []
+        # One array a row, of equal length: a third of the cost of one array a column. NaN is as good as NULL.
+        numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in [*trees, *self.values]) or "0"
+        return f"{self._id} AS id, madtree.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
+
+    def _scored(self, lows: str, highs: str) -> str:
+        """A query that scores page ranges one by one; `lows` and `highs` are SQL of the arrays of their bounds."""
+        in_range = " AND ".join(
+            f"{SOURCE_ALIAS}.ctid OPERATOR(pg_catalog.{symbol}) c.{end}"
+            for symbol, end in ((">=", "low"), ("<", "high"))
+        )
+        rows = f"SELECT {self._columns} FROM {self.scan.rows()} WHERE {in_range}"
+        return f"""SELECT b.ids, madtree.score_block($1, b.images) AS outcomes
+            FROM ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
+            LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
+
+    def _create(self, blocks: str) -> str:
+        id_out = f"::{self.array_id}" if self.array_id else ""
+        selected = "".join(f", {value} AS {ident(name)}" for name, value in self.outputs)
+        # OFFSET 0 keeps the scorer out of the select list with the set-returning functions, where it would run once a
+        # row, and these out of the workers.
+        return f"""CREATE TABLE {self.scan.target} AS
+SELECT scored.id{id_out} AS {ident(self.scan.id_name)}{selected}
+FROM (
+    SELECT place.id, {_integer("place.outcomes", "place.byte", self.outcome_bytes)} AS outcome
+    FROM (
+        SELECT pg_catalog.unnest(s.ids) AS id, s.outcomes, pg_catalog.generate_series(
+            0, pg_catalog.length(s.outcomes) OPERATOR(pg_catalog.-) 1, {self.outcome_bytes}) AS byte
+        FROM (
+            {blocks}
+            OFFSET 0
+        ) AS s
+    ) AS place
+) AS scored"""
+
+
+_BLOCK = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
+
+
+def pick(array: str) -> str:
+    """The element of an array that belongs to a row's leaf; NULL, as no array has an element 0, without a tree."""
+    return f"({array})[scored.outcome]"
+
+
+def _tid_arrays(ranges: Sequence[PageBounds]) -> tuple[str, str]:
+    lows, highs = zip(*ranges, strict=True)
+    return _tid_array(lows), _tid_array(highs)
+
+
+def _tid_array(tids: Sequence[str]) -> str:
+    return "'{" + ",".join(f'"{tid}"' for tid in tids) + "}'::pg_catalog.tid[]"
+
+
+def _integer(string: str, start: str, n_bytes: int) -> str:
+    """The little-endian integer at a place of a byte string. PostgreSQL 15 has no function that reads one."""
+    terms = [f"pg_catalog.get_byte({string}, {start})"]
+    for number in range(1, n_bytes):
+        byte = f"pg_catalog.get_byte({string}, {start} OPERATOR(pg_catalog.+) {number})"
+        terms.append(f"({byte} OPERATOR(pg_catalog.<<) {8 * number})")
+    return " OPERATOR(pg_catalog.+) ".join(terms)

@@ -1,0 +1,251 @@
+"""Crews: workers that stay from the first row to the last level; what they change, and what they leave behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+
+N_ROWS = 300_000  # more than are looked at for their bins
+MAKE = f"""
+    CREATE TABLE t AS SELECT i AS id, i % 3 AS g, (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
+        i * 31 % 977 / 977.0::float8 AS a, i * 17 % 211 AS b, 'level ' || i * 13 % 19 AS c, i % 5 AS w
+    FROM generate_series(1, {N_ROWS}) i;
+    ANALYZE t
+"""
+PARTS = ("m", "m_nodes", "m_surrogates", "m_cv")
+
+
+@pytest.fixture(autouse=True)
+def _table(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+
+
+@pytest.fixture
+def told(db: psycopg.Connection) -> list[str]:
+    """What the server tells while it trains."""
+    lines: list[str] = []
+    db.add_notice_handler(lambda notice: lines.append(notice.message_primary or ""))
+    return lines
+
+
+@pytest.fixture
+def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]:
+    """More sessions like `db`'s."""
+    opened: list[psycopg.Connection] = []
+
+    def open_one() -> psycopg.Connection:
+        opened.append(psycopg.connect(dsn, autocommit=True))
+        opened[-1].execute(f"SET search_path = {schema}, public, madtree")
+        return opened[-1]
+
+    yield open_one
+    for connection in opened:
+        connection.close()
+
+
+def train(db: psycopg.Connection, workers: int | None, features: str = "a, b, c", **more: Any) -> None:
+    arguments = {"max_depth": 6, "replace": True, "verbose": True, "parallel_workers": workers, **more}
+    named = "".join(f", {name} => %s" for name in arguments)
+    db.execute(f"SELECT madtree.tree_train('t', 'm', 'id', 'y', '{features}'{named})", list(arguments.values()))
+
+
+def model(db: psycopg.Connection) -> list[Any]:
+    """All rows of the model, but for how it was asked for."""
+    there = [part for part in PARTS if db.execute("SELECT to_regclass(%s)", [part]).fetchone() != (None,)]
+    return [db.execute(f"SELECT array_agg(r::text ORDER BY r::text) FROM {part} r").fetchone() for part in there]
+
+
+def left_behind(db: psycopg.Connection, pid: int | None = None) -> set[str]:
+    """Every relation of this database, and the temporary files and directories of a session, this one's by itself."""
+    relations = db.execute("SELECT format('%s.%s', relnamespace::regnamespace, relname) FROM pg_class")
+    temporary = db.execute("SELECT pg_ls_dir('base/pgsql_tmp', true, false)").fetchall()
+    own = {name for (name,) in temporary if name.startswith(f"pgsql_tmp{pid or db.info.backend_pid}.")}
+    return {name for (name,) in relations} | own
+
+
+def crews(lines: list[str]) -> list[str]:
+    return [line for line in lines if "who stay" in line]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"weights": "w"},
+        {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
+        {"pruning_params": "n_folds=3"},
+        {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=w"},
+        # So deep that the leader takes everybody's rows in hand.
+        {"max_depth": 14, "min_split": 2, "min_bucket": 1, "n_bins": 200},
+        {"max_depth": 12, "min_split": 2, "surrogate_params": "max_surrogates=1", "pruning_params": "n_folds=2"},
+    ],
+    ids=lambda more: ", ".join(more) or "plain",
+)
+def test_a_crew_changes_nothing(db: psycopg.Connection, told: list[str], more: dict[str, Any]) -> None:
+    train(db, 0, **more)
+    alone = model(db)
+    assert not crews(told)
+    for workers in (1, 3):
+        train(db, workers, **more)
+        assert model(db) == alone
+    assert len(crews(told)) == 2
+
+
+def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:
+    """NULLs that the sample had none of, too: in one row of a late page."""
+    db.execute(f"UPDATE t SET b = NULL WHERE id % 11 = 0; UPDATE t SET a = NULL WHERE id = {N_ROWS}")
+    models = []
+    for workers in (0, 2):
+        db.execute(
+            "SELECT madtree.tree_train('t', 'm', 'id', 'a + b', 'a, b, c', max_depth => 6, replace => true, "
+            f"surrogate_params => 'max_surrogates=3', parallel_workers => {workers})"
+        )
+        models.append(model(db))
+    assert models[0] == models[1]
+
+
+def test_a_class_that_the_sample_missed(db: psycopg.Connection) -> None:
+    db.execute(f"ALTER TABLE t ALTER y TYPE text; UPDATE t SET y = 'rare' WHERE id = {N_ROWS}; ANALYZE t")
+    models = []
+    for workers in (0, 2):
+        train(db, workers)
+        models.append(model(db))
+    assert models[0] == models[1]
+    assert db.execute("SELECT dependent_var_levels FROM m_summary").fetchone() == (["false", "rare", "true"],)
+
+
+def test_a_partitioned_table(db: psycopg.Connection, told: list[str]) -> None:
+    db.execute(
+        "ALTER TABLE t RENAME TO whole; CREATE TABLE t (LIKE whole) PARTITION BY LIST (g);"
+        "CREATE TABLE t0 PARTITION OF t FOR VALUES IN (0); CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1, 2);"
+        "INSERT INTO t SELECT * FROM whole; ANALYZE t"
+    )
+    train(db, 0)
+    alone = model(db)
+    train(db, 2)
+    assert model(db) == alone
+    assert len(crews(told)) == 1
+
+
+def test_a_crew_forms_by_itself_where_it_pays(db: psycopg.Connection, told: list[str]) -> None:
+    db.execute("SET max_parallel_workers_per_gather = 2")
+    train(db, None)
+    assert not crews(told)
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 14); ANALYZE t")
+    train(db, None)
+    assert crews(told) == ["packed by this process and 2 workers, who stay for all levels"]
+    db.execute("SET max_parallel_workers_per_gather = 0")
+    train(db, None)
+    assert len(crews(told)) == 1
+
+
+def test_where_no_worker_can_be_started_the_leader_does_it_all(db: psycopg.Connection, told: list[str]) -> None:
+    train(db, 0)
+    alone = model(db)
+    db.execute("SET max_parallel_workers = 0; SET parallel_leader_participation = off")
+    train(db, 2)
+    assert crews(told) == ["packed by this process and 0 workers, who stay for all levels"]
+    assert model(db) == alone
+
+
+def test_functions_that_workers_may_not_run_keep_the_packing_in_one_process(
+    db: psycopg.Connection, told: list[str]
+) -> None:
+    db.execute(
+        "CREATE FUNCTION doubled(v int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE "
+        "AS 'BEGIN RETURN 2 * v; END'"
+    )
+    train(db, 2, "doubled(b), a")
+    assert not crews(told)
+
+
+def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connection) -> None:
+    before = left_behind(db)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        train(db, 2, f"1 / (id - {N_ROWS}), b")
+    assert left_behind(db) == before
+
+
+def test_a_training_that_runs_out_of_time_leaves_nothing_behind(db: psycopg.Connection) -> None:
+    """Stopped after shares of the time that it takes: packing, the levels and their ends are all cut through."""
+    more = {"pruning_params": "n_folds=5", "max_depth": 10}
+    train(db, 2, **more)
+    begin = time.perf_counter()
+    train(db, 2, **more)
+    seconds = time.perf_counter() - begin
+    before = left_behind(db)
+    stopped = 0
+    for share in range(1, 10):
+        db.execute(f"SET statement_timeout = {max(1, int(100 * share * seconds))}")
+        try:
+            train(db, 2, **more)
+        except psycopg.errors.QueryCanceled:
+            stopped += 1
+        db.execute("SET statement_timeout = 0")
+        assert left_behind(db) == before
+    assert stopped > 3
+    train(db, 0, **more)
+    alone = model(db)
+    train(db, 2, **more)
+    assert model(db) == alone
+
+
+def _workers_of(db: psycopg.Connection, pid: int) -> list[int]:
+    """Process ids of a session's parallel workers, once there are any."""
+    for _ in range(2_000):
+        found = db.execute(
+            "SELECT pid FROM pg_stat_activity WHERE leader_pid = %s AND pid <> %s", [pid, pid]
+        ).fetchall()
+        if found:
+            return [worker for (worker,) in found]
+        time.sleep(0.005)
+    pytest.fail(f"session {pid} never had a worker")
+
+
+@pytest.mark.parametrize("delay", [0, 0.4], ids=["at once", "later"])
+def test_a_worker_that_is_terminated_ends_the_training(
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], delay: float
+) -> None:
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 4)")
+    session = connect()
+    before = left_behind(db, session.info.backend_pid)
+    with ThreadPoolExecutor() as pool:
+        training = pool.submit(train, session, 2, pruning_params="n_folds=10", max_depth=12)
+        workers = _workers_of(db, session.info.backend_pid)
+        time.sleep(delay)
+        db.execute("SELECT pg_terminate_backend(%s)", [workers[0]])
+        with pytest.raises(psycopg.Error, match=r"terminat|ended|lost connection"):
+            training.result()
+    assert left_behind(db, session.info.backend_pid) == before
+    train(session, 2)
+
+
+def test_what_a_terminated_session_leaves_the_next_crew_removes(
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection]
+) -> None:
+    session = connect()
+    pid = session.info.backend_pid
+    with ThreadPoolExecutor() as pool:
+        training = pool.submit(train, session, 2, pruning_params="n_folds=10", max_depth=12)
+        _workers_of(db, pid)
+        db.execute("SELECT pg_terminate_backend(%s)", [pid])
+        with pytest.raises(psycopg.OperationalError):
+            training.result()
+    for _ in range(1_000):
+        if db.execute("SELECT count(*) FROM pg_stat_activity WHERE %s IN (pid, leader_pid)", [pid]).fetchone() == (0,):
+            break
+        time.sleep(0.01)
+    train(db, 2)
+    assert not {name for name in left_behind(db, pid) if name.startswith("pgsql_tmp")}
+
+
+def test_only_crews_that_exist_can_be_joined(db: psycopg.Connection) -> None:
+    assert db.execute("SELECT madtree.crew_work('pgsql_tmp1.madtree_00ff', '{}', '{}')").fetchone() == (False,)
+    for name in ("../../pg_wal", "pgsql_tmp1.madtree_00ff/../../..", ""):
+        with pytest.raises(psycopg.Error, match="is not the name of a crew"):
+            db.execute("SELECT madtree.crew_work(%s, '{}', '{}')", [name])
