@@ -54,7 +54,9 @@ class BothWays:
     def __init__(self, problem: Problem, source: StatisticsSource, levels: list[Level]) -> None:
         self._source, self._levels = source, levels
         self._scan, self._sweep = SplitFinder(problem, source), SplitFinder(problem, source)
-        self._scan.swept_below, self._sweep.swept_below = 0.0, np.inf
+        for finder, rows in ((self._scan, 0.0), (self._sweep, np.inf)):
+            for run in finder.runs:
+                run.swept_below = rows
 
     def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
         slot_of_node = np.zeros(forest.n_nodes, np.int32)

@@ -16,8 +16,8 @@ import numpy as np
 from madtree.blocks.pack import pack_values
 from madtree.blockstore import BLOCK_ROWS, TableBlocks
 from madtree.core import codec
+from madtree.core.batching import STATE_SHARE
 from madtree.core.forest import Forest
-from madtree.core.frontier import STATE_SHARE
 from madtree.core.packing import RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import RawRows

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.core.binning import Bins, BinTable, distinct_values, quantile_bins
+from madtree.core.binning import MISSING, Bins, BinTable, distinct_values, quantile_bins
+from madtree.core.encode import KeyEncoder
 from madtree.core.packing import NullNumberError, RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import BinLimits, RawRows
@@ -24,6 +25,8 @@ MIN_SAMPLE = 100_000
 _SPARE = 1.1  # a page sample's size varies
 _WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more
 _MAX_SAMPLE_BYTES = 32 * 2**20
+_LOOKED_UP = 1_024  # values of a feature from which on a search takes longer
+_FEW_OTHERS = 8  # times as many values are looked up as are searched, at least
 
 
 class EdgeFinder:
@@ -156,7 +159,7 @@ class EdgeFinder:
 
         Those that turn out to have more than the limit are left out: their bins stay those of the sample.
         """
-        open_ = dict(few)
+        open_ = {key: _Known(values) for key, values in few.items()}
         for page_range in self._pages.ranges:
             chosen = sorted({f for _, f in open_})
             if not chosen:
@@ -167,12 +170,38 @@ class EdgeFinder:
                 column = rows.features[chosen.index(f)]
                 if rows.tree is not None:
                     column = column[rows.tree == t]
-                found = _with_new(known, column)
-                if len(found) > self._limits.limit[f]:
+                known.add(column)
+                if len(known) > self._limits.limit[f]:
                     del open_[t, f]
-                else:
-                    open_[t, f] = found
-        return open_
+        return {key: known.values() for key, known in open_.items()}
+
+
+class _Known:
+    """Distinct values, to which others are added. Where they are many, those that were there first are looked up."""
+
+    def __init__(self, values: Floats) -> None:
+        self._learn(values)
+
+    def _learn(self, values: Floats) -> None:
+        many = len(values) > _LOOKED_UP
+        self._keys = KeyEncoder(values, np.uint32) if many else None
+        self._first: Floats = values if many else np.zeros(0)
+        self._others: Floats = np.zeros(0) if many else values
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._others)
+
+    def add(self, values: Floats) -> None:
+        """Add what is new among `values`; NaN is none."""
+        if self._keys is not None:
+            values = values[self._keys.codes(values) == MISSING]
+        self._others = _with_new(self._others, values)
+        if self._keys is not None and len(self._others) * _FEW_OTHERS > len(self._first):
+            self._learn(self.values())
+
+    def values(self) -> Floats:
+        """Ascending."""
+        return np.sort(np.concatenate((self._first, self._others)))
 
 
 def _with_new(known: Floats, values: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,9 @@ BOOLEAN_LEVELS = ("false", "true")
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _PROFILE_SAMPLE = 50_000
 _MOSTLY_USABLE = 0.9
+# Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
+# unseen classes is about that of rows of classes seen once; Good 1953), and all rows would have to be packed again.
+_MOST_SINGLE = 1
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,8 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
 
 
 def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected_rows: float) -> Profile | None:
-    """The classes found in a sample of a table that is known to be large; None where the sample does not say enough.
+    """The size of a table that is known to be large, by a sample, and its classes, unless there are rare ones in the
+    sample as well; None where the sample does not say enough.
 
     Saves a scan of the table. Whoever uses it counts the rows while packing them, and looks for unknown classes there.
     """
@@ -144,7 +148,12 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
         return None
     keys = _distinct(np.array([float(row["key"]) for row in present]), "dependent_variable")
     classes = tuple(str(row["label"]) for row in present)
-    return Profile(int(found / share), int(usable / share), classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
+    profile = Profile(int(found / share), int(usable / share), classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
+    if sum(int(row["usable"]) == 1 for row in present) <= _MOST_SINGLE:
+        return profile
+    # The size stays the estimated one: the sample for the bins, and so the tree, must not depend on the classes' way.
+    known = read_profile(host, task, source)
+    return replace(profile, classes=known.classes, class_keys=known.class_keys)
 
 
 def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:

@@ -53,7 +53,7 @@ class SmallGroups:
         self._watch.begin("pack")
         with local_settings(self._host, self._sorting(1)):
             for row in self._host.stream(self._query()):
-                yield grow_in_block(self._plan, row["images"], self._watch)
+                yield grow_in_block(self._plan, row.pop("images"), self._watch)
                 self._watch.begin("pack")
 
     def _shared(self) -> Iterator[Batch | None]:

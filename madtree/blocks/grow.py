@@ -59,6 +59,7 @@ def grow_in_block(
     """
     watch.begin("pack")
     rows = plan.row_format.read(images)
+    del images  # what is not needed any more makes room for the statistics
     rows = rows.select(rows.usable())
     if len(rows.target) == 0:
         return None
@@ -67,6 +68,7 @@ def grow_in_block(
         tree_ids, local = np.unique(rows.tree, return_inverse=True)
         rows = replace(rows, tree=local)
     problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
+    del rows
     source = BlocksInHand(problem, [block])
     watch.begin("passes")
     forest = grow(problem, source, report)

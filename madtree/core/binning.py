@@ -165,10 +165,16 @@ class BinTable:
         The bins in between are empty in the node, but not for rows that it was not grown on.
         """
         cut: Ints = left.copy()
-        for i in np.flatnonzero(right > left + 1).tolist():
-            start = int(self.offsets[tree[i], feature[i]]) - 1
-            between = self.upper[start + left[i] + 1 : start + right[i]]
-            cut[i] += np.searchsorted(between, threshold[i], side="right")
+        gaps = np.flatnonzero(right > left + 1)
+        first = self.offsets[tree[gaps], feature[gaps]] + left[gaps]
+        # A bisection of all gaps at once: `low` is the first bin between the two that may lie above the threshold.
+        low, high = first.copy(), first + (right - left - 1)[gaps]
+        while len(open_ := np.flatnonzero(low < high)):
+            middle = (low[open_] + high[open_]) // 2
+            below = self.upper[middle] <= threshold[gaps[open_]]
+            low[open_] = np.where(below, middle + 1, low[open_])
+            high[open_] = np.where(below, high[open_], middle)
+        cut[gaps] += (low - first).astype(cut.dtype)
         return cut
 
 

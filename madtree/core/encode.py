@@ -8,7 +8,9 @@ from madtree.core.binning import MISSING
 from madtree.core.types import Array, Floats, Ints
 
 _CELLS = 8192  # tables of as many bytes stay in the first-level cache, and a thousand of them fit the memory budget
-_LAST = _CELLS + 1  # the cell of values that lie clearly behind the last edge
+_CELLS_PER_EDGE = 4  # with more edges than fit so many cells, a search costs more than a cache miss
+_STEPS = 8  # edges of a cell that are gone through one by one
+_SEARCHED = 4  # keys that are found sooner by a search
 _STRETCH = 16_384  # values that are worked on together, for the cache's sake
 
 
@@ -16,8 +18,8 @@ class EdgeEncoder:
     """Codes by cut points: code of x = 1 + number of edges below x, and 0 where x is NaN.
 
     The stretch between the first and the last edge is cut into equal cells. A value's cell tells the edges that lie
-    below all of it, and where it holds one edge at most, one comparison with the next edge is left; values in a cell
-    with more edges are searched for.
+    below all of it, and where it holds one edge at most, one comparison with the next edge is left; in a cell with more
+    edges there are more comparisons, or a search.
     """
 
     def __init__(self, edges: Floats, dtype: type[np.unsignedinteger]) -> None:
@@ -27,16 +29,19 @@ class EdgeEncoder:
         if len(edges) == 0 or not np.all(np.isfinite(edges[[0, -1]])):
             return
         low, high = float(edges[0]), float(edges[-1])
-        scale = _CELLS / (high - low) if high > low else 1.0
+        self._n_cells = _CELLS
+        while self._n_cells < _CELLS_PER_EDGE * len(edges):
+            self._n_cells *= 2
+        scale = self._n_cells / (high - low) if high > low else 1.0
         if not np.isfinite(scale) or not np.isfinite(high - low) or scale == 0.0:
             return
         self._low, self._scale = low, scale
-        per_cell = np.bincount(self._cells(edges), minlength=_LAST + 1)
+        per_cell = np.bincount(self._cells(edges), minlength=self._n_cells + 2)
         self._base = (np.cumsum(per_cell) - per_cell + 1).astype(dtype)
         # By code: the edge that a value must pass to have a higher one. Code 0 does not come up here.
         self._next = np.concatenate(([np.inf], edges, [np.inf]))
         self._crowded = per_cell > 1
-        self._any_crowded = bool(self._crowded.any())
+        self._most = int(per_cell.max())
         # Where most of the range's edges share cells (heavy tails), searching at once is quicker.
         self._usable = int(per_cell[self._crowded].sum()) * 2 <= len(edges)
 
@@ -44,7 +49,8 @@ class EdgeEncoder:
         """(n,) int64 cell of each value: negative or 0 for values up to the first edge and NaN."""
         with np.errstate(over="ignore", invalid="ignore"):
             position = (values - self._low) * self._scale
-            np.minimum(position, _LAST, out=position)  # NaN passes through
+            # The last cell is that of values which lie clearly behind the last edge.
+            np.minimum(position, self._n_cells + 1, out=position)  # NaN passes through
             return position.astype(np.int64)
 
     def codes(self, values: Floats) -> Array:
@@ -63,11 +69,19 @@ class EdgeEncoder:
             cell = self._cells(values)
             codes = self._base.take(cell, mode="clip")
             codes += values > self._next.take(codes)
-            if self._any_crowded:
+            if self._most > 1:
                 crowded = np.flatnonzero(self._crowded.take(cell, mode="clip"))
-                codes[crowded] = np.searchsorted(self._edges, values[crowded], side="left") + 1
+                codes[crowded] = self._beyond(codes[crowded], values[crowded])
         if missing.any():
             codes[missing] = MISSING
+        return codes
+
+    def _beyond(self, codes: Array, values: Floats) -> Array:
+        """Codes of values whose cells hold more edges than the one that `codes` know of."""
+        if self._most > _STEPS:
+            return np.searchsorted(self._edges, values, side="left") + 1
+        for _ in range(self._most - 1):
+            codes += values > self._next.take(codes)
         return codes
 
 
@@ -85,12 +99,17 @@ class KeyEncoder:
         self._keys = keys[order]
         self._codes = (order + 1).astype(dtype)
         self._dtype = dtype
+        self._places = EdgeEncoder(self._keys, np.uint32) if len(keys) > _SEARCHED else None
 
     def codes(self, values: Floats) -> Array:
         """(n,) codes of `values` (n,)."""
         codes = np.zeros(len(values), self._dtype)
         if len(self._keys):
-            at = np.searchsorted(self._keys, values)
+            if self._places is None:
+                at: Array = np.searchsorted(self._keys, values)
+            else:
+                at = self._places.codes(values)
+                at -= 1  # below 0, of NaN, it wraps round to the largest
             np.minimum(at, len(self._keys) - 1, out=at)
             codes = self._codes.take(at)
             codes[self._keys.take(at) != values] = MISSING

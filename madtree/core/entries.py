@@ -15,7 +15,7 @@ from madtree.core.binning import MISSING
 from madtree.core.statistics import StatisticsLayout, feature_view
 from madtree.core.types import Array, Floats, Ints
 
-CHUNK_CELLS = 300_000  # array elements of a chunk of features, to bound temporary memory
+CHUNK_CELLS = 120_000  # array elements of a chunk of features, to bound temporary memory
 
 
 @dataclass

@@ -57,7 +57,7 @@ class Grid:
         return result
 
     def join(self, sums: Floats, tree: Ints | None = None) -> Floats:
-        """Sums of limbs (n_limbs, m) as values (m,), rounded once for each limb after the first."""
+        """Sums of limbs (n_limbs, ..., m) as values (..., m), rounded once for each limb after the first."""
         total = np.ldexp(sums[-1], self._exponent(self.limbs - 1, tree))
         for limb in range(self.limbs - 2, -1, -1):
             total = total + np.ldexp(sums[limb], self._exponent(limb, tree))

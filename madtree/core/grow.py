@@ -23,8 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.core import impurity
+from madtree.core.batching import batches, state_limit
 from madtree.core.forest import Forest
-from madtree.core.frontier import SplitFinder, StatisticsSource, batches, state_limit
+from madtree.core.frontier import SplitFinder, StatisticsSource
 from madtree.core.problem import Problem
 from madtree.core.routing import level_table
 from madtree.core.search import Splits

@@ -208,10 +208,12 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTabl
             ranks, rows.tree, n_values, counts, int(limits.limit[f]), int(limits.n_bins[f])
         )
         sizes[:, f] = size
-        columns.append(column)
+        columns.append(column.astype(np.uint16))
         lowers.append(distinct[starts])
-        uppers.append(distinct[ends])
-    bins = BinTable(sizes, _tree_major(lowers, sizes), _tree_major(uppers, sizes))
+        uppers.append(lowers[-1] if ends is starts else distinct[ends])
+    every = all(lower is upper for lower, upper in zip(lowers, uppers, strict=True))  # values have bins of their own
+    lower = _tree_major(lowers, sizes)
+    bins = BinTable(sizes, lower, lower if every else _tree_major(uppers, sizes))
     codes = CodeLayout.for_widths(bins.widths).empty(n_rows)
     for f, column in enumerate(columns):
         codes.column(f)[:] = column
@@ -222,9 +224,10 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
     """Bin ends of each feature, tree by tree, as one array that goes tree by tree and feature by feature."""
     if len(sizes) == 1:
         return np.concatenate(parts)
-    tree = np.concatenate([np.repeat(np.arange(len(sizes)), sizes[:, f]) for f in range(len(parts))])
+    trees = np.arange(len(sizes), dtype=np.uint16 if len(sizes) <= 65_536 else np.int64)  # 16 bits are sorted by digits
+    tree = np.concatenate([np.repeat(trees, sizes[:, f]) for f in range(len(parts))])
     order = np.argsort(tree, kind="stable")
-    flat: Floats = np.concatenate(parts)[order]
+    flat: Floats = np.concatenate(parts).take(order)
     return flat
 
 

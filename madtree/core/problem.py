@@ -25,8 +25,7 @@ def weights_by_group(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints)
     """
     if grid is None:
         return np.asarray(sums[:n_groups])
-    limbs = sums[n_groups : n_groups * (1 + grid.limbs)].reshape(grid.limbs, n_groups, -1)
-    return np.stack([grid.join(limbs[:, group], tree) for group in range(n_groups)])
+    return grid.join(sums[n_groups : n_groups * (1 + grid.limbs)].reshape(grid.limbs, n_groups, -1), tree)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ def integers(values: Sequence[int]) -> str:
     return joined(list(map(str, values)))
 
 
-def floats(values: Sequence[float]) -> str:
+def floats(values: Sequence[float] | Sequence[int]) -> str:
     """Floats that read back to the same bits; NaN stands for NULL."""
     return joined(list(map(repr, values))).replace("nan", "NULL")
 
@@ -18,7 +18,7 @@ def texts(values: Sequence[str | None]) -> str:
     return joined([quoted(value) for value in values])
 
 
-def rows_of_floats(flat: Sequence[float], width: int) -> str:
+def rows_of_floats(flat: Sequence[float] | Sequence[int], width: int) -> str:
     """A text[] literal of float8[] literals of `width` elements each; NaN stands for NULL."""
     row = '"{' + ",".join(["%r"] * width) + '}"'
     count = len(flat) // width
@@ -26,20 +26,18 @@ def rows_of_floats(flat: Sequence[float], width: int) -> str:
     return (joined([row] * count) % tuple(flat)).replace("nan", "NULL")
 
 
-def rows_of_texts(rows: Sequence[Sequence[str | None] | None]) -> str:
-    """A text[] literal of text[] literals of any lengths, or NULLs."""
-    known: dict[str | None, str] = {}
-    elements: list[str] = []
-    for row in rows:
-        if row is None:
-            elements.append("NULL")
-            continue
-        for value in row:
-            if value not in known:
-                # Escaped twice: as an element of its row, and within the row as an element of the whole.
-                known[value] = _escaped(quoted(value))
-        elements.append('"{' + ",".join([known[value] for value in row]) + '}"')
-    return joined(elements)
+def text_rows(rows: Sequence[Sequence[str | None] | None]) -> list[str]:
+    """Of each row of texts, of any length, its text[] literal as an element of a text[] literal; or NULL."""
+    escaped = _Escaped()
+    return ["NULL" if row is None else '"{' + ",".join(map(escaped.__getitem__, row)) + '}"' for row in rows]
+
+
+class _Escaped(dict[str | None, str]):
+    """Texts escaped twice: as an element of a row, and within the row as an element of the whole."""
+
+    def __missing__(self, value: str | None) -> str:
+        self[value] = _escaped(quoted(value))
+        return self[value]
 
 
 def quoted(value: str | None) -> str:

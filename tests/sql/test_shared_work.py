@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree import arguments, large, workers
+from madtree import arguments, edges, large, workers
 from madtree.train import train
 
 _MAKE = (
@@ -73,6 +73,7 @@ def test_many_groups_are_grown_by_workers(db: psycopg.Connection) -> None:
 def test_tables_of_blocks_are_counted_by_workers(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no crew can be: this host is not in the server, so the blocks go into a table once memory is short."""
     monkeypatch.setattr(large, "HELD_SHARE", 2**20)
+    monkeypatch.setattr(edges, "MIN_SAMPLE", 1_000)  # a table that is read whole for its sample is counted alone
     db.execute(_MAKE.format(rows=140_000))
     host = _train(db)
     assert any("node_statistics" in sql for sql in host.shared)

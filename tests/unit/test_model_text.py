@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from madtree.modelwrite import CHUNK_BYTES, CHUNK_ROWS, _chunks
+from madtree.modelwrite import CHUNK_BYTES, CHUNK_ROWS, _chunks, _numbers
 from madtree.sqltext import array_text
 from madtree.sqltext.tables import SUFFIXES, suffixed, type_sql
 
@@ -52,15 +53,23 @@ def test_array_literals() -> None:
     assert array_text.floats([0.1, float("nan"), float("inf"), 1e300]) == "{0.1,NULL,inf,1e+300}"
     assert array_text.texts(["a", None, 'q"\\', "NULL", ""]) == '{"a",NULL,"q\\"\\\\","NULL",""}'
     assert array_text.rows_of_floats([1.0, 2.5, float("nan"), 4.0], 2) == '{"{1.0,2.5}","{NULL,4.0}"}'
-    assert (
-        array_text.rows_of_texts([["a"], None, [], ["b", 'c"']]) == '{"{\\"a\\"}",NULL,"{}","{\\"b\\",\\"c\\\\\\"\\"}"}'
-    )
+    assert array_text.text_rows([["a"], None, [], ["b", 'c"', None]]) == [
+        '"{\\"a\\"}"',
+        "NULL",
+        '"{}"',
+        '"{\\"b\\",\\"c\\\\\\"\\",NULL}"',
+    ]
     assert array_text.joined([]) == array_text.rows_of_floats([], 3) == "{}"
 
 
-def test_chunks_cover_all_rows_in_order_and_stay_small() -> None:
-    import numpy as np
+def test_whole_numbers_are_written_without_fractions_and_nothing_else_is() -> None:
+    whole = [0.0, 3.0, 2.0**60]
+    assert repr(_numbers(np.array(whole))) == repr([0, 3, 2**60])
+    for value in (-0.0, -1.0, 0.5, float("nan"), float("inf"), 2.0**63, 1e300):
+        assert repr(_numbers(np.array([*whole, value]))) == repr([*whole, value])
 
+
+def test_chunks_cover_all_rows_in_order_and_stay_small() -> None:
     sizes = np.array([10, CHUNK_BYTES + 1, CHUNK_BYTES, 1, 1] + [0] * (CHUNK_ROWS + 5))
     parts = list(_chunks(sizes))
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(len(sizes)))

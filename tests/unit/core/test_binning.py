@@ -165,3 +165,20 @@ def test_unknown_keys_are_missing() -> None:
     with_null = KeyEncoder(np.array([5.0, -3.0, np.nan]), np.uint16)
     assert with_null.codes(np.array([5.0, 4.0, np.nan, -3.0])).tolist() == [1, 0, 3, 2]
     assert KeyEncoder(np.zeros(0), np.uint8).codes(np.array([1.0])).tolist() == [0]
+
+
+@pytest.mark.parametrize("n_edges", [1, 5, 300, 3_000, 30_000])
+@pytest.mark.parametrize("kind", ["even", "random", "heavy tails"])
+def test_codes_by_many_edges_are_those_of_a_search(n_edges: int, kind: str) -> None:
+    rng = np.random.default_rng(n_edges)
+    spread = {
+        "even": np.arange(n_edges) / 3,
+        "random": rng.random(n_edges),
+        "heavy tails": rng.normal(size=n_edges) ** 5,
+    }
+    edges = np.unique(spread[kind])
+    probes = np.concatenate([np.nextafter(edges, np.inf), edges, np.nextafter(edges, -np.inf), [np.inf, -np.inf, 0.1]])
+    assert np.array_equal(EdgeEncoder(edges, np.uint16).codes(probes), np.searchsorted(edges, probes) + 1)
+    keys = rng.permutation(edges)
+    assert np.array_equal(KeyEncoder(keys, np.uint16).codes(keys), np.arange(len(keys)) + 1)
+    assert not KeyEncoder(keys, np.uint16).codes(np.setdiff1d(probes, edges)).any()

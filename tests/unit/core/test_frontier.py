@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core import entries, frontier
-from madtree.core.frontier import batches
+from madtree.core import batching, entries
+from madtree.core.batching import batches
 from madtree.core.grow import grow
 from madtree.core.inhand import BlocksInHand
 from madtree.core.outcome import conclude
@@ -44,7 +44,7 @@ def test_blocks_in_hand_give_what_counting_alone_gives(
 ) -> None:
     """Small blocks make the rows of all blocks be counted together, small chunks split a feature's slots."""
     monkeypatch.setattr(entries, "CHUNK_CELLS", 500)
-    monkeypatch.setattr(frontier, "_SWEPT_ROWS", 300)
+    monkeypatch.setattr(batching, "_ROWS_TOGETHER", 300)
     parameters = Parameters("gini" if n_classes else "mse", 8, min_split=4, min_bucket=2, n_bins=30)
     problem, block = problem_of(sample_rows(2_500, n_classes, weighted=weighted), n_classes, parameters)
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
