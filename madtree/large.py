@@ -173,13 +173,14 @@ class LargeTrees:
             return self.dealt.store(self.source, self.made, parameters.memory_bytes)
         size = n_rows, self.source.n_columns, parameters
         block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
-        crew = workers.crew(self.workers, *size, spooled=spool is not None)
+        # Rows that were read here are few and wide: they need not be read again, nor workers be started for each pass.
+        here = spool is not None and not self.workers.asked
+        crew = 0 if here else workers.crew(self.workers, *size)
         if crew and self.host.in_server and Interrupts().visible and self._parallel_safe():
             chosen = replace(self.workers, crew=crew)
             return CrewBlocks(self.host, self.work, self.made, self.source, self.pages, block_rows, chosen)
         rows = RowPacker(self.host, self.source, self.pages, spool)
-        # Rows that were read here are few: workers would have to be started for each pass over them.
-        shared = workers.passes(self.workers, *size) if spool is None or self.workers.asked else 0
+        shared = 0 if here else workers.passes(self.workers, *size)
         room = parameters.memory_bytes // HELD_SHARE
         if not shared and n_rows * row_bytes(problem) <= room:
             return HeldBlocks(rows, block_rows)

@@ -21,7 +21,6 @@ START = 0.10  # until the workers of a query help
 PER_WORKER = 0.01  # of each further worker: they load Python at the same time, from the same memory
 CREW = 0.03  # more of a crew: its seats are a table, and it waits for the last worker to go
 PACKED_VALUE = 20e-9
-SPOOLED_VALUE = 10e-9  # the same from rows that have been read before
 COUNTED_CELL = 2e-9
 ROUTED_ROW = 5e-9  # one step down; workers begin at the root in every pass
 GROWN_CELL = 250e-9  # a row times a feature of small groups, over all levels
@@ -105,19 +104,12 @@ def available(host: Host, parameters: Parameters) -> Workers:
     return Workers(max(min(int(row["per_gather"]), int(row["parallel"]), int(row["processes"]) - 1), 0))
 
 
-def crew(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, *, spooled: bool = False) -> int:
-    """How many should pack a table of so many rows and columns, and grow its trees, in a crew with the leader.
-
-    Args:
-        spooled: this process has read the rows already, which the crew would have to do again.
-    """
+def crew(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters) -> int:
+    """How many should pack a table of so many rows and columns, and grow its trees, in a crew with the leader."""
     if workers.asked:
         return workers.crew
-    cells = n_rows * n_columns
     counted = COUNTED_CELL * min(parameters.max_depth, _LIKELY_LEVELS) * (1 + parameters.n_folds)
-    work = cells * ((SPOOLED_VALUE if spooled else PACKED_VALUE) + counted)
-    detour = cells * (PACKED_VALUE - SPOOLED_VALUE) if spooled else 0.0
-    return best(work, workers.available, detour, alone=CREW)
+    return best(n_rows * n_columns * (PACKED_VALUE + counted), workers.available, alone=CREW)
 
 
 def passes(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters) -> int:
