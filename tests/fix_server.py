@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,6 +133,21 @@ def db(dsn: str, schema: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as connection:
         connection.execute(f"SET search_path = {schema}, public, madtree")
         yield connection
+
+
+@pytest.fixture
+def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]:
+    """More sessions like `db`'s."""
+    opened: list[psycopg.Connection] = []
+
+    def open_one() -> psycopg.Connection:
+        opened.append(psycopg.connect(dsn, autocommit=True))
+        opened[-1].execute(f"SET search_path = {schema}, public, madtree")
+        return opened[-1]
+
+    yield open_one
+    for connection in opened:
+        connection.close()
 
 
 @pytest.fixture(scope="session")

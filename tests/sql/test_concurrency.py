@@ -28,21 +28,6 @@ def _data(db: psycopg.Connection) -> None:
 
 
 @pytest.fixture
-def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]:
-    """More sessions like `db`'s."""
-    opened: list[psycopg.Connection] = []
-
-    def open_one() -> psycopg.Connection:
-        opened.append(psycopg.connect(dsn, autocommit=True))
-        opened[-1].execute(f"SET search_path = {schema}, public, madtree")
-        return opened[-1]
-
-    yield open_one
-    for connection in opened:
-        connection.close()
-
-
-@pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor() as executor:
         yield executor

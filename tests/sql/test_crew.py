@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -31,21 +31,6 @@ def told(db: psycopg.Connection) -> list[str]:
     lines: list[str] = []
     db.add_notice_handler(lambda notice: lines.append(notice.message_primary or ""))
     return lines
-
-
-@pytest.fixture
-def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]:
-    """More sessions like `db`'s."""
-    opened: list[psycopg.Connection] = []
-
-    def open_one() -> psycopg.Connection:
-        opened.append(psycopg.connect(dsn, autocommit=True))
-        opened[-1].execute(f"SET search_path = {schema}, public, madtree")
-        return opened[-1]
-
-    yield open_one
-    for connection in opened:
-        connection.close()
 
 
 def train(db: psycopg.Connection, workers: int | None, features: str = "a, b, c", **more: Any) -> None:
