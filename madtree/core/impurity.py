@@ -17,11 +17,14 @@ Gain = Callable[[Floats, Floats], Floats]
 
 
 def over_classes(values: Floats) -> Floats:
-    """(m,) sums of values (K, m), class after class however many columns there are: numpy adds a single one pairwise,
-    which rounds differently, and the same candidate must have the same gain in any company.
+    """(m,) sums of values (K, m), class after class however many columns there are and however they lie in memory.
+
+    numpy adds a single column, and columns that lie one after the other, pairwise. That rounds differently, and the
+    same candidate must have the same gain in any company.
     """
-    sums: Floats = values.cumsum(axis=0)[-1] if values.shape[1] == 1 else values.sum(axis=0)
-    return sums
+    if values.shape[1] == 1:
+        return np.asarray(values.cumsum(axis=0)[-1])
+    return np.asarray(np.ascontiguousarray(values).sum(axis=0))
 
 
 def gini_gain(left: Floats, right: Floats) -> Floats:

@@ -191,6 +191,8 @@ def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints
         width = int(problem.bins.widths[first:last].max())
         for slots, n_features in _stacks(by_class, np.bincount(slot, minlength=len(tree)), width, last - first):
             bounds = np.searchsorted(slot, [slots.start, slots.stop])
+            if bounds[0] == bounds[1]:
+                continue  # a fold may have held out all rows of a group
             stack = _Stack.of(slots, slice(int(bounds[0]), int(bounds[1])), by_class, slot, group)
             own = [limb[stack.rows] for limb in limbs]
             for f in range(first, last, n_features):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,9 +34,9 @@ def assert_screening_changes_nothing(rows: RawRows, n_classes: int, parameters: 
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every node is screened, in small stacks."""
     monkeypatch.setattr(frontier, "MANY_CLASSES", 2)
-    monkeypatch.setattr(frontier, "ROWS_PER_CELL", np.inf)
+    monkeypatch.setattr(frontier, "ROWS_PER_CELL", 1e9)
     monkeypatch.setattr(frontier, "SWEPT_CLASSES", 0)
-    monkeypatch.setattr(frontier, "CELLS_PER_ROW", np.inf)
+    monkeypatch.setattr(frontier, "CELLS_PER_ROW", 1e9)
     monkeypatch.setattr(screen, "_CELLS", 8_000)
     monkeypatch.setattr(screen, "_VALUES", 3_000)
     monkeypatch.setattr(batching, "_ROWS_TOGETHER", 700)
@@ -100,3 +102,16 @@ def test_some_nodes_are_screened_and_others_counted_or_swept(
     monkeypatch.setattr(frontier, "CELLS_PER_ROW", cells_per_row)
     parameters = Parameters("gini", 9, min_split=4, min_bucket=1, n_bins=25)
     assert assert_screening_changes_nothing(sample_rows(3_000, 12), 12, parameters) > 200
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_fold_that_holds_out_all_rows_of_a_tree(criterion: str) -> None:
+    """Such a copy of the tree has no rows to be screened."""
+    parameters = Parameters(criterion, 4, min_split=4, min_bucket=2, n_bins=30, n_folds=2)
+    problem, block = problem_of(sample_rows(3_000, 5, n_trees=3), 5, parameters, 3)
+    assert block.tree is not None
+    fold = np.where(block.tree == 1, 0, np.arange(len(block.tree)) % 2).astype(np.uint8)
+    problem, block = problem.with_copies(3), replace(block, fold=fold)
+    counted, screened = ManyBlocks(problem, [block]), BlocksInHand(problem, [block])
+    expected = conclude(problem, grow(problem, counted), counted)
+    assert_identical(expected, conclude(problem, grow(problem, screened), screened))
