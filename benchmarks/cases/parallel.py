@@ -47,9 +47,9 @@ SUITE = Suite(
                 **_trainings(TEN_MILLION, WORKERS),
             },
             [
-                Ratio(SCAN, SHARED_SCAN),
-                Ratio(SERIAL, "1 worker"),
-                Ratio(SERIAL, "2 workers"),
+                Ratio(SCAN, SHARED_SCAN, at_least=True),
+                Ratio(SERIAL, "1 worker", at_least=True),
+                Ratio(SERIAL, "2 workers", at_least=True),
                 Ratio(SERIAL, "3 workers", 2.5, at_least=True),
                 Ratio(SERIAL, "automatic", 2.2, at_least=True),  # two workers, the server's default
             ],
