@@ -111,7 +111,7 @@ def test_a_fold_that_holds_out_all_rows_of_a_tree(criterion: str) -> None:
     problem, block = problem_of(sample_rows(3_000, 5, n_trees=3), 5, parameters, 3)
     assert block.tree is not None
     fold = np.where(block.tree == 1, 0, np.arange(len(block.tree)) % 2).astype(np.uint8)
-    problem, block = problem.with_copies(3), replace(block, fold=fold)
+    block = replace(block, fold=fold)
     counted, screened = ManyBlocks(problem, [block]), BlocksInHand(problem, [block])
     expected = conclude(problem, grow(problem, counted), counted)
     assert_identical(expected, conclude(problem, grow(problem, screened), screened))
