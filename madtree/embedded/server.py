@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,9 +140,13 @@ class PrivateServer:
         root = self.home.root
         root.parent.mkdir(parents=True, exist_ok=True)
         if not root.exists():
-            root.mkdir(mode=0o700, exist_ok=True)
-            if self.user.is_other:
-                root.chmod(0o755)
+            # Finished under another name: a second command at the same time must not find it closed yet.
+            made = Path(tempfile.mkdtemp(prefix=f"{root.name}.", dir=root.parent))
+            made.chmod(0o755 if self.user.is_other else 0o700)
+            try:
+                made.rename(root)
+            except OSError:  # the other command was first
+                made.rmdir()
         if root.stat().st_uid != os.geteuid():
             raise PrivateServerError(f"{root} belongs to another user; set MADTREE_HOME to a directory of your own")
         if not self.user.can_enter(root):
