@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from tempfile import TemporaryFile
 
 from madtree.blocks.columns import ColumnReader
@@ -16,11 +16,9 @@ from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout
 from madtree.core.types import Array, Ints
 from madtree.host.protocol import Host
+from madtree.progress import let_cancel_in
 from madtree.rowpacker import Packed, RowPacker
-from madtree.rowspool import temporary_directory
-
-# PostgreSQL looks for a cancel or a timeout when it runs a statement, never within Python.
-_LOOK_FOR_CANCEL = "SELECT"
+from madtree.temporary import temporary_directory
 
 
 class MappedBlocks(FilledFirst):
@@ -36,7 +34,7 @@ class MappedBlocks(FilledFirst):
 
     def source(self, problem: Problem) -> BlocksInHand:
         blocks = [block for _, block in self._kept.blocks(ColumnReader(problem))]
-        return _Interruptible(problem, blocks, self._let_cancel_in)
+        return _Interruptible(problem, blocks, self._host)
 
     def close(self) -> None:
         """The file goes with the last block that looks into it."""
@@ -48,7 +46,7 @@ class MappedBlocks(FilledFirst):
         self._kept = KeptBlocks(TemporaryFile(dir=temporary_directory()))  # noqa: SIM115 - it lives as long as they do
         total = Packed(0, 0, 0)
         for number, (block, packed) in enumerate(self._rows.blocks(packer, never_null, self._block_rows)):
-            self._let_cancel_in()
+            let_cancel_in(self._host)
             self._kept.add(number, block)
             total = total.plus(packed)
         self._kept.finish()
@@ -60,19 +58,16 @@ class MappedBlocks(FilledFirst):
     def _set_folds(self, folds: Sequence[Array]) -> None:
         self._kept.set_folds(folds)
 
-    def _let_cancel_in(self) -> None:
-        self._host.query(_LOOK_FOR_CANCEL)
-
 
 class _Interruptible(BlocksInHand):
     """Blocks in hand that are so large that a cancel should not have to wait for a whole level."""
 
-    def __init__(self, problem: Problem, blocks: Sequence[Block], let_cancel_in: Callable[[], None]) -> None:
+    def __init__(self, problem: Problem, blocks: Sequence[Block], host: Host) -> None:
         super().__init__(problem, blocks)
-        self._let_cancel_in = let_cancel_in
+        self._host = host
 
     def statistics(
         self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
     ) -> Array:
-        self._let_cancel_in()
+        let_cancel_in(self._host)
         return super().statistics(forest, slot_of_node, layout, by_side=by_side)

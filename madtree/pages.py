@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from madtree.host.protocol import Host
 from madtree.sqltext import rows as rows_sql
@@ -72,21 +71,3 @@ class PageRanges:
             highs = [*lows[1:], whole.high]
             ranges += [PageRange(whole.relation, low, high) for low, high in zip(lows, highs, strict=True)]
         return replace(self, ranges=tuple(ranges), pages=self.pages // n_parts, rows=self.rows // n_parts)
-
-    def by_block(self, n_ranges: int) -> tuple[list[str], list[int]]:
-        """Up to `n_ranges` ranges of one table at a time, as blocks.
-
-        Returns:
-            bounds: of each block the tids between which its ranges lie, as the text of a tid[].
-            relations: index of its table.
-        """
-        bounds: list[str] = []
-        relations: list[int] = []
-        for relation, group in groupby(self.ranges, lambda r: r.relation):
-            mine = list(group)
-            for i in range(0, len(mine), n_ranges):
-                block = mine[i : i + n_ranges]
-                tids = ",".join(f'"{tid}"' for tid in (*(r.low for r in block), block[-1].high))
-                bounds.append(f"{{{tids}}}")
-                relations.append(relation)
-        return bounds, relations

@@ -18,7 +18,7 @@ def level_reporter(host: Host, verbose: bool) -> Callable[[LevelReport], None]:
     Where nothing is to be told it still lets a cancel in: blocks held in memory need no statement from level to level.
     """
     if not verbose:
-        return lambda level: _let_cancel_in(host)
+        return lambda level: let_cancel_in(host)
     last = time.monotonic()
 
     def report(level: LevelReport) -> None:
@@ -48,5 +48,6 @@ def block_reporter(host: Host, verbose: bool, n_blocks: int) -> Callable[[], Non
     return report
 
 
-def _let_cancel_in(host: Host) -> None:
+def let_cancel_in(host: Host) -> None:
+    """Raises the server's own error where a cancel or a timeout is waiting."""
     host.query(_LOOK_FOR_CANCEL)

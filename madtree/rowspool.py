@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
@@ -16,17 +15,11 @@ from madtree.host.protocol import Host
 from madtree.pages import PageRange, PageRanges
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
+from madtree.temporary import temporary_directory
 
-# The server's own place for temporary files, seen from where its processes work.
-_SERVER_TEMPORARY = "base/pgsql_tmp"
 _NUMBER = 8  # bytes
 _PART_BYTES = 16 * 2**20  # of the rows that are written together: long stretches of each column
 _SURPRISES = 3  # page ranges that are read again because of a NULL before every number is expected to be NULL
-
-
-def temporary_directory() -> str | None:
-    """Where files without a name go that vanish with the process; None for the system's own place."""
-    return _SERVER_TEMPORARY if os.access(_SERVER_TEMPORARY, os.W_OK) else None
 
 
 class RowSpool:

@@ -13,13 +13,12 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
+
+from madtree.temporary import SERVER_TEMPORARY
 
 T = TypeVar("T")
 
-# Seen from where the server's processes work, its data directory.
-TEMPORARY = Path("base/pgsql_tmp")
 _NAME = re.compile(r"pgsql_tmp(\d+)\.madtree_[0-9a-f]+")
 _NUMBER = 8  # bytes
 _POLL = 0.0002  # seconds
@@ -33,7 +32,7 @@ class Exchange:
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} is not the name of a crew")
         self.name = name
-        self._directory = TEMPORARY / name
+        self._directory = SERVER_TEMPORARY / name
 
     @classmethod
     def create(cls, token: str) -> Exchange:
@@ -99,7 +98,7 @@ def waited_for(look: Callable[[], T | None], seconds: float) -> T | None:
 
 def _remove_remains() -> None:
     """Remove the directories of crews whose leader was killed."""
-    for path in TEMPORARY.glob("pgsql_tmp*.madtree_*"):
+    for path in SERVER_TEMPORARY.glob("pgsql_tmp*.madtree_*"):
         found = _NAME.fullmatch(path.name)
         if found and not is_running(int(found[1])):
             shutil.rmtree(path, ignore_errors=True)

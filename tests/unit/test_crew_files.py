@@ -19,13 +19,14 @@ from madtree.core.forest import Forest
 from madtree.core.params import Parameters
 from madtree.core.problem import Problem
 from madtree.core.types import Array
-from madtree.crew.exchange import TEMPORARY, Exchange, is_running, waited_for
+from madtree.crew.exchange import Exchange, is_running, waited_for
+from madtree.temporary import SERVER_TEMPORARY
 
 
 @pytest.fixture(autouse=True)
 def _data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a server's processes work."""
-    (tmp_path / TEMPORARY).mkdir(parents=True)
+    (tmp_path / SERVER_TEMPORARY).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
 
 
@@ -65,9 +66,9 @@ def test_the_remains_of_killed_leaders_are_removed_and_nothing_else() -> None:
     process = context.Process(target=Exchange.create, args=("dead",))
     process.start()
     process.join()
-    dead = TEMPORARY / f"pgsql_tmp{process.pid}.madtree_dead"
-    other = TEMPORARY / f"pgsql_tmp{process.pid}.0.sharedfileset"
-    alive = TEMPORARY / f"pgsql_tmp{os.getppid()}.madtree_a11e"
+    dead = SERVER_TEMPORARY / f"pgsql_tmp{process.pid}.madtree_dead"
+    other = SERVER_TEMPORARY / f"pgsql_tmp{process.pid}.0.sharedfileset"
+    alive = SERVER_TEMPORARY / f"pgsql_tmp{os.getppid()}.madtree_a11e"
     for directory in (other, alive):
         directory.mkdir()
     assert dead.exists()
