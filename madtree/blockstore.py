@@ -14,11 +14,10 @@ from madtree.core.block import Block
 from madtree.core.folds import folds_of_rows
 from madtree.core.frontier import StatisticsSource
 from madtree.core.inhand import BlocksInHand
-from madtree.core.packing import Packer, RowFormat
 from madtree.core.problem import Problem
 from madtree.core.types import Array, Ints
 from madtree.host.protocol import Host
-from madtree.rowpacker import Packed, RowPacker
+from madtree.rowpacker import Packed, Packing, RowPacker
 from madtree.source import TableSource
 from madtree.sqltext.work import WorkTables
 from madtree.workers import Workers
@@ -40,20 +39,8 @@ class BlockStore(Protocol):
         """Whether statements may be run while the blocks are there."""
         ...
 
-    def fill(
-        self,
-        problem: Problem,
-        row_format: RowFormat,
-        tree_ids: Ints | None,
-        never_null: Sequence[bool],
-        then: Callable[[Packed], T],
-    ) -> T:
-        """Fill the store, which forgets what it held before, and return what comes of `then`, for which it is there.
-
-        Args:
-            tree_ids: ids of the problem's trees as rows carry them, None for a single tree.
-            never_null: for each number of a row but the tree, whether NULL is not expected.
-        """
+    def fill(self, packing: Packing, then: Callable[[Packed], T]) -> T:
+        """Fill the store, which forgets what it held before, and return what comes of `then`, for which it is there."""
         ...
 
     def deal_folds(self, problem: Problem) -> None:
@@ -76,15 +63,8 @@ class FilledFirst(ABC):
 
     may_query = True
 
-    def fill(
-        self,
-        problem: Problem,
-        row_format: RowFormat,
-        tree_ids: Ints | None,
-        never_null: Sequence[bool],
-        then: Callable[[Packed], T],
-    ) -> T:
-        return then(self._pack(problem, row_format, tree_ids, never_null))
+    def fill(self, packing: Packing, then: Callable[[Packed], T]) -> T:
+        return then(self._pack(packing))
 
     def deal_folds(self, problem: Problem) -> None:
         trees = self._trees()
@@ -97,9 +77,7 @@ class FilledFirst(ABC):
         return ""
 
     @abstractmethod
-    def _pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed: ...
+    def _pack(self, packing: Packing) -> Packed: ...
 
     @abstractmethod
     def _trees(self) -> list[Ints]:
@@ -117,13 +95,10 @@ class HeldBlocks(FilledFirst):
         self._rows, self._block_rows = rows, block_rows
         self._blocks: list[Block] = []
 
-    def _pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed:
-        packer = Packer(problem, row_format, tree_ids)
+    def _pack(self, packing: Packing) -> Packed:
         self._blocks = []
         total = Packed(0, 0, 0)
-        for block, packed in self._rows.blocks(packer, never_null, self._block_rows):
+        for block, packed in self._rows.blocks(packing, self._block_rows):
             self._blocks.append(block)
             total = total.plus(packed)
         return total
@@ -187,15 +162,12 @@ class WrittenBlocks(TableBlocks):
         super().__init__(host, work, made, workers)
         self._rows, self._block_rows = rows, block_rows
 
-    def _pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed:
+    def _pack(self, packing: Packing) -> Packed:
         host, work = self._host, self._work
         self._make_room()
         host.command(work.create_empty_blocks())
         total = Packed(0, 0, 0)
-        packer = Packer(problem, row_format, tree_ids)
-        for i, (block, packed) in enumerate(self._rows.blocks(packer, never_null, self._block_rows), 1):
+        for i, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows), 1):
             fields = pack.block_fields(block, packed.n_skipped, packed.n_unknown)
             host.command(work.insert_block(), ["int4"] * 4 + [_BYTEA] * 5, [i, *fields])
             total = total.plus(packed)

@@ -13,12 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.blocks.pack import pack_values
 from madtree.blockstore import BLOCK_ROWS, TableBlocks
-from madtree.core import codec
 from madtree.core.batching import STATE_SHARE
 from madtree.core.forest import Forest
-from madtree.core.packing import RowFormat
 from madtree.core.params import Parameters
 from madtree.core.prepare import RawRows
 from madtree.core.problem import Problem
@@ -26,7 +23,7 @@ from madtree.core.types import Floats, Ints
 from madtree.edges import EdgeFinder
 from madtree.host.protocol import Host
 from madtree.pages import PageRange, PageRanges
-from madtree.rowpacker import Packed
+from madtree.rowpacker import Packed, Packing
 from madtree.source import CACHE_SHARE, TableSource
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
@@ -123,15 +120,12 @@ class PartBlocks(TableBlocks):
         super().__init__(host, tables, made, Workers())
         self._tables, self._source, self._memory_bytes = tables, source, memory_bytes
 
-    def _pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed:
+    def _pack(self, packing: Packing) -> Packed:
         host, tables = self._host, self._tables
         self._make_room()
         host.command(tables.create_part_blocks())
         distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))
-        plan = codec.dump(pack_values(problem, row_format, tree_ids))
-        host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [plan])
+        host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
         return self._totals()
 
     def source(self, problem: Problem) -> PartSource:

@@ -30,7 +30,7 @@ from madtree.mappedblocks import MappedBlocks
 from madtree.model import Kind
 from madtree.pages import PageRanges
 from madtree.profile import Levels, Profile, read_profile
-from madtree.rowpacker import Packed, RowPacker
+from madtree.rowpacker import Packed, Packing, RowPacker
 from madtree.rowspool import RowSpool
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
@@ -144,7 +144,7 @@ class LargeTrees:
 
         self.watch.begin("pack")
         never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
-        return store.fill(problem, self._row_format(), tree_ids, never_null, grown)
+        return store.fill(Packing(problem, self._row_format(), tree_ids, never_null), grown)
 
     def _grow(
         self, store: BlockStore, problem: Problem, report: Callable[[LevelReport], None] | None

@@ -11,13 +11,12 @@ from madtree.blockstore import FilledFirst
 from madtree.core.block import Block
 from madtree.core.forest import Forest
 from madtree.core.inhand import BlocksInHand
-from madtree.core.packing import Packer, RowFormat
 from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout
 from madtree.core.types import Array, Ints
 from madtree.host.protocol import Host
 from madtree.progress import let_cancel_in
-from madtree.rowpacker import Packed, RowPacker
+from madtree.rowpacker import Packed, Packing, RowPacker
 from madtree.temporary import temporary_directory
 
 
@@ -39,13 +38,10 @@ class MappedBlocks(FilledFirst):
     def close(self) -> None:
         """The file goes with the last block that looks into it."""
 
-    def _pack(
-        self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None, never_null: Sequence[bool]
-    ) -> Packed:
-        packer = Packer(problem, row_format, tree_ids)
+    def _pack(self, packing: Packing) -> Packed:
         self._kept = KeptBlocks(TemporaryFile(dir=temporary_directory()))  # noqa: SIM115 - it lives as long as they do
         total = Packed(0, 0, 0)
-        for number, (block, packed) in enumerate(self._rows.blocks(packer, never_null, self._block_rows)):
+        for number, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows)):
             let_cancel_in(self._host)
             self._kept.add(number, block)
             total = total.plus(packed)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from madtree.blocks.pack import pack_values
+from madtree.core import codec
 from madtree.core.block import Block
-from madtree.core.packing import NullNumberError, Packer
+from madtree.core.packing import NullNumberError, Packer, RowFormat
+from madtree.core.problem import Problem
+from madtree.core.types import Ints
 from madtree.host.protocol import Host
 from madtree.pages import PageRange, PageRanges
 from madtree.rowspool import RowSpool
@@ -26,6 +31,28 @@ class Packed:
         return Packed(self.n_rows + other.n_rows, self.n_skipped + other.n_skipped, self.n_unknown + other.n_unknown)
 
 
+@dataclass(frozen=True)
+class Packing:
+    """How rows become blocks.
+
+    Attributes:
+        tree_ids: ids of the problem's trees as rows carry them, None for a single tree.
+        never_null: for each number of a row but the tree, whether NULL is not expected.
+    """
+
+    problem: Problem
+    row_format: RowFormat
+    tree_ids: Ints | None
+    never_null: Sequence[bool]
+
+    def packer(self) -> Packer:
+        return Packer(self.problem, self.row_format, self.tree_ids)
+
+    def plan(self, **more: Any) -> bytes:
+        """What whoever packs elsewhere needs beside the rows."""
+        return codec.dump({**pack_values(self.problem, self.row_format, self.tree_ids), **more})
+
+
 def range_queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:
     """Of each relation the query of a range's images, and the careful one that puts NaN for any NULL."""
     clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
@@ -42,8 +69,9 @@ class RowPacker:
         self._host, self._source, self._spool = host, source, spool
         self._pages = pages.finer(source.rows_at_once)
 
-    def blocks(self, packer: Packer, never_null: Sequence[bool], block_rows: int) -> Iterator[tuple[Block, Packed]]:
+    def blocks(self, packing: Packing, block_rows: int) -> Iterator[tuple[Block, Packed]]:
         """Blocks of at most `block_rows` rows, except where a single page range has more."""
+        packer = packing.packer()
         if self._spool is not None:
             for first in range(0, self._spool.n_rows, block_rows):
                 rows = self._spool.rows(first, min(first + block_rows, self._spool.n_rows))
@@ -51,7 +79,7 @@ class RowPacker:
                 yield block, Packed(block.codes.n_rows, skipped + (0 if first else self._spool.n_skipped), unknown)
             return
         waiting: list[tuple[Block, int, int]] = []
-        for part in self._parts(packer, never_null):
+        for part in self._parts(packer, packing.never_null):
             if waiting and sum(block.codes.n_rows for block, _, _ in (*waiting, part)) > block_rows:
                 yield _joined(waiting)
                 waiting = []

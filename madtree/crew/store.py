@@ -8,12 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from madtree.blocks.count import forget
-from madtree.blocks.pack import pack_values
 from madtree.blockstore import HELD_SHARE
-from madtree.core import codec
 from madtree.core.forest import Forest
 from madtree.core.inhand import NODE_BYTES, BlocksInHand
-from madtree.core.packing import RowFormat
 from madtree.core.problem import Problem
 from madtree.core.statistics import StatisticsLayout
 from madtree.core.sweep import PlayedRows
@@ -23,7 +20,7 @@ from madtree.crew.exchange import Exchange
 from madtree.crew.leader import Leader
 from madtree.host.protocol import Host
 from madtree.pages import PageRanges
-from madtree.rowpacker import Packed, range_queries
+from madtree.rowpacker import Packed, Packing, range_queries
 from madtree.source import PlanSource
 from madtree.sqltext import crew as sql
 from madtree.sqltext.rows import RowSource
@@ -53,22 +50,14 @@ class CrewBlocks:
         self._source, self._pages, self._block_rows = source, pages, block_rows
         self._leader: Leader[Any]
 
-    def fill(
-        self,
-        problem: Problem,
-        row_format: RowFormat,
-        tree_ids: Ints | None,
-        never_null: Sequence[bool],
-        then: Callable[[Packed], T],
-    ) -> T:
+    def fill(self, packing: Packing, then: Callable[[Packed], T]) -> T:
         if "seats" not in self._made:
             self._host.command(self._work.create_seats(1 + self._workers.crew))
             self._made.append("seats")
             self._host.command(self._work.settle("seats", self._workers.crew, "seat"))
         ranges = [(r.relation, r.low, r.high) for r in self._pages.ranges]
-        more = {"n_trees": problem.n_trees, "ranges": ranges, "block_rows": self._block_rows}
-        plan = codec.dump({**pack_values(problem, row_format, tree_ids), **more})
-        queries, careful = range_queries(self._source, self._pages, never_null)
+        plan = packing.plan(n_trees=packing.problem.n_trees, ranges=ranges, block_rows=self._block_rows)
+        queries, careful = range_queries(self._source, self._pages, packing.never_null)
         exchange = Exchange.create(self._work.token)
         try:
             exchange.put("plan", plan)

@@ -11,11 +11,11 @@ import pytest
 from madtree.core.block import Block
 from madtree.core.grow import grow
 from madtree.core.outcome import conclude
-from madtree.core.packing import Packer, RowFormat
+from madtree.core.packing import RowFormat
 from madtree.core.params import Parameters
 from madtree.host.protocol import Host
 from madtree.mappedblocks import MappedBlocks
-from madtree.rowpacker import Packed, RowPacker
+from madtree.rowpacker import Packed, Packing, RowPacker
 from tests.unit.core.data import cut, problem_of, sample_rows, train
 from tests.unit.core.test_regimes import assert_identical
 
@@ -26,7 +26,7 @@ class _Rows:
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._blocks = blocks
 
-    def blocks(self, packer: Packer, never_null: Sequence[bool], block_rows: int) -> Iterator[tuple[Block, Packed]]:
+    def blocks(self, packing: Packing, block_rows: int) -> Iterator[tuple[Block, Packed]]:
         for block in self._blocks:
             yield block, Packed(block.codes.n_rows, 1, 0)
 
@@ -54,7 +54,7 @@ def test_trees_are_those_of_blocks_in_memory(n_bins: int, n_classes: int, weight
     store = _mapped(host, [*cut(block, order, 3), *cut(block, order[:0], 1)])
     row_format = RowFormat(False, weighted, None, [None] * 5)
     for _ in range(2):  # the second time it forgets what it held
-        packed = store.fill(problem, row_format, None, [True] * 6, lambda packed: packed)
+        packed = store.fill(Packing(problem, row_format, None, [True] * 6), lambda packed: packed)
         assert packed == Packed(block.codes.n_rows, 4, 0)
     source = store.source(problem)
     before = host.n_statements
@@ -68,5 +68,5 @@ def test_no_rows_are_no_file() -> None:
     problem, _ = problem_of(sample_rows(50, 2), 2, Parameters("gini", 2, min_split=4, min_bucket=2, n_bins=5))
     store = _mapped(_Host(), [])
     row_format = RowFormat(False, False, None, [None] * 5)
-    assert store.fill(problem, row_format, None, [True] * 6, lambda packed: packed) == Packed(0, 0, 0)
+    assert store.fill(Packing(problem, row_format, None, [True] * 6), lambda packed: packed) == Packed(0, 0, 0)
     assert store.source(problem).in_hand
