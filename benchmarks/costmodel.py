@@ -20,14 +20,14 @@ from measure.session import Session, connect, session
 from measure.table import uniform
 from measure.timing import interleaved
 
-from madtree import workers
-from madtree.core.grow import grow
-from madtree.core.inhand import BlocksInHand
-from madtree.core.outcome import conclude
-from madtree.core.params import Parameters
-from madtree.core.prepare import RawRows, prepare
 from madtree.embedded import PrivateServer
-from madtree.model import Kind
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.problem.prepare import RawRows, prepare
+from madtree.learn.prune.outcome import conclude
+from madtree.parallel import cost_model as workers
+from madtree.trees.model import Kind
 
 LEVELS = 10
 HELD = "memory_mb => 1024"  # blocks in memory
@@ -57,7 +57,7 @@ def reading(here: Session, rounds: int) -> dict[str, float]:
 
     def slope(stage: str) -> float:
         half, full = (timings[name].part_medians[stage] for name in ("half", "full"))
-        return (full - half) / (FULL.n_cells - HALF.n_cells)
+        return (full - half) / (FULL.total_bins - HALF.total_bins)
 
     return {"PACKED_VALUE": slope("pack"), "COUNTED_CELL": slope("passes") / LEVELS}
 
@@ -106,10 +106,10 @@ def routing(rounds: int) -> float:
     """Seconds to take a row one step down."""
     n_rows = 65_536
     problem, block = prepare(_rows(n_rows, 1), 1, 2, [Kind.CONTINUOUS] * N_FEATURES, Parameters())
-    forest = grow(problem, BlocksInHand(problem, [block]))
+    growing = grow(problem, BlocksInHand(problem, [block]))
     roots = np.zeros(n_rows, np.int32)
-    deep = forest.routing.advance(forest.routing.advance(roots, block.codes), block.codes)
-    return _median(lambda: forest.routing.advance(deep, block.codes), 10 * rounds) / n_rows
+    deep = growing.routing.advance(growing.routing.advance(roots, block.codes), block.codes)
+    return _median(lambda: growing.routing.advance(deep, block.codes), 10 * rounds) / n_rows
 
 
 def growing(rounds: int) -> float:

@@ -22,10 +22,10 @@ import numpy as np
 import psycopg
 from psycopg.rows import dict_row
 
-from madtree.arguments import check
-from madtree.core import codec
 from madtree.host.protocol import Row
-from madtree.train import train
+from madtree.learn.data import codec
+from madtree.request.arguments import check
+from madtree.train.train import train
 
 SCHEMA = "madtree_bench_distributed"
 N_FEATURES = 10

@@ -21,7 +21,7 @@ from measure.table import SCHEMA, Table, derived, make, uniform
 from measure.timing import Action, Parts, Timing, interleaved
 
 from madtree.embedded import PrivateServer
-from madtree.scoreroute import Work
+from madtree.score.route import Work
 
 ROWS = 1_000_000
 GROUPS = 10_000
@@ -36,7 +36,7 @@ SCORE = f"""
 CREATE FUNCTION {SCHEMA}.score(model text, source text, target text, type text, in_blocks boolean) RETURNS text
 LANGUAGE plpython3u SET jit = off AS $$
 from madtree.host.plpy import PlpyHost
-from madtree.predict import tree_predict
+from madtree.score.predict import tree_predict
 return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks=in_blocks)
 $$"""
 

@@ -2,7 +2,7 @@
 
 A tree is grown level by level, each frontier searched both ways; the nodes get smaller as it grows. The last table
 tells the rows of the nodes at which both take the same time, and how many bins, and cells of statistics (bins times
-planes), such a node has for each of its rows: what `madtree.core.sweep` decides by. Needs no database.
+channels), such a node has for each of its rows: what `madtree.learn.split.node_rows` decides by. Needs no database.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from unittest.mock import patch
 import numpy as np
 from measure.readme import table
 
-from madtree.core import grow as growing
-from madtree.core.forest import Forest
-from madtree.core.frontier import SplitFinder, StatisticsSource
-from madtree.core.inhand import BlocksInHand
-from madtree.core.params import Parameters
-from madtree.core.prepare import RawRows, prepare
-from madtree.core.problem import Problem
-from madtree.core.search import Splits
-from madtree.core.types import Ints
-from madtree.model import Kind
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Ints
+from madtree.learn.grow import grow as growing
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.grow.split_finder import SplitFinder, StatisticsSource
+from madtree.learn.problem.prepare import RawRows, prepare
+from madtree.learn.problem.problem import Problem
+from madtree.learn.split.search import Splits
+from madtree.trees.model import Kind
 
 N_FEATURES = 10
 MEMORY = 2**30  # bytes: no batches
@@ -58,13 +58,13 @@ class BothWays:
             for run in finder.runs:
                 run.swept_below = rows
 
-    def best_splits(self, forest: Forest, frontier: Ints) -> Splits:
-        slot_of_node = np.zeros(forest.n_nodes, np.int32)
-        self._source.totals(forest, slot_of_node, 1)  # finds the rows' nodes, for both
-        splits, scan = _timed(lambda: self._scan.best_splits(forest, frontier))
-        same, sweep = _timed(lambda: self._sweep.best_splits(forest, frontier))
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Splits:
+        slot_of_node = np.zeros(growing.n_nodes, np.int32)
+        self._source.totals(growing, slot_of_node, 1)  # finds the rows' nodes, for both
+        splits, scan = _timed(lambda: self._scan.best_splits(growing, frontier))
+        same, sweep = _timed(lambda: self._sweep.best_splits(growing, frontier))
         assert np.array_equal(splits.gain, same.gain), "the two ways differ"
-        self._levels.append(Level(len(frontier), int(forest.n_rows[frontier].sum()), scan, sweep))
+        self._levels.append(Level(len(frontier), int(growing.n_rows[frontier].sum()), scan, sweep))
         return splits
 
 
@@ -112,7 +112,7 @@ def main() -> None:
     summary = []
     for n_classes, n_bins in _configurations():
         problem, found = levels(options.rows, n_classes, n_bins)
-        cells = float(problem.bins.widths.mean()) * problem.planes.count
+        cells = float(problem.bins.widths.mean()) * problem.channels.count
         target = f"{n_classes} classes" if n_classes else "regression"
         print(f"\n{target}, {n_bins} bins: {cells:.0f} cells a feature of a node\n")
         lines = [

@@ -13,9 +13,9 @@ import psycopg
 from psycopg import sql
 
 from madtree import __version__
-from madtree.model import Feature, Kind, Node, Split, Surrogate
 from madtree.sqltext import tables
-from madtree.task import Column
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature, Kind, Node, Split, Surrogate
 
 Value = float | str | None
 Nodes = dict[int, Node]

@@ -24,7 +24,7 @@ DISTINCT = derived(
     "id, y, " + ", ".join(f"(floor({x} * 60000) / 7)::float8 AS {x}" for x in names(10)),
     names(10),
 )
-ARRAY = derived("wide_array", WIDE, f"id, y, ARRAY[{', '.join(WIDE.features)}] AS x", ("x",), WIDE.n_cells)
+ARRAY = derived("wide_array", WIDE, f"id, y, ARRAY[{', '.join(WIDE.features)}] AS x", ("x",), WIDE.total_bins)
 
 
 def _case(name: str, what: str, table: Table, *more: Ratio, rounds: int = 2, **changes: str) -> Case:
@@ -34,7 +34,7 @@ def _case(name: str, what: str, table: Table, *more: Ratio, rounds: int = 2, **c
         [Ratio(what, PLAIN, GOAL, per="cell"), *more],
         rounds=rounds,
         peaks=[what],
-        long=table.n_cells > MILLION.n_cells,
+        long=table.total_bins > MILLION.total_bins,
     )
 
 

@@ -18,7 +18,7 @@ _SLOW = 50_000_000  # cells from which scikit-learn and others run once
 
 def _case(name: str, n_rows: int, n_columns: int) -> Case:
     table = uniform(n_rows, n_columns)
-    slow = {SCIKIT_LEARN: 1} | ({ONE: 1, AUTOMATIC: 1} if table.n_cells >= _SLOW else {})
+    slow = {SCIKIT_LEARN: 1} | ({ONE: 1, AUTOMATIC: 1} if table.total_bins >= _SLOW else {})
     return Case(
         name,
         {
@@ -29,9 +29,9 @@ def _case(name: str, n_rows: int, n_columns: int) -> Case:
             SCIKIT_LEARN: ScikitLearn(table, "ADBC"),
         },
         [Ratio(ONE, SCAN), Ratio(AUTOMATIC, LIGHTGBM)] if n_rows >= OF_COLUMNS else (),
-        rounds=3 if table.n_cells >= _LONG else 5,
-        fewer=slow if table.n_cells >= _LONG else None,
-        long=table.n_cells > _LONG,
+        rounds=3 if table.total_bins >= _LONG else 5,
+        fewer=slow if table.total_bins >= _LONG else None,
+        long=table.total_bins > _LONG,
     )
 
 

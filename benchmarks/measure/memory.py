@@ -70,5 +70,5 @@ def peak_of(dsn: str, training: Train) -> Peak | None:
 
 def allowed(table: Table, budget: int = BUDGET) -> int:
     """64 MB + the memory budget + one block's raw numbers: features and label as float8."""
-    columns = table.n_cells // table.n_rows + 1
+    columns = table.total_bins // table.n_rows + 1
     return OVERHEAD + budget + min(8 * _BLOCK_ROWS * columns, _BLOCK_BYTES)

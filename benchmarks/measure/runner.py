@@ -39,7 +39,7 @@ def run(session: Session, case: Case, about: dict[str, object], *, quick: bool =
             _rounded(max(timing.seconds)),
             len(timing.seconds),
             case.timed[name].table.n_rows,
-            case.timed[name].table.n_cells,
+            case.timed[name].table.total_bins,
             {part: _rounded(value) for part, value in timing.part_medians.items()},
         )
         for name, timing in timings.items()
@@ -63,7 +63,7 @@ def figure_of(case: Case, figure: Ratio | Seconds, timings: Mapping[str, Timing]
         )
     scale = figure.scale
     if figure.per == "cell":
-        scale *= case.timed[figure.above].table.n_cells / case.timed[figure.below].table.n_cells
+        scale *= case.timed[figure.above].table.total_bins / case.timed[figure.below].table.total_bins
     ratios = Timing([ratio / scale for ratio in paired(timings[figure.above], timings[figure.below])])
     low, high = min(ratios.seconds), max(ratios.seconds)
     return Figure(

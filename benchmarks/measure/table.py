@@ -17,7 +17,7 @@ class Table:
 
     Attributes:
         features: names of the columns to learn from.
-        n_cells: numbers to learn from: rows times features, where an array has as many as elements.
+        total_bins: numbers to learn from: rows times features, where an array has as many as elements.
         query: what it holds; `{name}` stands for the table of that name among `needs`.
         needs: tables that it is made from.
     """
@@ -25,7 +25,7 @@ class Table:
     name: str
     n_rows: int
     features: tuple[str, ...]
-    n_cells: int
+    total_bins: int
     query: str
     needs: tuple[Table, ...] = ()
 
@@ -51,10 +51,10 @@ def uniform(n_rows: int, n_columns: int, name: str | None = None, more: str = ""
     return Table(name or f"uniform_{n_rows}x{n_columns}", n_rows, features, n_rows * n_columns, query)
 
 
-def derived(name: str, base: Table, columns: str, features: tuple[str, ...], n_cells: int | None = None) -> Table:
+def derived(name: str, base: Table, columns: str, features: tuple[str, ...], total_bins: int | None = None) -> Table:
     """A table of `columns` (SQL) of another table's rows."""
     query = f"SELECT {columns} FROM {{{base.name}}}"
-    return Table(name, base.n_rows, features, n_cells or base.n_rows * len(features), query, (base,))
+    return Table(name, base.n_rows, features, total_bins or base.n_rows * len(features), query, (base,))
 
 
 def iris() -> Table:

@@ -12,11 +12,11 @@ from madtree.cli.output import text
 from madtree.cli.rules import rules_of
 from madtree.cli.session import Session, session
 from madtree.cli.trees import read_trees
-from madtree.model import Model as TreeModel
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
+from madtree.trees.model import Model as TreeModel
 
 EPILOG = examples(
     "$ madtree show delay_tree",

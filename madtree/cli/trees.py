@@ -9,9 +9,9 @@ import psycopg
 from madtree.cli.exits import USAGE, CommandError
 from madtree.host.protocol import Host
 from madtree.host.psycopg import as_host
-from madtree.model import Model
-from madtree.modelread import ModelTables, find_model, read_model, read_summary, unquoted
+from madtree.model.read import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.sqltext import models as sql
+from madtree.trees.model import Model
 
 # As the extension's own functions that draw have them: a group's values read the same in every session.
 SETTINGS = "SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL extra_float_digits = 1"

@@ -1,7 +1,7 @@
 """The extension's SQL: the install script is `sql/*.sql` in file-name order, with `@load@` expanded.
 
 `@load@` stands where a PL/Python body needs madtree's Python. It expands to a loader that binds the local name
-`madtree` to the module `madtree.server`. The directory that it imports from is written into the text here, at
+`madtree` to the module `madtree.entry.functions`. The directory that it imports from is written into the text here, at
 installation, where only an administrator can write: a setting, an environment variable or a path given by a user would
 hand the server's account to whoever can set it.
 """
@@ -29,7 +29,7 @@ if madtree is None or madtree.__version__ != {version!r}:
             sys.path.insert(0, {directory!r})
         try:
             importlib.import_module("numpy")
-            madtree = importlib.import_module("madtree.server")
+            madtree = importlib.import_module("madtree.entry.functions")
         except ImportError as error:
             if (error.name or "").partition(".")[0] == "madtree":
                 problem = "its Python package madtree is missing or incomplete in " + {directory!r} + ": " + str(error)

@@ -1,0 +1,1 @@
+"""Text, graphs, pictures and documents made of a model's plain values."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from madtree.model import Model, Node, Tree
 from madtree.render.labels import level_text, number_text, one_line, split_text
 from madtree.render.palette import OTHERS, class_colours, number_colour
 from madtree.render.textwidth import fitted, text_width
+from madtree.trees.model import Model, Node, Tree
 
 INK = "#1B1F24"
 HEADING, DETAIL = 13.0, 11.0  # font sizes in px

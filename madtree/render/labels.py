@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Iterable
 
-from madtree.boundary import RANGES, duration_text, first_right_label, last_left, moment_text
-from madtree.model import Feature, Kind, Model, Node, Split, Tree
+from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
+from madtree.trees.threshold import RANGES, duration_text, first_right_label, last_left, moment_text
 
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
 BARE_LEVEL = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from madtree.errors import MadtreeError
-from madtree.model import Feature, Kind, Model, Node, Tree
 from madtree.render.pmml_splits import Splits
+from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 INTEGERS = ("smallint", "integer", "bigint")

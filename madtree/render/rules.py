@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.model import Feature, Kind, Levels, Model, Node, Split, Tree
 from madtree.render.labels import level_text, one_line, threshold_text
+from madtree.trees.model import Feature, Kind, Levels, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
 

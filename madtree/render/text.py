@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.model import Model, Node, Tree
 from madtree.render.labels import group_text, number_text, prediction_text, quoted, split_text, value_text
+from madtree.trees.model import Model, Node, Tree
 
 RULE = " -------------------------------------"
 INDENT = "   "

@@ -9,8 +9,7 @@ from typing import Any
 
 from madtree.host.protocol import Host
 from madtree.host.psycopg import as_host
-from madtree.model import Model
-from madtree.modelread import find_model, read_summary
+from madtree.model.read import find_model, read_summary
 from madtree.render.labels import group_text, level_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
@@ -19,6 +18,7 @@ from madtree.report.page import options, page, table
 from madtree.report.trees import Choice, Limits, choose_trees, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
+from madtree.trees.model import Model
 
 # Columns of `<output>_summary` that the page lists, and what it calls them.
 PARAMETERS = (

@@ -7,12 +7,12 @@ from typing import Any
 
 import psycopg
 
-from madtree.catalog import find_relation
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
-from madtree.modelread import ModelTables, unquoted
+from madtree.model.read import ModelTables, unquoted
 from madtree.render.labels import level_text
 from madtree.report.trees import Choice, finite
+from madtree.request.catalog import find_relation
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import report as sql
 from madtree.sqltext.quote import qualified

@@ -1,1 +1,1 @@
-"""The only package where SQL text is made, and the only one that quotes. Nothing in it talks to a database."""
+"""All SQL text, and all quoting. Its modules are its public names; none of them talks to a database."""

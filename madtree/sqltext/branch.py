@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from madtree.model import Feature, Kind, Node, Split
 from madtree.sqltext.condition import Spelling, among, below, beyond
+from madtree.trees.model import Feature, Kind, Node, Split
 
 
 def goes_against_majority(

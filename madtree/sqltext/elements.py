@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from madtree.model import Feature
 from madtree.sqltext.values import NATIVE_TYPES
+from madtree.trees.model import Feature
 
 _CAST_TYPES = (NATIVE_TYPES - {"boolean"}) | {"numeric"}  # whose arrays may be cast to float8[] as they are
 NAN = "'NaN'::pg_catalog.float8"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.model import Feature, Kind
 from madtree.sqltext import values
 from madtree.sqltext.predict import TREE, Scan, enum_number
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import CV_COLUMNS, model_table
+from madtree.trees.model import Feature, Kind
 
 
 def groups(schema: str, name: str, grouping: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ def surrogates(schema: str, name: str, one_tree: bool) -> str:
 
 
 def node_images(schema: str, name: str, prediction: str) -> str:
-    """All nodes in order of tree and id, as one array image a column (see `madtree.core.image`).
+    """All nodes in order of tree and id, as one array image a column (see `madtree.learn.data.array_datum`).
 
     Parameters: $1 names of the features, $2 class labels. `feature` and, for a class, `prediction` are positions from 1
     in these; 0 where there is none.

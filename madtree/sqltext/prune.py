@@ -18,7 +18,7 @@ _SPLIT_COLUMNS = ("feature", "threshold", "left_levels", "right_levels", "majori
 
 
 def node_images(model: Name) -> str:
-    """What pruning must know of the nodes, by tree and id, as one array image a column (see `madtree.core.image`)."""
+    """What pruning must know of the nodes, by tree and id, as one array image a column."""
     columns = ("tree_id", "node_id", "is_leaf", "depth", "n_rows", "risk", "complexity")
     images = ", ".join(
         f"madtree.array_image(COALESCE(pg_catalog.array_agg(n.{column}), '{{}}')) AS {column}" for column in columns

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from madtree.model import Feature, Kind
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
+from madtree.trees.model import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
 _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from madtree.sqltext.quote import ident, qualified
-from madtree.task import Column
+from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
 SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv")

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_g
 
 import madtree
 from madtree.client.sklearn_tree import SplitEncoder
-from madtree.model import Feature, Kind
+from madtree.trees.model import Feature, Kind
 
 NUMBERS = (
     Feature("a", "double precision", Kind.CONTINUOUS),

@@ -15,10 +15,10 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree import run
-from madtree.arguments import check
 from madtree.host.protocol import Row
-from madtree.train import train
+from madtree.request.arguments import check
+from madtree.train.train import train
+from madtree.train.train import training as run
 
 N_SHARDS = 5
 # The arguments of tree_train, in its order.

@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree.distributed import distribute, part_rows, placement
 from madtree.host.protocol import Row
 from madtree.sqltext.distributed import DistributedTables
+from madtree.storage.distributed import distribute, part_rows, placement
 
 
 class Recorder:

@@ -10,7 +10,7 @@ import pytest
 from forced import ShardedHost, differences, train_distributed, train_here
 from psycopg_host import PsycopgHost
 
-from madtree import distributed
+from madtree.storage import distributed
 
 N_ROWS = 60_000
 
@@ -60,7 +60,7 @@ def test_shards_give_the_trees_of_one_server(
     db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     arguments, tables = CASES[case]
-    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)  # what has more rows is large
+    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)  # what has more rows is large
     host = ShardedHost(db)
     # Both in this process: another version of numpy may round logarithms otherwise.
     train_distributed(db, monkeypatch, host, output_table_name="spread", **arguments)
@@ -76,7 +76,7 @@ def test_shards_give_the_trees_of_one_server(
 def test_states_stay_small_where_the_frontier_is_wide(
     db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)
+    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)
     host = ShardedHost(db)
     train_distributed(db, monkeypatch, host, n_bins=0, max_depth=14, min_bucket=1, min_split=2, memory_mb=1024)
     assert distributed.STATE_BYTES // 4 < max(host.states) <= distributed.STATE_BYTES + 8
@@ -85,7 +85,7 @@ def test_states_stay_small_where_the_frontier_is_wide(
 def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
     db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)
+    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)
     host = ShardedHost(db)
     train_distributed(db, monkeypatch, host, pruning_params="n_folds=2, cp=0.001")
     packing = [s for s in host.statements if "pack_images(" in s]
@@ -119,7 +119,7 @@ def test_work_tables_are_gone_and_parts_are_even(
                 sizes.extend(row[0] for row in self.connection.execute(f"SELECT n_rows FROM {blocks[0]}"))
             return super().command(sql, types, params)
 
-    monkeypatch.setattr("madtree.run.BLOCK_ROWS", 4096)
+    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)
     train_distributed(db, monkeypatch, Looking(db))
     assert len(sizes) == -(-N_ROWS // 2048)
     assert sum(sizes) == N_ROWS

@@ -53,9 +53,13 @@ def test_another_version_in_the_directory_is_an_error_that_names_it(db, foreign_
 def test_a_session_that_holds_another_version_is_told_to_reconnect(db, server):
     """As after ALTER EXTENSION UPDATE in another session."""
     db.execute(do_block("import types\nGD['madtree'] = types.SimpleNamespace(__version__='0.0.1')"))
-    db.execute(do_block("import sys, types\nsys.modules['madtree.server'] = types.ModuleType('madtree.server')"))
-    db.execute(do_block("import sys\nsys.modules['madtree.server'].__version__ = '0.0.1'"))
-    db.execute(do_block("import sys\nsys.modules['madtree.server'].__file__ = 'old/server.py'"))
+    db.execute(
+        do_block(
+            "import sys, types\nsys.modules['madtree.entry.functions'] = types.ModuleType('madtree.entry.functions')"
+        )
+    )
+    db.execute(do_block("import sys\nsys.modules['madtree.entry.functions'].__version__ = '0.0.1'"))
+    db.execute(do_block("import sys\nsys.modules['madtree.entry.functions'].__file__ = 'old/server.py'"))
     with pytest.raises(psycopg.Error) as caught:
         db.execute(do_block(expand("@load@", "/nowhere/madtree")))
     assert "it found madtree 0.0.1 in old/server.py" in caught.value.diag.message_primary

@@ -9,8 +9,8 @@ from datasets import load_iris, load_mtcars
 from make_model import Sketch, inner, leaf, random_tree, write_model
 from psycopg import sql
 
-from madtree.model import Feature, Kind
-from madtree.task import Column
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature, Kind
 
 X, Y = Feature("x", "double precision", Kind.CONTINUOUS), Feature("y", "double precision", Kind.CONTINUOUS)
 COLOUR = Feature("colour", "text", Kind.UNORDERED)

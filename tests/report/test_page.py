@@ -16,7 +16,7 @@ from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import as_host
-from madtree.modelread import find_model, read_summary
+from madtree.model.read import find_model, read_summary
 from madtree.report import build_report
 from madtree.report.trees import Limits, choose_trees
 

@@ -8,12 +8,12 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree.arguments import check
 from madtree.errors import MadtreeError
-from madtree.model import Feature, Kind
+from madtree.request.arguments import check
+from madtree.request.train_request import TrainingTask
 from madtree.sqltext import values
 from madtree.sqltext.split import parse_name
-from madtree.task import TrainingTask
+from madtree.trees.model import Feature, Kind
 
 C, O, U = Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED  # noqa: E741
 

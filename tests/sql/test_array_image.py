@@ -6,7 +6,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from madtree.core.image import decode, read_rows
+from madtree.learn.data.array_datum import decode, read_rows
 
 CASES = [
     pytest.param("float8", [1.5, -2.25, 1e300], id="float8"),

@@ -132,7 +132,7 @@ def test_many_blocks_give_the_table_of_one(table: psycopg.Connection) -> None:
             f"pruning_params => 'fold_col=f'{extra})"
         )
     assert cv(table, "one") == cv(table, "two")
-    # Ninety copies of every row: the relative errors are those of the rows themselves.
+    # Ninety replicas of every row: the relative errors are those of the rows themselves.
     table.execute(
         "SELECT tree_train('data', 'small', 'id', 'label', 'n, level', max_depth => 4, "
         "min_split => 1, min_bucket => 1, pruning_params => 'fold_col=f')"

@@ -169,7 +169,7 @@ def by_blocks(data: psycopg.Connection) -> str:
         CREATE FUNCTION by_blocks(function text, model text, test_table text) RETURNS json
         LANGUAGE plpython3u SET jit = off AS $$
         import json
-        from madtree import evaluate
+        from madtree.score.block_scorer import evaluate
         from madtree.host.plpy import PlpyHost
         return json.dumps(getattr(evaluate, function)(PlpyHost(plpy), model, test_table, in_blocks=True))
         $$""")

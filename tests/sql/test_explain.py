@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from make_model import Sketch, inner, leaf, stand_in, write_model
 
-from madtree.model import Feature, Kind
+from madtree.trees.model import Feature, Kind
 
 X = Feature("x", "double precision", Kind.CONTINUOUS)
 N = Feature("n", "integer", Kind.ORDERED)

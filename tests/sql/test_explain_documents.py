@@ -14,7 +14,7 @@ import pytest
 from make_model import Sketch, inner, leaf, stand_in, write_model
 from pmml_tree import PMML, Evaluator
 
-from madtree.model import Feature, Kind
+from madtree.trees.model import Feature, Kind
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "madtree-tree-1.schema.json").read_text())
 X = Feature("x", "double precision", Kind.CONTINUOUS)
@@ -122,7 +122,7 @@ def test_infinite_and_tiny_numbers_survive(db: psycopg.Connection, schema: str) 
 
 
 def test_a_group_that_failed_has_no_nodes_and_no_segment(db: psycopg.Connection, schema: str) -> None:
-    from madtree.task import Column
+    from madtree.sqltext.relation import Column
 
     sketch = Sketch([X], [{}, {0: leaf(0, "no")}], grouping=[Column("g", "g", "text")], groups=[("a",), ('<b> & "c"',)])
     write_model(db, schema, "m", sketch)

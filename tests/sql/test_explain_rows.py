@@ -16,8 +16,8 @@ from make_model import Sketch, Value, random_tree, write_model
 from pmml_tree import Evaluator, probabilities
 from test_predict_routes import UNORDERED, all_features, candidates, levels, make_data, observed
 
-from madtree.model import Feature
-from madtree.task import Column
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature
 
 PATHS = 60  # rows whose path is asked for
 

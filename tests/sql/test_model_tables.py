@@ -12,13 +12,13 @@ import pytest
 from psycopg_host import PsycopgHost
 
 from madtree import __version__
-from madtree.arguments import check
 from madtree.errors import MadtreeError
-from madtree.modeltables import create_tables, drop_model
-from madtree.modelwrite import NodeColumns, Totals, TreeColumns, write_nodes, write_summary, write_trees
+from madtree.model.tables import create_tables, drop_model
+from madtree.model.write import NodeColumns, Totals, TreeColumns, write_nodes, write_summary, write_trees
+from madtree.request.arguments import check
+from madtree.request.train_request import TrainingTask
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import suffixed
-from madtree.task import TrainingTask
 
 NAN = float("nan")
 AWKWARD = ['a "b", {c}', "NULL", "", "back\\slash", "line\nbreak", "it's 木"]

@@ -1,4 +1,4 @@
-"""What must not change a tree: repeated rows, their order, groups trained beside it, a weight in place of copies."""
+"""What must not change a tree: repeated rows, their order, groups trained beside it, a weight in place of replicas."""
 
 from __future__ import annotations
 

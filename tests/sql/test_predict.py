@@ -11,8 +11,8 @@ from datasets import load_golf, load_iris, load_mtcars
 from make_model import Sketch, inner, leaf, random_tree, write_model
 from psycopg import sql
 
-from madtree.model import Feature, Kind, Node
-from madtree.task import Column
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature, Kind, Node
 
 X = Feature("x", "double precision", Kind.CONTINUOUS)
 LETTER = Feature("letter", "text", Kind.UNORDERED)
@@ -34,7 +34,7 @@ def predict(db: psycopg.Connection, request: pytest.FixtureRequest) -> str:
         CREATE FUNCTION predict(model text, source text, target text, type text DEFAULT 'response') RETURNS text
         LANGUAGE plpython3u SET jit = off AS $$
         from madtree.host.plpy import PlpyHost
-        from madtree.predict import tree_predict
+        from madtree.score.predict import tree_predict
         return tree_predict(PlpyHost(plpy), model, source, target, type, {request.param == "blocks"})
         $$""")
     return "predict"

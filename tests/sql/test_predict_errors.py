@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from make_model import Sketch, inner, leaf, write_model
 
-from madtree.model import Feature, Kind
-from madtree.task import Column
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature, Kind
 
 STUMP = {0: inner(0, "x", 1.5), 1: leaf(1, "no"), 2: leaf(2, "yes")}
 MEANS = {0: inner(0, "x", 1.5), 1: leaf(1, 1.0, None), 2: leaf(2, 2.0, None)}

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from make_model import Nodes, Sketch, Value, random_tree, route, write_model
 
-from madtree.model import Feature, Kind
 from madtree.sqltext import values
-from madtree.task import Column
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature, Kind
 
 N_ROWS = 400
 
@@ -135,7 +135,7 @@ def by_blocks(db: psycopg.Connection) -> str:
             CREATE FUNCTION {name}(model text, source text, target text, type text) RETURNS text
             LANGUAGE plpython3u SET jit = off AS $$
             from madtree.host.plpy import PlpyHost
-            from madtree.predict import tree_predict
+            from madtree.score.predict import tree_predict
             return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks={in_blocks})
             $$""")
     return "by_blocks"

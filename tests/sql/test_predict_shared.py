@@ -13,11 +13,11 @@ import pytest
 from make_model import Sketch, random_tree, write_model
 from psycopg_host import PsycopgHost
 
-from madtree import workers
-from madtree.evaluate import tree_evaluate
-from madtree.model import Feature, Kind
-from madtree.predict import tree_predict
-from madtree.task import Column
+from madtree.parallel import cost_model as workers
+from madtree.score.evaluate import tree_evaluate
+from madtree.score.predict import tree_predict
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature, Kind
 
 N_ROWS = 100_000
 FEATURES = [Feature("x", "double precision", Kind.CONTINUOUS), Feature("letter", "text", Kind.UNORDERED)]
@@ -46,9 +46,9 @@ def data(db: psycopg.Connection, schema: str) -> psycopg.Connection:
         db.execute(f"""
             CREATE FUNCTION {name}(model text, source text, target text, type text) RETURNS text
             LANGUAGE plpython3u SET jit = off SET min_parallel_table_scan_size = 0 AS $$
-            from madtree import workers
+            from madtree.parallel import cost_model as workers
             from madtree.host.plpy import PlpyHost
-            from madtree.predict import tree_predict
+            from madtree.score.predict import tree_predict
             workers.START, workers.PER_WORKER = {start}, 0.0
             return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks=True)
             $$""")

@@ -44,7 +44,7 @@ def test_every_training_row_ends_in_the_leaf_that_counted_it(
     table.execute(f"""
         CREATE FUNCTION score() RETURNS text LANGUAGE plpython3u SET jit = off AS $$
         from madtree.host.plpy import PlpyHost
-        from madtree.predict import tree_predict
+        from madtree.score.predict import tree_predict
         return tree_predict(PlpyHost(plpy), 'model', 'data', 'scored', 'leaf', in_blocks={in_blocks})
         $$""")
     table.execute("SELECT score()")

@@ -10,13 +10,13 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree import arguments
 from madtree.host.protocol import Row
-from madtree.pages import PageRanges
-from madtree.rowspool import RowSpool
-from madtree.run import Run
-from madtree.stopwatch import Stopwatch
-from madtree.workers import Workers
+from madtree.host.stopwatch import Stopwatch
+from madtree.ingest.page_ranges import PageRanges
+from madtree.ingest.row_spool import RowSpool
+from madtree.parallel.cost_model import Workers
+from madtree.request import arguments
+from madtree.train.training import Run
 
 _MAKE = (
     "CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN i % 3 END AS y, nullif(i % 40, 7) / 4.0 AS a, "

@@ -9,8 +9,10 @@ import psycopg
 import pytest
 from psycopg_host import PsycopgHost
 
-from madtree import arguments, edges, large, workers
-from madtree.train import train
+from madtree.ingest import bin_finder as edges
+from madtree.parallel import cost_model as workers
+from madtree.request import arguments
+from madtree.train.train import large, train
 
 _MAKE = (
     "CREATE TABLE t AS SELECT i AS id, i % 40 AS g, (i * 7919 % 1013 > 500)::int AS y, i * 31 % 977 AS a, "

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madtree.boundary import DAY, duration_text, first_right_label, last_decimal, last_left, moment_text
-from madtree.model import Feature, Kind
+from madtree.trees.model import Feature, Kind
+from madtree.trees.threshold import DAY, duration_text, first_right_label, last_decimal, last_left, moment_text
 
 SIZE = Feature("size", "size", Kind.ORDERED, ("s", "m", "l"))
 

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from core.data import cut, problem_of, sample_rows
 
-from madtree.blocks.columns import ColumnReader
-from madtree.blocks.count import CountPlan, count_blocks, plan_values
-from madtree.blocks.kept import KeptBlocks
-from madtree.core.block import Block
-from madtree.core.forest import Forest
-from madtree.core.params import Parameters
-from madtree.core.problem import Problem
-from madtree.core.types import Array
-from madtree.crew.exchange import Exchange, is_running, waited_for
-from madtree.temporary import SERVER_TEMPORARY
+from madtree.host.temporary import SERVER_TEMPORARY
+from madtree.learn.data.block import Block
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Array
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.histogram.count import CountPlan, count_blocks, plan_values
+from madtree.learn.problem.columns import ColumnReader
+from madtree.learn.problem.problem import Problem
+from madtree.storage.exchange import Exchange, is_running, waited_for
+from madtree.storage.kept import KeptBlocks
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,8 @@ def test_waiting_ends() -> None:
 def _counted(problem: Problem, blocks: list[tuple[int, Block]]) -> Array:
     slots = np.zeros(problem.n_trees, np.int32)
     rest = {"slot_of_node": slots, "n_slots": 1, "features": (0, 5)}
-    values = plan_values("statistics", os.urandom(4).hex(), problem, Forest(problem.n_trees, 9), 2**20, **rest)
+    trees = GrowingTrees(problem.n_trees, 9)
+    values = plan_values("statistics", os.urandom(4).hex(), problem, trees.routing, 0, 2**20, **rest)
     return count_blocks(CountPlan(values), blocks)
 
 

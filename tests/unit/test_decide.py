@@ -8,8 +8,8 @@ from decimal import Decimal, localcontext
 import pytest
 from make_model import inner, stand_in
 
-from madtree.decide import comparable, decide
-from madtree.model import Feature, Kind
+from madtree.trees.direction import comparable, decide
+from madtree.trees.model import Feature, Kind
 
 NUMERIC = Feature("x", "numeric", Kind.CONTINUOUS)
 WORD = Feature("word", "text", Kind.UNORDERED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree import edges
+from madtree.ingest import bin_finder as edges
 
 
 @pytest.mark.parametrize("looked_up", [10, 10**6])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from madtree.catalog import SourceColumn, Type
 from madtree.errors import MadtreeError
-from madtree.features import Item, kind_of, list_items
-from madtree.model import Kind
+from madtree.request.catalog import SourceColumn, Type
+from madtree.request.features import Item, kind_of, list_items
+from madtree.trees.model import Kind
 
 COLUMNS = {
     name: SourceColumn(name, sql, 0, "")

@@ -8,14 +8,14 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from madtree.core.block import Block
-from madtree.core.grow import grow
-from madtree.core.outcome import conclude
-from madtree.core.packing import RowFormat
-from madtree.core.params import Parameters
 from madtree.host.protocol import Host
-from madtree.mappedblocks import MappedBlocks
-from madtree.rowpacker import Packed, Packing, RowPacker
+from madtree.ingest.row_reader import Packed, Packing, RowPacker
+from madtree.learn.data.block import Block
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.grow.grow import grow
+from madtree.learn.problem.packing import RowFormat
+from madtree.learn.prune.outcome import conclude
+from madtree.storage.mapped import MappedBlocks
 from tests.unit.core.data import cut, problem_of, sample_rows, train
 from tests.unit.core.test_regimes import assert_identical
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madtree.pages import PageRange, PageRanges
+from madtree.ingest.page_ranges import PageRange, PageRanges
 
 _END = "(4294967295,0)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from madtree.errors import MadtreeError
-from madtree.params_text import TextParameters, parse_params
+from madtree.request.option_strings import TextParameters, parse_params
 
 
 def test_nothing_said_means_the_defaults() -> None:

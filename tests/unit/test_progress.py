@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from madtree.cli.progress import Estimate, Progress, parse
-from madtree.core.grow import LevelReport
-from madtree.progress import block_reporter, level_reporter
+from madtree.learn.grow.grow import LevelReport
+from madtree.train.progress import block_reporter, level_reporter
 
 
 class Listener:

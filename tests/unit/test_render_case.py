@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from make_model import inner, leaf
 
-from madtree.model import Feature, Kind, Node, Tree
 from madtree.render.case import nested_case
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.condition import QUALIFIED, READABLE
+from madtree.trees.model import Feature, Kind, Node, Tree
 
 TREE = Tree(
     1,

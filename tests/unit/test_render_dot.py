@@ -10,8 +10,8 @@ import subprocess
 import pytest
 from make_model import inner, leaf
 
-from madtree.model import Feature, Kind, Model, Node, Tree
 from madtree.render.dot import model_dot
+from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
 HOSTILE = [
     'a "quote"',

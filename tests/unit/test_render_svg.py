@@ -9,13 +9,13 @@ from itertools import pairwise
 import pytest
 from make_model import inner, leaf, random_tree
 
-from madtree.model import Feature, Kind, Model, Node, Tree
 from madtree.render.labels import level_text
 from madtree.render.layout import tidy_layout
 from madtree.render.palette import OTHERS, class_colours
 from madtree.render.plain import model_of_rows
 from madtree.render.svg import MOST_NODES, readable_depth, tree_svg
 from madtree.render.textwidth import fitted, text_width
+from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 X = Feature("x", "double precision", Kind.CONTINUOUS)

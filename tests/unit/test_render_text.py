@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from make_model import inner, leaf
 
-from madtree.model import Feature, Kind, Model, Node, Tree
 from madtree.render.labels import level_text, number_text, quoted, split_text, threshold_text
 from madtree.render.text import model_text
+from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
 X = Feature("x", "double precision", Kind.CONTINUOUS)
 OUTLOOK = Feature('"OUTLOOK"', "text", Kind.UNORDERED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.stopwatch import Stopwatch
+from madtree.host.stopwatch import Stopwatch
 
 
 def test_a_stage_that_comes_again_goes_on_counting() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from madtree.core.params import Parameters
-from madtree.workers import START, Workers, best, crew, growing, in_place_of_leader, passes, seconds
+from madtree.learn.data.parameters import Parameters
+from madtree.parallel.cost_model import START, Workers, best, crew, growing, in_place_of_leader, passes, seconds
 
 SERVER = Workers(available=3)
 

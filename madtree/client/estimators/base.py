@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from madtree.catalog import find_relation
 from madtree.client.calls import Names
 from madtree.client.client import Client, connect
 from madtree.client.estimators.data import checked_columns, free_name, primary_key
@@ -22,14 +21,15 @@ from madtree.client.model import Model
 from madtree.client.routing import FlatTree, column_name, feature_values, used_features
 from madtree.client.sklearn_tree import to_sklearn
 from madtree.client.upload import read_integers, uploaded
-from madtree.model import Model as TreeModel
-from madtree.newdata import fit_features
-from madtree.outputs import output_columns
 from madtree.render.text import model_text
+from madtree.request.catalog import find_relation
+from madtree.score.new_data import fit_features
+from madtree.score.outputs import output_columns
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import Scored
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
+from madtree.trees.model import Model as TreeModel
 
 
 class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.core.grow import grow
-from madtree.core.inhand import BlocksInHand
-from madtree.core.outcome import Outcome, conclude
-from madtree.core.params import Parameters
-from madtree.core.prepare import RawRows, prepare
-from madtree.core.types import Bools, Floats
-from madtree.model import Kind
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Bools, Floats
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.problem.prepare import RawRows, prepare
+from madtree.learn.prune.outcome import Outcome, conclude
+from madtree.trees.model import Kind
 
 N_POINTS = 600
 

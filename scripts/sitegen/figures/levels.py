@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.core.outcome import Outcome
+from madtree.learn.prune.outcome import Outcome
 from madtree.render.mark import rect, text
 from sitegen.figures.example import points, tree
 from sitegen.figures.marks import BODY, FAINT, FIRST, INK, SECOND, SMALL, STRONG, Plot, dot, line, picture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.core.binning import bin_ends
-from madtree.core.impurity import gini_gain
+from madtree.learn.binning.bins import bin_ends
+from madtree.learn.split.criterion import gini_gain
 from madtree.render.mark import rect, text
 from sitegen.figures.example import points
 from sitegen.figures.marks import (

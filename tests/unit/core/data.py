@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.core.assignment import AssignmentCache
-from madtree.core.block import Block, CodeLayout, Codes
-from madtree.core.copies import held_out, slots_of, taught
-from madtree.core.forest import Forest
-from madtree.core.grow import grow
-from madtree.core.inhand import BlocksInHand
-from madtree.core.outcome import Outcome, conclude
-from madtree.core.params import Parameters
-from madtree.core.powers import LIMBS, add_powers, join_powers
-from madtree.core.prepare import RawRows, prepare
-from madtree.core.problem import Problem
-from madtree.core.statistics import StatisticsLayout, add_block, add_totals, merge
-from madtree.core.sweep import PlayedRows
-from madtree.core.types import Array, Floats, Ints
-from madtree.model import Kind
+from madtree.learn.data.block import Block, CodeLayout, Codes
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.histogram.histogram import HistogramLayout, add_block, add_totals, merge
+from madtree.learn.histogram.powers import LIMBS, add_powers, join_powers
+from madtree.learn.problem.prepare import RawRows, prepare
+from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.replicas import held_out, slots_of, taught
+from madtree.learn.prune.outcome import Outcome, conclude
+from madtree.learn.route.positions import AssignmentCache
+from madtree.learn.split.node_rows import PlayedRows
+from madtree.trees.model import Kind
 
 KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
 
@@ -86,42 +86,42 @@ class ManyBlocks:
     def in_hand(self) -> bool:
         return False
 
-    def rows(self, forest: Forest, slot_of_node: Ints) -> PlayedRows:
+    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
         raise NotImplementedError
 
     def statistics(
-        self, forest: Forest, slot_of_node: Ints, layout: StatisticsLayout, *, by_side: bool = False
+        self, growing: GrowingTrees, slot_of_node: Ints, layout: HistogramLayout, *, by_side: bool = False
     ) -> Array:
-        total = layout.zeros(layout.planes.dtype(self._problem.most_rows))
+        total = layout.zeros(layout.channels.dtype(self._problem.most_rows))
         for i, block in enumerate(self._blocks):
             state = np.zeros_like(total)
-            for copy in range(self._problem.n_copies):
-                node = self._nodes(i, forest, copy)
-                target = forest.routing.primary_side(node, block.codes) if by_side else block.target
+            for copy in range(self._problem.n_replicas):
+                node = self._nodes(i, growing, copy)
+                target = growing.routing.primary_side(node, block.codes) if by_side else block.target
                 slots = slots_of(node, slot_of_node, block, copy, testing=False)
                 add_block(state, layout, replace(block, target=target), slots)
             total = merge(total, state)
         return total
 
-    def totals(self, forest: Forest, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
-        state = np.zeros((self._problem.planes.count, n_slots))
+    def totals(self, growing: GrowingTrees, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
+        state = np.zeros((self._problem.channels.count, n_slots))
         for i, block in enumerate(self._blocks):
-            for copy in range(self._problem.n_copies):
-                slots = slots_of(self._nodes(i, forest, copy), slot_of_node, block, copy, testing=testing)
-                add_totals(state, self._problem.planes, block, slots)
+            for copy in range(self._problem.n_replicas):
+                slots = slots_of(self._nodes(i, growing, copy), slot_of_node, block, copy, testing=testing)
+                add_totals(state, self._problem.channels, block, slots)
         return state
 
-    def powers(self, forest: Forest, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
-        state = np.zeros((len(powers) * LIMBS, forest.n_nodes))
+    def powers(self, growing: GrowingTrees, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
+        state = np.zeros((len(powers) * LIMBS, growing.n_nodes))
         for i, block in enumerate(self._blocks):
-            for copy in range(self._problem.n_copies):
+            for copy in range(self._problem.n_replicas):
                 keep = held_out(block, copy) if testing else taught(block, copy)
-                add_powers(state, self._problem, powers, block, self._nodes(i, forest, copy), means, keep)
-        return join_powers(self._problem, powers, state, forest.tree)
+                add_powers(state, self._problem, powers, block, self._nodes(i, growing, copy), means, keep)
+        return join_powers(self._problem, powers, state, growing.tree)
 
-    def _nodes(self, i: int, forest: Forest, copy: int) -> Ints:
-        depth = int(forest.depth.max())
-        return self._cache.nodes(i, self._blocks[i], forest.routing, depth, copy, self._problem.n_groups)
+    def _nodes(self, i: int, growing: GrowingTrees, copy: int) -> Ints:
+        depth = int(growing.depth.max())
+        return self._cache.nodes(i, self._blocks[i], growing.routing, depth, copy, self._problem.n_groups)
 
 
 def with_memory(problem: Problem, n_bytes: int) -> Problem:

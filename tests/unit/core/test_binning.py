@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madtree.core.binning import (
+from madtree.learn.binning.bins import (
     Bins,
     TreeRows,
     bin_ends,
@@ -17,7 +17,7 @@ from madtree.core.binning import (
     quantile_bins,
     rank_within,
 )
-from madtree.core.encode import EdgeEncoder, KeyEncoder
+from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
 
 any_float = st.floats(allow_nan=False)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core import coarse
-from madtree.core.grow import grow
-from madtree.core.inhand import BlocksInHand
-from madtree.core.outcome import conclude
-from madtree.core.params import Parameters
-from madtree.core.prepare import RawRows
-from madtree.core.runs import runs_of
-from madtree.core.sweep import shifted
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.grow.feature_span import runs_of
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.problem.prepare import RawRows
+from madtree.learn.prune.outcome import conclude
+from madtree.learn.split import coarse
+from madtree.learn.split.node_rows import shifted
 from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, with_memory
 from tests.unit.core.test_regimes import assert_identical
 
@@ -53,7 +53,7 @@ def test_features_of_all_kinds_with_missing_values(criterion: str, weighted: boo
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("seed", range(6))
 def test_ties_everywhere(criterion: str, seed: int) -> None:
-    """Features that are copies of others, or run the other way; a target that depends on none of them."""
+    """Features that are replicas of others, or run the other way; a target that depends on none of them."""
     rng = np.random.default_rng(seed)
     features = rng.integers(0, 90, (5, 500)).astype(np.float64)
     features[1], features[2] = features[0], 90 - features[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.core.codec import dump, load
+from madtree.learn.data.codec import dump, load
 
 
 def test_values_and_arrays_come_back() -> None:

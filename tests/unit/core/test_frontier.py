@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core import batching, entries
-from madtree.core.batching import batches
-from madtree.core.grow import grow
-from madtree.core.inhand import BlocksInHand
-from madtree.core.outcome import conclude
-from madtree.core.params import Parameters
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.histogram import batching
+from madtree.learn.histogram.batching import batches
+from madtree.learn.prune.outcome import conclude
+from madtree.learn.split import candidates as entries
 from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, train
 from tests.unit.core.test_regimes import assert_identical
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madtree.core.grid import Grid, is_exact
+from madtree.learn.data.grid import Grid, is_exact
 
 finite = st.floats(-1e12, 1e12, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-3)
 

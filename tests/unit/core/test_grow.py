@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core.params import Parameters
-from madtree.core.prepare import RawRows, prepare
-from madtree.model import Kind
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.problem.prepare import RawRows, prepare
+from madtree.trees.model import Kind
 from tests.unit.core.data import problem_of, sample_rows, train
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from madtree.core.impurity import entropy_gain, gini_gain, misclassification_gain, over_classes
-from madtree.core.types import Floats
+from madtree.learn.data.types import Floats
+from madtree.learn.split.criterion import entropy_gain, gini_gain, misclassification_gain, over_classes
 
 
 def _classes(n_columns: int) -> Floats:

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from madtree.core.impurity import entropy_gain, gini_gain, misclassification_gain, variance_gain
-from madtree.core.levels import principal_scores, subsets
+from madtree.learn.split.category_order import principal_scores, subsets
+from madtree.learn.split.criterion import entropy_gain, gini_gain, misclassification_gain, variance_gain
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core.prune import prune
+from madtree.learn.prune.prune import prune
 
 
 def tree(risks: list[float], left: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,9 +7,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from madtree.core.grow import grow
-from madtree.core.outcome import Outcome, conclude
-from madtree.core.params import Parameters
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.grow.grow import grow
+from madtree.learn.prune.outcome import Outcome, conclude
 from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, train, with_memory
 
 SETTINGS = [

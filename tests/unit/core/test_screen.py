@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from madtree.core import batching, coarse, frontier, screen
-from madtree.core.grow import grow
-from madtree.core.inhand import BlocksInHand
-from madtree.core.outcome import conclude
-from madtree.core.params import Parameters
-from madtree.core.prepare import RawRows
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.grow import split_finder as frontier
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.histogram import batching
+from madtree.learn.problem.prepare import RawRows
+from madtree.learn.prune.outcome import conclude
+from madtree.learn.split import coarse, screen
 from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows
 from tests.unit.core.test_regimes import assert_identical
 
@@ -54,7 +56,7 @@ def test_features_of_all_kinds_with_missing_values(criterion: str, weighted: boo
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("seed", range(6))
 def test_ties_everywhere(criterion: str, seed: int) -> None:
-    """Few values, features that are copies of others, and some that run the other way."""
+    """Few values, features that are replicas of others, and some that run the other way."""
     rng = np.random.default_rng(seed)
     features = rng.integers(0, 4, (5, 400)).astype(np.float64)
     features[3], features[4] = features[1], rng.integers(0, 3, 400)

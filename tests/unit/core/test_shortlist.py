@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core import entries, shortlist
-from madtree.core.binning import Bins, BinTable
-from madtree.core.entries import dense_entries
-from madtree.core.impurity import gini_gain
-from madtree.core.params import Parameters
-from madtree.core.problem import Problem
-from madtree.core.search import Splits, search
-from madtree.core.shortlist import likely_entries, rough_gains
-from madtree.core.statistics import StatisticsLayout
-from madtree.core.types import Array
+from madtree.learn.binning.bins import Bins, BinTable
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Array
+from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.problem.problem import Problem
+from madtree.learn.split import candidates as entries
+from madtree.learn.split import shortlist
+from madtree.learn.split.candidates import dense_entries
+from madtree.learn.split.criterion import gini_gain
+from madtree.learn.split.search import Splits, search
+from madtree.learn.split.shortlist import likely_entries, rough_gains
 
 
 def _problem(widths: np.ndarray, unordered: np.ndarray, n_classes: int, criterion: str = "gini") -> Problem:
@@ -26,10 +27,10 @@ def _problem(widths: np.ndarray, unordered: np.ndarray, n_classes: int, criterio
 def _splits(problem: Problem, state: Array, n_slots: int, *, dense: bool) -> Splits:
     """By batches of three features, as a frontier's statistics come."""
     widths = problem.bins.widths
-    found = Splits.none(n_slots, problem.planes.count)
-    offsets = StatisticsLayout(problem.planes, widths, n_slots).offsets
+    found = Splits.none(n_slots, problem.channels.count)
+    offsets = HistogramLayout(problem.channels, widths, n_slots).offsets
     for first in range(0, len(widths), 3):
-        layout = StatisticsLayout(problem.planes, widths[first : first + 3], n_slots, first)
+        layout = HistogramLayout(problem.channels, widths[first : first + 3], n_slots, first)
         part = state[:, offsets[first] : offsets[min(first + 3, len(widths))]]
         some = dense_entries(part, layout) if dense else likely_entries(problem, part, layout, found.gain)
         search(problem, some, np.zeros(n_slots, np.int64), found)
@@ -46,7 +47,7 @@ def _assert_same(found: Splits, expected: Splits) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
-@pytest.mark.parametrize("shape", ["random", "sparse", "copies", "near ties", "pure", "levels among them"])
+@pytest.mark.parametrize("shape", ["random", "sparse", "replicas", "near ties", "pure", "levels among them"])
 @pytest.mark.parametrize("chunk", [200, 300_000])
 def test_splits_are_those_of_all_segments(
     n_classes: int, shape: str, chunk: int, monkeypatch: pytest.MonkeyPatch
@@ -60,12 +61,12 @@ def test_splits_are_those_of_all_segments(
     if shape == "levels among them":
         unordered[[0, 5, 6, 10]] = True
     problem, n_slots = _problem(widths, unordered, n_classes), 11
-    layout = StatisticsLayout(problem.planes, widths, n_slots)
-    state = rng.integers(0, 2 if shape == "sparse" else 40, (n_classes, layout.n_cells)).astype(np.int32)
+    layout = HistogramLayout(problem.channels, widths, n_slots)
+    state = rng.integers(0, 2 if shape == "sparse" else 40, (n_classes, layout.total_bins)).astype(np.int32)
     if shape == "pure":
         state[1:] = 0
     offsets = layout.offsets
-    if shape in ("copies", "near ties"):
+    if shape in ("replicas", "near ties"):
         nine = np.flatnonzero(widths == 9)
         for f in nine[1:]:
             state[:, offsets[f] : offsets[f + 1]] = state[:, offsets[nine[0]] : offsets[nine[0] + 1]]
@@ -81,8 +82,8 @@ def test_splits_are_those_of_all_segments(
 
 def test_rough_gains_are_ginis() -> None:
     problem = _problem(np.array([6, 6]), np.zeros(2, np.bool_), 3)
-    layout = StatisticsLayout(problem.planes, problem.bins.widths, 2)
-    state = np.random.default_rng(2).integers(0, 50, (3, layout.n_cells))
+    layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
+    state = np.random.default_rng(2).integers(0, 50, (3, layout.total_bins))
     found, weight = rough_gains(state, layout, 3)
     cells = state.reshape(3, 2, 2, 6)[..., 1:].astype(np.float64)
     left = cells.cumsum(axis=-1)[..., :-1]
@@ -94,8 +95,8 @@ def test_rough_gains_are_ginis() -> None:
 
 def test_segments_far_below_the_best_are_passed_over() -> None:
     problem = _problem(np.full(40, 9), np.zeros(40, np.bool_), 2)
-    layout = StatisticsLayout(problem.planes, problem.bins.widths, 1)
-    state = np.random.default_rng(5).integers(100, 110, (2, layout.n_cells)).astype(np.int32)
+    layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
+    state = np.random.default_rng(5).integers(100, 110, (2, layout.total_bins)).astype(np.int32)
     state[0, 9 * 20 : 9 * 20 + 4] += 500
     assert [e.feature.tolist() for e in likely_entries(problem, state, layout, np.zeros(1))] == [[20]]
     assert list(likely_entries(problem, state, layout, np.full(1, 1e6))) == []
@@ -104,6 +105,6 @@ def test_segments_far_below_the_best_are_passed_over() -> None:
 @pytest.mark.parametrize("criterion", ["entropy", "misclassification"])
 def test_other_criteria_look_at_all_segments(criterion: str) -> None:
     problem = _problem(np.full(40, 9), np.zeros(40, np.bool_), 2, criterion)
-    layout = StatisticsLayout(problem.planes, problem.bins.widths, 1)
-    state = np.random.default_rng(5).integers(1, 110, (2, layout.n_cells)).astype(np.int32)
+    layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
+    state = np.random.default_rng(5).integers(1, 110, (2, layout.total_bins)).astype(np.int32)
     assert sum(e.n_segments for e in likely_entries(problem, state, layout, np.full(1, 1e6))) == 40

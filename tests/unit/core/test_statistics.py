@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.core.params import Parameters
-from madtree.core.statistics import StatisticsLayout, add_block, merge
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.histogram.histogram import HistogramLayout, add_block, merge
 from tests.unit.core.data import cut, problem_of, sample_rows
 
 
@@ -14,7 +14,7 @@ from tests.unit.core.data import cut, problem_of, sample_rows
 def test_merging_is_associative_and_commutative(n_classes: int, weighted: bool) -> None:
     parameters = Parameters("gini" if n_classes else "mse")
     problem, block = problem_of(sample_rows(2_000, n_classes, weighted=weighted), n_classes, parameters)
-    layout = StatisticsLayout(problem.planes, problem.bins.widths, 3)
+    layout = HistogramLayout(problem.channels, problem.bins.widths, 3)
     rng = np.random.default_rng(0)
     states = []
     for part in cut(block, rng.permutation(block.codes.n_rows), 5):
@@ -31,7 +31,7 @@ def test_merging_is_associative_and_commutative(n_classes: int, weighted: bool) 
 def test_only_rows_in_play_are_counted(share: float) -> None:
     """Few rows in play are copied out, many are counted along with the others: the counts are the same."""
     problem, block = problem_of(sample_rows(1_000, 2), 2, Parameters())
-    layout = StatisticsLayout(problem.planes, problem.bins.widths, 2)
+    layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
     rng = np.random.default_rng(0)
     n = block.codes.n_rows
     slots = np.where(rng.random(n) < share, rng.integers(0, 2, n), -1).astype(np.int32)

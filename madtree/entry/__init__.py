@@ -1,0 +1,1 @@
+"""What the extension's SQL functions call, one Python function each, and the help texts."""

@@ -1,0 +1,309 @@
+"""The door into the server: what the extension's SQL functions call. Each function takes `plpy` first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from madtree import __version__ as __version__
+from madtree.errors import MadtreeError
+
+T = TypeVar("T")
+
+
+def _entry(function: Callable[..., T]) -> Callable[..., T]:
+    """Turn a MadtreeError into PostgreSQL's error with its hint and SQLSTATE; other errors pass as they are."""
+
+    @wraps(function)
+    def wrapper(plpy: Any, *args: Any, **kwargs: Any) -> T:
+        try:
+            return function(plpy, *args, **kwargs)
+        except MadtreeError as error:
+            raise _visible(plpy, error) from None
+
+    return wrapper
+
+
+def _visible(plpy: Any, error: MadtreeError) -> Exception:
+    """The error as PL/Python should show it: it puts the exception's class in front of the sentence."""
+    visible: Exception = type("madtree", (plpy.Error,), {"__module__": "builtins"})(error.message)
+    visible.hint, visible.sqlstate = error.hint, error.sqlstate  # type: ignore[attr-defined]
+    return visible
+
+
+@_entry
+def tree_train(plpy: Any, *arguments: Any) -> str:
+    """Check the arguments (in the order of the SQL function's), train, write the model; returns one line."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.request.arguments import check
+
+    host = PlpyHost(plpy)
+    task = check(host, *arguments)
+    from madtree.train.train import train  # needs numpy, which a mistake in the arguments does not
+
+    return train(host, task)
+
+
+@_entry
+def tree_train_help(plpy: Any, message: str | None) -> str:
+    """The usage text of tree_train."""
+    from madtree.entry.help_train import usage
+
+    return usage(message)
+
+
+@_entry
+def tree_predict(
+    plpy: Any, tree_model: str | None, new_data_table: str | None, output_table: str | None, type_: str | None
+) -> str:
+    """Score a table into a new one; returns one line."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.score.predict import tree_predict
+
+    return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_)
+
+
+@_entry
+def tree_predict_help(plpy: Any, message: str | None) -> str:
+    """The usage text of tree_predict."""
+    from madtree.score.predict import PREDICT_HELP
+
+    if not _asks_for_help(message):
+        raise MadtreeError(
+            f"tree_predict with one argument takes {', '.join(map(repr, HELP_MESSAGES))}, not {message!r}",
+            hint="SELECT madtree.tree_predict() tells how to score.",
+        )
+    return PREDICT_HELP
+
+
+def score_block(plan: bytes, images: bytes) -> bytes:
+    """What the rows of one block end in."""
+    from madtree.score.block_scorer import score_block
+
+    return score_block(plan, images)
+
+
+@_entry
+def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None) -> str:
+    """A model as an SQL expression, or the usage text."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.score.predict import SQL_HELP, tree_sql
+
+    return SQL_HELP if _asks_for_help(model) else tree_sql(PlpyHost(plpy), model, type_, tree_id)
+
+
+@_entry
+def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosity: bool | None) -> str:
+    """A drawn model, or the usage text."""
+    from madtree.explain.display import HELP, tree_display
+    from madtree.host.plpy import PlpyHost
+
+    return HELP if _asks_for_help(model) else tree_display(PlpyHost(plpy), model, dot_format, verbosity)
+
+
+@_entry
+def tree_surr_display(plpy: Any, model: str | None) -> str:
+    """A model's surrogates, or the usage text."""
+    from madtree.explain.display import SURROGATES_HELP, tree_surr_display
+    from madtree.host.plpy import PlpyHost
+
+    return SURROGATES_HELP if _asks_for_help(model) else tree_surr_display(PlpyHost(plpy), model)
+
+
+@_entry
+def tree_drop(plpy: Any, model: str | None) -> str:
+    """Drop a model, or the usage text."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.model.drop import HELP, tree_drop
+
+    return HELP if _asks_for_help(model) else tree_drop(PlpyHost(plpy), model)
+
+
+@_entry
+def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None) -> str:
+    """Prune a model into a new one; returns one line."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.model.prune import tree_prune
+
+    return tree_prune(PlpyHost(plpy), model, new_model, cp)
+
+
+@_entry
+def get_var_importance(plpy: Any, model_name: str | None, output_table: str | None) -> str:
+    """Write a model's variable importance into a new table; returns one line."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.model.importance import get_var_importance
+
+    return get_var_importance(PlpyHost(plpy), model_name, output_table)
+
+
+@_entry
+def tree_evaluate(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+    """Rows of metrics."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.score.evaluate import tree_evaluate
+
+    return tree_evaluate(PlpyHost(plpy), tree_model, test_table)
+
+
+@_entry
+def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+    """The cells of the confusion matrix."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.score.evaluate import tree_confusion
+
+    return tree_confusion(PlpyHost(plpy), tree_model, test_table)
+
+
+@_entry
+def tree_rules(plpy: Any, model: str | None, tree_id: int | None) -> list[dict[str, Any]]:
+    """Rows of rules."""
+    from madtree.explain.rules import tree_rules
+    from madtree.host.plpy import PlpyHost
+
+    _no_help(model, "tree_rules")
+    return tree_rules(PlpyHost(plpy), model, tree_id)
+
+
+@_entry
+def tree_path(plpy: Any, model: str | None, table_name: str | None, id_: str | None) -> list[dict[str, Any]]:
+    """The steps of a row's path."""
+    from madtree.explain.path import tree_path
+    from madtree.host.plpy import PlpyHost
+
+    return tree_path(PlpyHost(plpy), model, table_name, id_)
+
+
+@_entry
+def tree_to_json(plpy: Any, model: str | None) -> str:
+    """A model as the text of a JSON document."""
+    from madtree.explain.export import tree_to_json
+    from madtree.host.plpy import PlpyHost
+
+    _no_help(model, "tree_to_json")
+    return tree_to_json(PlpyHost(plpy), model)
+
+
+@_entry
+def tree_to_pmml(plpy: Any, model: str | None) -> str:
+    """A model as a PMML document, or the usage text."""
+    from madtree.explain.export import PMML_HELP, tree_to_pmml
+    from madtree.host.plpy import PlpyHost
+
+    return PMML_HELP if _asks_for_help(model) else tree_to_pmml(PlpyHost(plpy), model)
+
+
+@_entry
+def list_models(plpy: Any) -> list[dict[str, Any]]:
+    """Rows of the view of models."""
+    from madtree.host.plpy import PlpyHost
+    from madtree.model.listing import models
+
+    return models(PlpyHost(plpy))
+
+
+@_entry
+def usage(plpy: Any, function: str, message: str | None) -> str:
+    """The usage text of a function whose one-argument form takes nothing else."""
+    if not _asks_for_help(message):
+        raise MadtreeError(
+            f"{function} with one argument takes {', '.join(map(repr, HELP_MESSAGES))}, not {message!r}",
+            hint=f"SELECT madtree.{function}() tells how to call it.",
+        )
+    from importlib import import_module
+
+    module, name = _HELP_TEXTS[function]
+    return str(getattr(import_module(f"madtree.{module}"), name))
+
+
+HELP_MESSAGES = ("usage", "help", "?")
+# Function to module and name of its usage text.
+_HELP_TEXTS = {
+    "tree_prune": ("model.prune", "HELP"),
+    "get_var_importance": ("model.importance", "HELP"),
+    "tree_evaluate": ("score.evaluate", "EVALUATE_HELP"),
+    "tree_confusion": ("score.evaluate", "CONFUSION_HELP"),
+    "tree_rules": ("explain.rules", "HELP"),
+    "tree_path": ("explain.path", "HELP"),
+    "tree_to_json": ("explain.export", "JSON_HELP"),
+    "tree_to_pmml": ("explain.export", "PMML_HELP"),
+}
+
+
+def _no_help(model: str | None, function: str) -> None:
+    """Send who asks for help where it is: this function's result is no text.
+
+    Raises:
+        MadtreeError: the model's name is a question.
+    """
+    if _asks_for_help(model):
+        raise MadtreeError(
+            f"model must be the name of a model; SELECT madtree.{function}() tells how to use {function}"
+        )
+
+
+def _asks_for_help(message: str | None) -> bool:
+    return message is not None and message.strip().lower() in HELP_MESSAGES
+
+
+@_entry
+def server_info(plpy: Any) -> str:
+    """What this half runs in, as JSON."""
+    from madtree.entry.server_info import server_info
+
+    return server_info()
+
+
+def crew_join(crew: str) -> bool:
+    from madtree.storage import member
+
+    return member.join(crew)
+
+
+def crew_claim(crew: str) -> tuple[int, int, str, str] | None:
+    from madtree.storage import member
+
+    return member.claim(crew)
+
+
+def crew_keep(crew: str, part: int, images: bytes | None) -> bool:
+    from madtree.storage import member
+
+    return member.keep(crew, part, images)
+
+
+def crew_step(crew: str) -> bool:
+    from madtree.storage import member
+
+    return member.step(crew)
+
+
+def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
+    from madtree.learn.problem import pack
+
+    return pack.pack_images(images, plan)
+
+
+def node_statistics_transition(*arguments: Any) -> bytearray:
+    from madtree.learn.histogram import count
+
+    return count.node_statistics_transition(*arguments)
+
+
+def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | None:
+    from madtree.learn.histogram import count
+
+    return count.node_statistics_merge(left, right)
+
+
+def node_statistics_final(state: bytes | None) -> bytes | None:
+    from madtree.learn.histogram import count
+
+    return count.node_statistics_final(state)
+
+
+def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
+    from madtree.storage import whole_trees as grow
+
+    return grow.grow_block(plan, images)

@@ -1,0 +1,83 @@
+"""tree_to_json and tree_to_pmml: a model as a document that other programs read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host
+from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.render.document import dump, model_document
+from madtree.render.pmml import model_pmml
+from madtree.sqltext import explain as sql
+from madtree.sqltext import models as models_sql
+from madtree.sqltext.tables import SIGNATURES, suffixed
+from madtree.trees.model import Model
+
+JSON_HELP = """\
+tree_to_json writes a model as a JSON document that has all it takes to predict in another language.
+
+SELECT madtree.tree_to_json(
+    model         -- output_table_name of tree_train
+);
+
+The format has a name and a version ("format": "madtree-tree", "format_version": 1); docs/json.md describes it, and
+docs/madtree-tree-1.schema.json is its JSON schema. Numbers read back to the same bits.
+
+Example:
+    psql -XAt -c "SELECT madtree.tree_to_json('delay_tree')" > delay_tree.json
+"""
+
+PMML_HELP = """\
+tree_to_pmml writes a model as a PMML 4.4 document, for any scoring engine that reads PMML.
+
+SELECT madtree.tree_to_pmml(
+    model         -- output_table_name of tree_train
+);
+
+A TreeModel; of a grouped model a MiningModel with a segment for each group. Fields are named as the model's features.
+Numbers are doubles; dates, times and intervals are doubles, too, as date_part('epoch', ...) gives them in seconds;
+booleans are booleans; text and enums are strings. NULL and NaN are missing values.
+
+Example:
+    psql -XAt -c "SELECT madtree.tree_to_pmml('delay_tree')" > delay_tree.pmml
+"""
+
+
+def tree_to_json(host: Host, model_name: str | None) -> str:
+    """A model as the text of a JSON document (`docs/json.md`).
+
+    Raises:
+        MadtreeError: there is no such model.
+    """
+    tables, model = _whole(host, model_name)
+    facts = {row.pop("tree_id"): row for row in host.query(sql.tree_facts(tables.schema, tables.name))}
+    return dump(model_document(model, facts, _cp_table(host, tables, model)))
+
+
+def tree_to_pmml(host: Host, model_name: str | None) -> str:
+    """A model as the text of a PMML 4.4 document.
+
+    Raises:
+        MadtreeError: there is no such model, no tree of it could be trained, or XML cannot hold a text of it.
+    """
+    _, model = _whole(host, model_name)
+    if not any(tree.nodes for tree in model.trees):
+        raise MadtreeError(f"model: {model.name} has no tree to write: none of its groups could be trained")
+    return model_pmml(model)
+
+
+def _whole(host: Host, model_name: str | None) -> tuple[ModelTables, Model]:
+    tables = find_model(host, model_name, "model")
+    model = read_summary(host, tables)
+    return tables, replace(model, trees=read_trees(host, tables, model))
+
+
+def _cp_table(host: Host, tables: ModelTables, model: Model) -> list[dict[str, object]] | None:
+    """The rows of `<output>_cv`; None if there was no cross-validation."""
+    name = suffixed(tables.name, "_cv")
+    types = ["pg_catalog.text", "pg_catalog.text[]"]
+    columns = {row["column"] for row in host.query(models_sql.COLUMNS, types, [tables.schema, [name]])}
+    if not SIGNATURES["_cv"] <= columns:
+        return None
+    return host.query(sql.cp_table(tables.schema, tables.name, list(map(unquoted, model.grouping_columns))))

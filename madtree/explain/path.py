@@ -1,0 +1,177 @@
+"""tree_path: the path that one row of a table takes through its tree, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from madtree.errors import MadtreeError
+from madtree.explain.rules import confidence, prediction
+from madtree.host.protocol import Host, Row
+from madtree.model.read import find_model, read_summary, read_trees
+from madtree.render.labels import level_text, one_line, split_text
+from madtree.render.rules import side_text
+from madtree.request.catalog import Type, find_relation
+from madtree.score.predict import fit_to_source, groups_of
+from madtree.sqltext import explain as sql
+from madtree.sqltext.predict import Scan
+from madtree.sqltext.quote import qualified
+from madtree.trees.direction import Decision, Value, comparable, decide, is_missing
+from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
+
+HELP = """\
+tree_path tells the path that one row takes through a model, and why.
+
+SELECT * FROM madtree.tree_path(
+    model,        -- output_table_name of tree_train
+    table_name,   -- table, view, ... with the id column, the features and the grouping columns of the training
+    id            -- the row's id, as text
+);
+
+A row for each node from the root to the leaf:
+    step, tree_id, node_id    step from 1; of a grouped model the row's tree
+    feature, condition        what the node asks (NULL at the leaf): hour <= 11
+    value                     the row's value of the feature, as text
+    branch                    left (the condition is true) or right
+    reason                    split: the row's value tells; surrogate: it is missing or unknown, another feature tells;
+                              majority: none tells; leaf: the end
+    explanation               the same in words
+    n_rows, prediction        the node's rows of training, and its class or mean
+    confidence                classification: share of that class, by weight
+
+Example:
+    SELECT condition, value, explanation FROM madtree.tree_path('delay_tree', 'flights_today', '4711');
+"""
+
+SHOWN_LEVELS = 200  # characters of a list of levels in a sentence
+
+
+@dataclass(frozen=True)
+class _Case:
+    """The row in question: features as expressions over its table, values as text and as splits compare them."""
+
+    features: Mapping[str, Feature]
+    shown: Mapping[str, str | None]
+    compared: Mapping[str, Value]
+
+
+def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: str | None) -> list[Row]:
+    """Rows of steps; see `HELP`.
+
+    Raises:
+        MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
+            column's type, not just one row has it, or the row's group has no tree.
+    """
+    tables = find_model(host, model_name, "model")
+    model = read_summary(host, tables)
+    if table_name is None:
+        raise MadtreeError("table_name must be the name of a table or view, not NULL")
+    if id_ is None:
+        raise MadtreeError("id must be the id of a row, not NULL")
+    source = find_relation(host, table_name, "table_name")
+    features, id_type = fit_to_source(host, model, source, table_name, "table_name")
+    scan = Scan("", qualified(source.schema, source.name), model.id_column, "", features, groups_of(tables, model))
+    row = _only_row(host, sql.row_by_id(scan, id_type.name, _equals(id_type), [*features.values()]), id_, model, scan)
+    case = _Case(
+        features,
+        dict(zip(features, row["shown"], strict=True)),
+        {
+            name: comparable(feature, text)
+            for (name, feature), text in zip(features.items(), row["compared"], strict=True)
+        },
+    )
+    (tree,) = read_trees(host, tables, model, row["tree"]) if scan.groups else read_trees(host, tables, model)
+    if not tree.nodes:
+        raise MadtreeError(
+            f"id: no tree could be trained for the group of the row with {model.id_column} = {id_} in {table_name}",
+            hint=f"See the column message of {tables.sql}.",
+        )
+    return _steps(model, tree, case)
+
+
+def _only_row(host: Host, query: str, id_: str, model: Model, scan: Scan) -> Row:
+    where = f"{model.id_column} = {id_} in {scan.source}"
+    try:
+        rows = host.query(query, ["pg_catalog.text"], [id_])
+    except Exception as error:
+        # The id is the only text that is read here; but reading a view may fail in just this way.
+        if str(getattr(error, "sqlstate", ""))[:2] != "22":
+            raise
+        words = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+        raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
+    if len(rows) != 1:
+        number = "no row has" if not rows else "several rows have"
+        raise MadtreeError(f"id: {number} {where}", hint="Give an id that just one row has.", sqlstate="P0002")
+    if scan.groups and rows[0]["tree"] is None:
+        raise MadtreeError(f"id: the row with {where} is of a group that {model.name} does not know")
+    return rows[0]
+
+
+def _equals(id_type: Type) -> str:
+    """The operator "equals"; a type of an extension brings its own, which only the search path can find."""
+    return "=" if "." in id_type.name and id_type.typtype == "b" else "OPERATOR(pg_catalog.=)"
+
+
+def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:
+    rows: list[Row] = []
+    node = tree.nodes[0]
+    while not node.is_leaf:
+        decision = decide(node, case.features, case.compared, tree.levels)
+        name = str(node.feature)
+        told = {
+            "feature": name,
+            "condition": split_text(node, model.feature(name)),
+            "value": case.shown[name],
+            "branch": "left" if decision.goes_left else "right",
+            "reason": "majority" if decision.asked is None else "surrogate" if decision.rank else "split",
+            "explanation": _explanation(model, node, decision, case),
+        }
+        rows.append(_of_node(model, tree, node, len(rows) + 1) | told)
+        node = tree.nodes[node.left_id if decision.goes_left else node.right_id]
+    outcome = f"leaf: {prediction(model, node)}"
+    rows.append(_of_node(model, tree, node, len(rows) + 1) | {"reason": "leaf", "explanation": outcome})
+    return rows
+
+
+def _of_node(model: Model, tree: Tree, node: Node, step: int) -> Row:
+    return {
+        "step": step,
+        "tree_id": tree.tree_id,
+        "node_id": node.node_id,
+        **dict.fromkeys(("feature", "condition", "value", "branch")),
+        "n_rows": node.n_rows,
+        "prediction": prediction(model, node),
+        "confidence": confidence(model, node),
+    }
+
+
+def _explanation(model: Model, node: Node, decision: Decision, case: _Case) -> str:
+    if decision.asked is node:
+        return _fact(model, node, decision.goes_left, case)
+    problem = _problem(model, str(node.feature), case)
+    if decision.asked is not None:
+        return f"{problem}; surrogate {decision.rank}: {_fact(model, decision.asked, decision.goes_left, case)}"
+    surrogates = ", and no surrogate can tell" if node.surrogates else ""
+    return f"{problem}{surrogates}; most of the training went {'left' if decision.goes_left else 'right'}"
+
+
+def _fact(model: Model, split: Split, goes_left: bool, case: _Case) -> str:
+    """``hour = 14, so hour > 11``."""
+    feature = model.feature(str(split.feature))
+    side = side_text(split, feature, goes_left)
+    if len(side) > SHOWN_LEVELS:
+        side = f"{side[:SHOWN_LEVELS]}..."
+    return f"{_value(feature, case)}, so {side}"
+
+
+def _problem(model: Model, name: str, case: _Case) -> str:
+    feature = model.feature(name)
+    if is_missing(case.compared[name]):
+        return f"{one_line(name)} is missing"
+    return f"{_value(feature, case)} is unknown to this split"
+
+
+def _value(feature: Feature, case: _Case) -> str:
+    text = case.shown[feature.name]
+    shown = level_text(text) if feature.kind is Kind.UNORDERED or text is None else one_line(text)
+    return f"{one_line(feature.name)} = {shown}"

@@ -1,0 +1,96 @@
+"""tree_rules: a model as rules, one for each leaf."""
+
+from __future__ import annotations
+
+import math
+
+from madtree.host.protocol import Host, Row
+from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.render.rules import rule_text
+from madtree.score.outputs import probabilities
+from madtree.sqltext import explain as sql
+from madtree.sqltext.rules import leaf_predicate
+from madtree.trees.model import Model, Node, Tree
+
+HELP = """\
+tree_rules lists a model as rules, one for each leaf.
+
+SELECT * FROM madtree.tree_rules(
+    model,        -- output_table_name of tree_train
+    tree_id       -- DEFAULT NULL: all trees of a grouped model; else that tree
+);
+
+A row for each leaf, from left to right, tree by tree:
+    tree_id, group_values     the tree, and its group as a JSON object (NULL where the model is not grouped)
+    node_id                   the leaf
+    rule                      what its rows have in common: x > 3 and x <= 5 and (carrier in {AA,UA} or missing)
+    predicate                 SQL over the training table's columns, true for just the rows that tree_predict sends
+                              here, those with NULLs and unknown levels included
+    n_rows, share             rows of training, and their share of the tree's
+    prediction                class, or mean, as text
+    confidence                classification: share of the predicted class, by weight
+    mean, sd                  regression: mean and standard deviation of the rows, by weight
+"or missing": rows of which the splits on that feature cannot tell (NULL, NaN, unknown level) come here too, with the
+majority; "or surrogates if missing": surrogate splits are asked first.
+
+Example:
+    SELECT rule, prediction, confidence FROM madtree.tree_rules('delay_tree') ORDER BY n_rows DESC LIMIT 5;
+"""
+
+
+def tree_rules(host: Host, model_name: str | None, tree_id: int | None) -> list[Row]:
+    """Rows of rules; see `HELP`.
+
+    Raises:
+        MadtreeError: there is no such model, or it has no tree `tree_id`.
+    """
+    tables = find_model(host, model_name, "model")
+    model = read_summary(host, tables)
+    trees = read_trees(host, tables, model, tree_id)
+    groups = group_values(host, tables, model)
+    features = {feature.name: feature for feature in model.features}
+    return [
+        {
+            "tree_id": tree.tree_id,
+            "group_values": groups.get(tree.tree_id),
+            "node_id": leaf.node_id,
+            "rule": rule_text(model, tree, leaf.node_id),
+            "predicate": leaf_predicate(model, features, tree, leaf.node_id),
+            **_measures(model, tree, leaf),
+        }
+        for tree in trees
+        for leaf in tree.leaves()
+    ]
+
+
+def group_values(host: Host, tables: ModelTables, model: Model) -> dict[int, str]:
+    """The text of a JSON object for each tree; empty where the model is not grouped."""
+    if not model.grouping_columns:
+        return {}
+    names = [unquoted(column) for column in model.grouping_columns]
+    return {row["tree_id"]: row["group"] for row in host.query(sql.groups(tables.schema, tables.name, names))}
+
+
+def confidence(model: Model, node: Node) -> float | None:
+    """The weight share of a node's class; None for a regression."""
+    if node.class_weights is None or node.prediction is None:
+        return None
+    return probabilities(node.class_weights)[model.classes.index(str(node.prediction))]
+
+
+def prediction(model: Model, node: Node) -> str:
+    """A class, or a mean in as many digits as it takes to read it back."""
+    return str(node.prediction) if model.is_classification else repr(float(node.prediction or 0.0))
+
+
+def _measures(model: Model, tree: Tree, leaf: Node) -> Row:
+    # The risk of a regression's node is the weighted sum of squares about its mean.
+    regression = not model.is_classification
+    return {
+        "n_rows": leaf.n_rows,
+        "share": leaf.n_rows / max(1, tree.nodes[0].n_rows),
+        "prediction": prediction(model, leaf),
+        "confidence": confidence(model, leaf),
+        "mean": float(leaf.prediction or 0.0) if regression else None,
+        "sd": math.sqrt(max(0.0, leaf.risk) / leaf.weight) if regression and leaf.weight > 0 else None,
+    }

@@ -1,0 +1,222 @@
+"""Bins of large trees, from a seeded sample of the rows; and all values of the features that have few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from madtree.host.protocol import Host
+from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.ingest.profile import Levels
+from madtree.ingest.row_spool import RowSpool
+from madtree.learn.binning.bins import MISSING, Bins, BinTable, distinct_values, quantile_bins
+from madtree.learn.binning.encode import KeyEncoder
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.problem.packing import NullNumberError, RowFormat
+from madtree.learn.problem.prepare import BinLimits, RawRows
+from madtree.sqltext import rows as sql
+from madtree.sqltext.rows import RowSource
+from madtree.trees.model import Kind
+
+MIN_SAMPLE = 100_000
+_SPARE = 1.1  # a page sample's size varies
+_WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more
+_MAX_SAMPLE_BYTES = 32 * 2**20
+_LOOKED_UP = 1_024  # values of a feature from which on a search takes longer
+_FEW_OTHERS = 8  # times as many values are looked up as are searched, at least
+
+
+class EdgeFinder:
+    """Finds the bins of every feature in every large tree."""
+
+    def __init__(
+        self,
+        host: Host,
+        source: RowSource,
+        pages: PageRanges,
+        row_format: RowFormat,
+        kinds: Sequence[Kind],
+        levels: Sequence[Levels | None],
+        parameters: Parameters,
+        tree_ids: Ints,
+        rows: Ints,
+    ) -> None:
+        """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees.
+
+        `takes_all` tells whether the sample is the whole table. `seen_null` tells of each feature, after `find`,
+        whether a value was missing in the sample; unordered features are not sampled and count as such.
+        """
+        self._host, self._source, self._pages = host, source, pages
+        self._format = row_format
+        self._kinds, self._levels, self._parameters = kinds, levels, parameters
+        self._tree_ids, self._rows = tree_ids, rows
+        self._limits = BinLimits.choose(kinds, parameters.n_bins)
+        self.seen_null = [True] * len(kinds)
+        wanted = max(parameters.n_bins**2, MIN_SAMPLE)
+        self._wanted = int(wanted * _SPARE)
+        self.takes_all = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
+
+    def find(self, spool: RowSpool | None = None) -> BinTable:
+        """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.
+
+        `spool`: all rows of a single tree, where they have been read.
+        """
+        n_trees = len(self._tree_ids)
+        bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
+        few: dict[tuple[int, int], Floats] = {}
+        for f, levels in enumerate(self._levels):
+            if levels is not None:
+                every = np.arange(len(levels.labels), dtype=np.float64)
+                for row in bins:
+                    row[f] = Bins(every, every)
+        for f, column, tree in self._sample() if spool is None else self._of_all(spool):
+            self.seen_null[f] = bool(np.isnan(column).any())
+            for t in range(n_trees):
+                mine = column if tree is None else column[tree == t]
+                bins[t][f] = quantile_bins(mine, int(self._limits.limit[f]), int(self._limits.n_bins[f]))
+                if bins[t][f] is not None:
+                    continue
+                values, counts = distinct_values(mine)
+                if len(values) <= self._limits.limit[f] and not self.takes_all:
+                    few[t, f] = values
+                bins[t][f] = Bins.from_values(values, counts, int(self._limits.limit[f]), int(self._limits.n_bins[f]))
+        for (t, f), values in self._complete(few).items():
+            bins[t][f] = Bins(values, values)
+        return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
+
+    def _ordered_features(self) -> list[int]:
+        return [f for f, levels in enumerate(self._levels) if levels is None]
+
+    def _sample(self) -> Iterator[tuple[int, Floats, Ints | None]]:
+        """Feature by feature: its index, its values in the sampled rows, and these rows' trees (None where there is
+        one).
+        """
+        for chosen in self._chunks():
+            parts = self._sampled(chosen)
+            trees = [part.tree for part in parts if part.tree is not None]
+            tree = np.concatenate(trees) if trees else None
+            for i, f in enumerate(chosen):
+                yield f, np.concatenate([part.features[i] for part in parts]), tree
+
+    def _of_all(self, spool: RowSpool) -> Iterator[tuple[int, Floats, None]]:
+        for f in self._ordered_features():
+            yield f, spool.feature(f), None
+
+    def _chunks(self) -> list[list[int]]:
+        """Features to be sampled together, so that their values fit the memory that they may take."""
+        features = self._ordered_features()
+        if self.takes_all:
+            n_bytes, n_rows = self._parameters.memory_bytes, self._rows.sum()
+        else:
+            n_bytes, n_rows = _MAX_SAMPLE_BYTES, np.minimum(self._rows, self._wanted).sum()
+        size = max(1, int(n_bytes // (8 * max(n_rows, 1))))
+        return [features[i : i + size] for i in range(0, len(features), size)]
+
+    def _sampled(self, chosen: Sequence[int]) -> list[RawRows]:
+        """The sampled rows with some of their features, in parts."""
+        source, seed = self._source, self._parameters.seed
+        if self.takes_all:
+            return [self._read_range(chosen, r, source.usable) for r in self._pages.ranges]
+        if source.grouping:
+            clause = source.from_clause(extra=sql.sampled_by_group(self._wanted, seed))
+        else:
+            share = min(1.0, self._wanted / int(self._rows.sum()))
+            clause = source.from_clause(f"{source.relation} {sql.sampled(share, seed)}", extra=source.usable)
+        return [self._read(clause, chosen)]
+
+    def _read_range(self, chosen: Sequence[int], page_range: PageRange, condition: str = "") -> RawRows:
+        extra = f"{self._pages.condition} AND {condition}" if condition else self._pages.condition
+        clause = self._source.from_clause(self._pages.relations[page_range.relation], extra=extra)
+        return self._read(clause, chosen, page_range.bounds)
+
+    def _read(self, clause: str, chosen: Sequence[int], bounds: Sequence[str] = ()) -> RawRows:
+        """Rows of the large trees with some of their features; `tree` counts from 0. `bounds`: the $1 and $2 it has."""
+        source = self._source
+        # The target's numbers stay as they are: a class that the profile does not know is no missing target.
+        keys = [self._format.level_keys[f] for f in chosen]
+        narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys, self._format.fold_keys)
+        try:
+            rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))
+        except NullNumberError:
+            rows = narrow.read(self._images(clause, chosen, None, bounds))
+        if rows.tree is None:
+            return rows
+        local = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
+        mine = self._tree_ids[local] == rows.tree
+        return replace(rows, tree=local).select(mine)
+
+    def _images(
+        self, clause: str, chosen: Sequence[int], never_null: Sequence[bool] | None, bounds: Sequence[str]
+    ) -> bytes:
+        query = sql.images(self._source, clause, chosen, never_null)
+        return self._host.query(query, [self._pages.type] * len(bounds), bounds)[0]["images"] or b""
+
+    def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
+        """All distinct values of the features and trees that have few in the sample.
+
+        Those that turn out to have more than the limit are left out: their bins stay those of the sample.
+        """
+        open_ = {key: _Known(values) for key, values in few.items()}
+        for page_range in self._pages.ranges:
+            chosen = sorted({f for _, f in open_})
+            if not chosen:
+                break
+            rows = self._read_range(chosen, page_range)
+            rows = rows.select(~np.isnan(rows.target))
+            for (t, f), known in list(open_.items()):
+                column = rows.features[chosen.index(f)]
+                if rows.tree is not None:
+                    column = column[rows.tree == t]
+                known.add(column)
+                if len(known) > self._limits.limit[f]:
+                    del open_[t, f]
+        return {key: known.values() for key, known in open_.items()}
+
+
+class _Known:
+    """Distinct values, to which others are added. Where they are many, those that were there first are looked up."""
+
+    def __init__(self, values: Floats) -> None:
+        self._learn(values)
+
+    def _learn(self, values: Floats) -> None:
+        many = len(values) > _LOOKED_UP
+        self._keys = KeyEncoder(values, np.uint32) if many else None
+        self._first: Floats = values if many else np.zeros(0)
+        self._others: Floats = np.zeros(0) if many else values
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._others)
+
+    def add(self, values: Floats) -> None:
+        """Add what is new among `values`; NaN is none."""
+        if self._keys is not None:
+            values = values[self._keys.codes(values) == MISSING]
+        self._others = _with_new(self._others, values)
+        if self._keys is not None and len(self._others) * _FEW_OTHERS > len(self._first):
+            self._learn(self.values())
+
+    def values(self) -> Floats:
+        """Ascending."""
+        return np.sort(np.concatenate((self._first, self._others)))
+
+
+def _with_new(known: Floats, values: Floats) -> Floats:
+    """`known` (ascending) and what `values` hold beyond that, NaN aside."""
+    if len(known):
+        at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        values = values[known[at] != values]
+    values = values[~np.isnan(values)] + 0.0
+    return np.union1d(known, values) if len(values) else known
+
+
+def binned_features(bins: BinTable, kinds: Sequence[Kind]) -> list[int]:
+    """Indices of the ordered and continuous features of which some bin holds more than one value."""
+    mixed = np.append(bins.lower != bins.upper, False)
+    starts = bins.offsets.reshape(-1)
+    some: Array = np.logical_or.reduceat(mixed, starts) & (bins.sizes.reshape(-1) > 0)
+    mixed_features = [bool(column.any()) for column in some.reshape(bins.sizes.shape).T]
+    return [f for f, kind in enumerate(kinds) if kind is not Kind.UNORDERED and mixed_features[f]]

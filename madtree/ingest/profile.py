@@ -1,0 +1,267 @@
+"""The first look at the training rows: classes, groups, ranges, and what makes them unfit to learn from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host, Row
+from madtree.learn.data.types import Floats, Ints
+from madtree.learn.problem.prepare import Scale
+from madtree.request.train_request import TrainingTask
+from madtree.sqltext import rows as sql
+from madtree.sqltext.rows import RowSource
+from madtree.trees.model import Feature, Kind
+
+MAX_CLASSES = 65_535
+MAX_LEVELS = 65_534
+MAX_FOLDS = 255
+BOOLEAN_LEVELS = ("false", "true")
+_MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
+_PROFILE_SAMPLE = 50_000
+_MOSTLY_USABLE = 0.9
+# Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
+# unseen classes is about that of rows of classes seen once; Good 1953), and all rows would have to be packed again.
+_MOST_SINGLE = 1
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Attributes:
+    total: rows of the relation.
+    usable: rows whose dependent, weight and grouping columns are fit to be used.
+    classes: labels in SQL order, and class_keys (K,) the numbers that stand for them in packed rows; None for
+        regression.
+    low, high, heaviest: smallest and largest target, largest weight.
+    integral: all targets and weights are whole numbers.
+    estimated: it was made of a sample: rows are about right, and a rare class may be missing.
+    """
+
+    total: int
+    usable: int
+    classes: tuple[str, ...]
+    class_keys: Floats | None
+    low: float
+    high: float
+    heaviest: float
+    integral: bool
+    estimated: bool = False
+
+    @property
+    def never_null(self) -> bool:
+        """No dependent, weight or grouping column is NULL (and no weight 0)."""
+        return self.usable == self.total
+
+    def scale(self) -> Scale:
+        """The scale of a single tree over all usable rows."""
+        low, high, heaviest = (np.array([value]) for value in (self.low, self.high, self.heaviest))
+        return Scale.of_range(np.array([self.usable]), low, high, heaviest, self.integral)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of a grouped run; an entry for each, by ascending tree id.
+
+    Attributes:
+        tree_id, usable: int64.
+        block: the block of small groups, -1 for the others.
+        low, high, heaviest: float64, NaN where a group has no usable row.
+    """
+
+    tree_id: Ints
+    usable: Ints
+    block: Ints
+    low: Floats
+    high: Floats
+    heaviest: Floats
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of an unordered feature in SQL order, NULL last.
+
+    Their texts (None for NULL), and the numbers that stand for them in packed
+    rows.
+    """
+
+    labels: tuple[str | None, ...]
+    keys: Floats
+
+
+def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
+    """Look at dependent and weights.
+
+    Raises:
+        MadtreeError: no row, no usable row, a target that is not finite, a negative or infinite weight, too many
+            classes.
+    """
+    if task.is_classification:
+        rows = host.query(sql.class_profile(source, task.dependent_sql))
+    else:
+        rows = host.query(sql.value_profile(source))
+    total, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
+    _check_weights(task, rows)
+    if not task.is_classification and (bad := int(rows[0]["bad_targets"] or 0)):
+        raise MadtreeError(
+            f"dependent_variable: {task.dependent_sql} is infinite or NaN in {bad} row{'s' * (bad > 1)}; "
+            "a regression target must be finite",
+            hint="Leave these rows out, in a view, or make the value NULL.",
+        )
+    _check_rows(task, total, usable)
+    heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
+    integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
+    if not task.is_classification:
+        low, high = float(rows[0]["low"]), float(rows[0]["high"])
+        _check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
+        return Profile(total, usable, (), None, low, high, heaviest, integral and bool(rows[0]["integral"]))
+    present = [row for row in rows if row["label"] is not None and int(row["usable"])]
+    if len(present) > MAX_CLASSES:
+        raise MadtreeError(
+            f"dependent_variable: {task.dependent_sql} has {len(present)} classes; at most {MAX_CLASSES} are possible",
+            hint="Cast it to double precision for a regression tree.",
+        )
+    classes = tuple(str(row["label"]) for row in present)
+    keys = np.array([float(row["key"]) for row in present])
+    return Profile(total, usable, classes, _distinct(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
+
+
+def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected_rows: float) -> Profile | None:
+    """The size of a table that is known to be large, by a sample, and its classes, unless there are rare ones in the
+    sample as well; None where the sample does not say enough.
+
+    Saves a scan of the table. Whoever uses it counts the rows while packing them, and looks for unknown classes there.
+    """
+    if not task.is_classification or source.weight or source.grouping or source.fold:
+        return None
+    share = _PROFILE_SAMPLE / expected_rows
+    sample = sql.sampled(share, task.parameters.seed)
+    rows = host.query(sql.class_profile(source, task.dependent_sql, sample))
+    found, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
+    if not _PROFILE_SAMPLE / 2 < found < 2 * _PROFILE_SAMPLE or usable < _MOSTLY_USABLE * found:
+        return None
+    present = [row for row in rows if row["label"] is not None]
+    if len(present) > MAX_CLASSES:
+        return None
+    keys = _distinct(np.array([float(row["key"]) for row in present]), "dependent_variable")
+    classes = tuple(str(row["label"]) for row in present)
+    profile = Profile(int(found / share), int(usable / share), classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
+    if sum(int(row["usable"]) == 1 for row in present) <= _MOST_SINGLE:
+        return profile
+    # The size stays the estimated one: the sample for the bins, and so the tree, must not depend on the classes' way.
+    known = read_profile(host, task, source)
+    return replace(profile, classes=known.classes, class_keys=known.class_keys)
+
+
+def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
+    for name, fault in (("negative_weights", "negative"), ("infinite_weights", "infinite or NaN")):
+        bad = sum(int(row.get(name) or 0) for row in rows)
+        if bad:
+            raise MadtreeError(
+                f"weights: {task.weights_sql} is {fault} in {bad} row{'s' * (bad > 1)}; "
+                "weights must be finite and not negative",
+                hint="A weight of 0 or NULL leaves a row out.",
+            )
+
+
+def _check_squares(task: TrainingTask, largest: float, spread: float, heaviest: float, usable: int) -> None:
+    """Raise MadtreeError where sums of squares would leave the range of float8, or where none would reach it."""
+    too_large = largest > 1 and math.log10(largest) * 2 + math.log10(max(heaviest, 1.0) * usable) > _MOST_DIGITS
+    too_small = 0 < spread < 10.0 ** (-_MOST_DIGITS / 2)
+    if too_large or too_small:
+        raise MadtreeError(
+            f"dependent_variable: {task.dependent_sql} has values "
+            + (f"of a size of {largest:.3g}" if too_large else f"that differ by no more than {2 * spread:.3g}")
+            + ", whose sums of squares double precision cannot hold",
+            hint=f"Train on {task.dependent_sql} {'divided' if too_large else 'multiplied'} by a power of ten.",
+        )
+
+
+def _check_rows(task: TrainingTask, total: int, usable: int) -> None:
+    name = task.arguments.training_table_name
+    if total == 0:
+        raise MadtreeError(f"training_table_name: {name} has no rows")
+    if usable == 0:
+        columns = [
+            task.dependent_sql,
+            *(c.sql for c in task.grouping),
+            *([task.weights_sql] if task.weights_sql else []),
+        ]
+        raise no_usable_row(
+            task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
+        )
+
+
+def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
+    return MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no usable row: {why} its rows")
+
+
+def read_groups(host: Host, table: str, block_rows: int) -> Groups:
+    """The groups from their table (`sqltext.rows.group_table`)."""
+    found = host.query(f"SELECT * FROM {table} ORDER BY tree_id")
+
+    def column(name: str, missing: float) -> Floats:
+        return np.array([missing if row.get(name) is None else float(row[name]) for row in found])
+
+    block = column("block", -1).astype(np.int64)
+    return Groups(
+        column("tree_id", 0).astype(np.int64),
+        column("usable", 0).astype(np.int64),
+        block,
+        column("low", np.nan),
+        column("high", np.nan),
+        column("heaviest", 1.0),
+    )
+
+
+def read_levels(
+    host: Host, source: RowSource, features: Sequence[Feature], null_as_category: bool
+) -> list[Levels | None]:
+    """The levels of each unordered feature, None for the others; with `null_as_category` NULL is one, NaN its key.
+
+    Raises:
+        MadtreeError: a feature has more levels than codes.
+    """
+    found: list[Levels | None] = []
+    for feature in features:
+        if feature.kind is not Kind.UNORDERED:
+            found.append(None)
+        elif feature.type == "boolean":
+            found.append(Levels(BOOLEAN_LEVELS, np.array([0.0, 1.0])))
+        else:
+            rows = host.query(sql.levels(source.relation, feature))
+            if len(rows) > MAX_LEVELS:
+                raise MadtreeError(
+                    f"list_of_features: {feature.name} has {len(rows)} levels; at most {MAX_LEVELS} are possible",
+                    hint="Leave it out with list_of_features_to_exclude; a column that names each row is no feature.",
+                )
+            keys = np.array([float(row["key"]) for row in rows])
+            found.append(Levels(tuple(row["level"] for row in rows), _distinct(keys, feature.name)))
+    if null_as_category:
+        return [levels and Levels((*levels.labels, None), np.append(levels.keys, np.nan)) for levels in found]
+    return found
+
+
+def read_folds(host: Host, source: RowSource, fold: Feature) -> Floats:
+    """(n_folds,) the numbers that stand for the folds of `fold_col` in packed rows.
+
+    Raises:
+        MadtreeError: the column has fewer than two values, or more than can be folds.
+    """
+    rows = host.query(sql.levels(source.relation, fold))
+    if not 2 <= len(rows) <= MAX_FOLDS:
+        raise MadtreeError(
+            f"fold_col: {fold.name[1:-1]} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
+            f"there must be 2 to {MAX_FOLDS}, one for each fold"
+        )
+    return _distinct(np.array([float(row["key"]) for row in rows]), "fold_col")
+
+
+def _distinct(keys: Floats, name: str) -> Floats:
+    """`keys`, checked: two levels with the same hash could not be told apart."""
+    if len(np.unique(keys)) < len(keys):
+        raise MadtreeError(f"{name}: two levels have the same 53-bit hash", hint="Rename one of the levels.")
+    return keys

@@ -1,0 +1,107 @@
+"""Packing a table's rows in this process, and the queries that read page ranges, whoever packs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from madtree.host.protocol import Host
+from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.ingest.row_spool import RowSpool
+from madtree.learn.data import codec
+from madtree.learn.data.block import Block
+from madtree.learn.data.types import Ints
+from madtree.learn.problem.pack import pack_values
+from madtree.learn.problem.packing import NullNumberError, Packer, RowFormat
+from madtree.learn.problem.problem import Problem
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.rows import RowSource
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Rows in the blocks, rows that were not usable, and those among them whose class was not known."""
+
+    n_rows: int
+    n_skipped: int
+    n_unknown: int
+
+    def plus(self, other: Packed) -> Packed:
+        return Packed(self.n_rows + other.n_rows, self.n_skipped + other.n_skipped, self.n_unknown + other.n_unknown)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How rows become blocks.
+
+    Attributes:
+        tree_ids: ids of the problem's trees as rows carry them, None for a single tree.
+        never_null: for each number of a row but the tree, whether NULL is not expected.
+    """
+
+    problem: Problem
+    row_format: RowFormat
+    tree_ids: Ints | None
+    never_null: Sequence[bool]
+
+    def packer(self) -> Packer:
+        return Packer(self.problem, self.row_format, self.tree_ids)
+
+    def plan(self, **more: Any) -> bytes:
+        """What whoever packs elsewhere needs beside the rows."""
+        return codec.dump({**pack_values(self.problem, self.row_format, self.tree_ids), **more})
+
+
+def range_queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:
+    """Of each relation the query of a range's images, and the careful one that puts NaN for any NULL."""
+    clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
+    return (
+        [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
+        [rows_sql.images(source, clause) for clause in clauses],
+    )
+
+
+class RowPacker:
+    """Packs a table's rows in this process, from the spool where they have been read before."""
+
+    def __init__(self, host: Host, source: RowSource, pages: PageRanges, spool: RowSpool | None) -> None:
+        self._host, self._source, self._spool = host, source, spool
+        self._pages = pages.finer(source.rows_at_once)
+
+    def blocks(self, packing: Packing, block_rows: int) -> Iterator[tuple[Block, Packed]]:
+        """Blocks of at most `block_rows` rows, except where a single page range has more."""
+        packer = packing.packer()
+        if self._spool is not None:
+            for first in range(0, self._spool.n_rows, block_rows):
+                rows = self._spool.rows(first, min(first + block_rows, self._spool.n_rows))
+                block, skipped, unknown = packer.pack_rows(rows)
+                yield block, Packed(block.codes.n_rows, skipped + (0 if first else self._spool.n_skipped), unknown)
+            return
+        waiting: list[tuple[Block, int, int]] = []
+        for part in self._parts(packer, packing.never_null):
+            if waiting and sum(block.codes.n_rows for block, _, _ in (*waiting, part)) > block_rows:
+                yield _joined(waiting)
+                waiting = []
+            waiting.append(part)
+        if waiting:
+            yield _joined(waiting)
+
+    def _parts(self, packer: Packer, never_null: Sequence[bool]) -> Iterator[tuple[Block, int, int]]:
+        queries, careful = range_queries(self._source, self._pages, never_null)
+        for page_range in self._pages.ranges:
+            try:
+                part = packer.pack(self._read(queries, page_range))
+            except NullNumberError:
+                part = packer.pack(self._read(careful, page_range))
+            yield part
+
+    def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes:
+        rows = self._host.query(queries[page_range.relation], ["tid", "tid"], [page_range.low, page_range.high])
+        return rows[0]["images"] or b""
+
+
+def _joined(parts: Sequence[tuple[Block, int, int]]) -> tuple[Block, Packed]:
+    blocks_, skipped, unknown = zip(*parts, strict=True)
+    block = Block.join(blocks_)
+    return block, Packed(block.codes.n_rows, sum(skipped), sum(unknown))

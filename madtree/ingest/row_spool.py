@@ -1,0 +1,152 @@
+"""All rows of a table as numbers, read from it once and looked at column by column: for bins, and to be packed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+
+import numpy as np
+
+from madtree.host.protocol import Host
+from madtree.host.temporary import temporary_directory
+from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.learn.data.array_datum import rows_in
+from madtree.learn.data.types import Bools, Floats, Ints
+from madtree.learn.problem.packing import NullNumberError, RowFormat
+from madtree.learn.problem.prepare import RawRows
+from madtree.sqltext import rows as sql
+from madtree.sqltext.rows import RowSource
+
+_NUMBER = 8  # bytes
+_PART_BYTES = 16 * 2**20  # of the rows that are written together: long stretches of each column
+_SURPRISES = 3  # page ranges that are read again because of a NULL before every number is expected to be NULL
+
+
+class RowSpool:
+    """Usable rows in parts, column by column: in memory while they are few, else in a file without a name, which goes
+    when the process does.
+
+    Attributes:
+        n_rows: of all parts.
+        n_skipped: rows that were not usable, and are not there.
+    """
+
+    def __init__(self, source: RowSource, row_format: RowFormat, in_memory: int, part_bytes: int = _PART_BYTES) -> None:
+        """`in_memory`: bytes that may be held there; `part_bytes`: of a part."""
+        self._source, self._format = source, row_format
+        self._file = SpooledTemporaryFile(  # noqa: SIM115 - it lives as long as the spool
+            max_size=in_memory, dir=temporary_directory()
+        )
+        self._part_rows = max(1, part_bytes // (_NUMBER * source.n_columns))
+        self._nullable = [False] * (source.n_own_numbers + len(source.features))  # numbers that are checked for NULL
+        self._n_surprises = 0
+        self.n_rows = self.n_skipped = 0
+
+    @classmethod
+    def read(
+        cls,
+        host: Host,
+        source: RowSource,
+        pages: PageRanges,
+        row_format: RowFormat,
+        in_memory: int,
+        part_bytes: int = _PART_BYTES,
+    ) -> RowSpool:
+        """Read an ungrouped table."""
+        spool = cls(source, row_format, in_memory, part_bytes)
+        part = np.empty((source.n_columns, spool._part_rows))
+        pages = pages.finer(source.rows_at_once)
+        for page_range in pages.ranges:
+            rows = spool._read(host, pages, page_range)
+            while len(rows):
+                at = spool.n_rows % spool._part_rows
+                some, rows = rows[: spool._part_rows - at], rows[spool._part_rows - at :]
+                part[:, at : at + len(some)] = some.T
+                spool.n_rows += len(some)
+                if at + len(some) == spool._part_rows:
+                    spool._file.write(part.data.cast("B"))
+        rest = spool.n_rows % spool._part_rows
+        if rest:
+            spool._file.write(np.ascontiguousarray(part[:, :rest]).data.cast("B"))
+        return spool
+
+    def _read(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:
+        """(n_rows, n_columns) the rows of a page range.
+
+        Replacing NULLs by NaN takes as long as reading, so it is done for numbers of which some has been NULL.
+        """
+        types = [pages.type] * len(page_range.bounds)
+        clause = self._source.from_clause(pages.relations[page_range.relation], pages.condition)
+        for never_null in ([not nullable for nullable in self._nullable], None):
+            query = sql.usable_images(self._source, clause, never_null)
+            found = host.query(query, types, page_range.bounds)[0]
+            rows = rows_in(found["images"] or b"", self._source.n_columns)
+            if rows is None:
+                continue
+            self.n_skipped += int(found["total"]) - len(rows)
+            if never_null is None:
+                self._n_surprises += 1
+                missing = np.flatnonzero(np.isnan(rows).any(axis=0)).tolist()
+                for number in range(len(self._nullable)) if self._n_surprises >= _SURPRISES else missing:
+                    self._nullable[number] = True
+            return rows
+        raise NullNumberError
+
+    def feature(self, index: int) -> Floats:
+        """(n_rows,) numbers of a feature, NaN where missing."""
+        return self._column(self._format.n_own + index, 0, self.n_rows)
+
+    def rows(self, first: int, last: int) -> RawRows:
+        """The rows from `first` up to but not `last`, in the order in which they were read."""
+        own = np.stack([self._column(i, first, last) for i in range(self._format.n_own)])
+        return self._format.rows_of(own, SpooledFeatures(self, first, last))
+
+    def values(self, index: int, first: int, last: int) -> Floats:
+        """(last - first,) values of a feature, or indices of its levels."""
+        return self._format.feature(index, self._column(self._format.n_own + index, first, last))
+
+    @property
+    def n_features(self) -> int:
+        return len(self._format.level_keys)
+
+    def _column(self, column: int, first: int, last: int) -> Floats:
+        found = np.empty(last - first)
+        at = first
+        while at < last:
+            part, within = divmod(at, self._part_rows)
+            before = part * self._part_rows
+            in_part = min(self._part_rows, self.n_rows - before)
+            end = min(before + in_part, last)
+            self._file.seek(_NUMBER * (before * self._format.n_columns + column * in_part + within))
+            found[at - first : end - first] = np.frombuffer(self._file.read(_NUMBER * (end - at)), np.float64)
+            at = end
+        return found
+
+    def close(self) -> None:
+        self._file.close()
+
+
+@dataclass(frozen=True)
+class SpooledFeatures:
+    """The features of some rows of a spool, each read when it is asked for.
+
+    Attributes:
+        first, last: the rows, from and to.
+        kept: indices of those among them that are meant, None for all.
+    """
+
+    spool: RowSpool
+    first: int
+    last: int
+    kept: Ints | None = None
+
+    def __len__(self) -> int:
+        return self.spool.n_features
+
+    def __getitem__(self, feature: int) -> Floats:
+        values = self.spool.values(feature, self.first, self.last)
+        return values if self.kept is None else values.take(self.kept)
+
+    def select(self, keep: Bools) -> SpooledFeatures:
+        kept = np.flatnonzero(keep)
+        return SpooledFeatures(self.spool, self.first, self.last, kept if self.kept is None else self.kept.take(kept))

@@ -1,0 +1,133 @@
+"""A block: up to some ten thousand rows, binned, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Ints
+
+NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included
+WIDE_LIMIT = 65_536
+
+
+@dataclass(frozen=True)
+class CodeLayout:
+    """Which features are stored in one byte and which in two; a block holds the narrow ones first.
+
+    Attributes:
+        wide: (n_features,) bool.
+        position: (n_features,) int32, a feature's row among the narrow or among the wide ones.
+    """
+
+    wide: Array
+    position: Ints
+
+    @classmethod
+    def for_widths(cls, widths: Ints) -> CodeLayout:
+        """From the number of codes that each feature needs (n_features,)."""
+        wide = np.asarray(widths) > NARROW_LIMIT
+        position = np.where(wide, np.cumsum(wide), np.cumsum(~wide)) - 1
+        return cls(wide, position.astype(np.int32))
+
+    @property
+    def n_wide(self) -> int:
+        return int(self.wide.sum())
+
+    @property
+    def n_narrow(self) -> int:
+        return len(self.wide) - self.n_wide
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row's codes."""
+        return self.n_narrow + 2 * self.n_wide
+
+    def empty(self, n_rows: int) -> Codes:
+        return Codes(self, np.empty((self.n_narrow, n_rows), np.uint8), np.empty((self.n_wide, n_rows), np.uint16))
+
+    def read(self, data: bytes | memoryview, n_rows: int) -> Codes:
+        """Codes from a block's bytes, without copying."""
+        split = self.n_narrow * n_rows
+        narrow = np.frombuffer(data, np.uint8, split).reshape(self.n_narrow, n_rows)
+        wide = np.frombuffer(data, "<u2", self.n_wide * n_rows, split).reshape(self.n_wide, n_rows)
+        return Codes(self, narrow, wide)
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Codes of a block's rows: `narrow` (n_narrow, n_rows) uint8 and `wide` (n_wide, n_rows) uint16."""
+
+    layout: CodeLayout
+    narrow: Array
+    wide: Array
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.narrow.shape[1])
+
+    def column(self, feature: int) -> Array:
+        """(n_rows,) codes of one feature, in the width that they are stored in; a view."""
+        matrix = self.wide if self.layout.wide[feature] else self.narrow
+        row: Array = matrix[int(self.layout.position[feature])]
+        return row
+
+    def gather(self, feature: Ints) -> Array:
+        """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""
+        n_rows = self.n_rows
+        if self.layout.n_wide == 0:
+            code: Array = self.narrow.reshape(-1).take(feature * np.int64(n_rows) + np.arange(n_rows))
+            return code
+        return self.gather_at(feature, np.arange(n_rows))
+
+    def gather_at(self, feature: Ints, rows: Ints) -> Array:
+        """(m,) uint16 code of the feature `feature` (m,) in each of `rows` (m,)."""
+        code = np.zeros(len(rows), np.uint16)
+        is_wide = self.layout.wide.take(feature)
+        position = self.layout.position.take(feature)
+        for chosen, matrix in ((~is_wide, self.narrow), (is_wide, self.wide)):
+            at = np.flatnonzero(chosen)
+            code[at] = matrix[position[at], rows[at]]
+        return code
+
+    def tobytes(self) -> bytes:
+        return self.narrow.tobytes() + self.wide.astype("<u2", copy=False).tobytes()
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block in memory.
+
+    Attributes:
+        codes: of its n_rows rows.
+        target: classification: (n_rows,) uint8 or uint16 class; regression: (n_limbs, n_rows) float64, weight times
+            value on the target's grid.
+        weight: (n_limbs, n_rows) float64 on the weight's grid, or None where every weight is 1.
+        tree: (n_rows,) int32, or None where all rows belong to tree 0.
+        fold: (n_rows,) uint8, or None without cross-validation.
+    """
+
+    codes: Codes
+    target: Array
+    weight: Array | None = None
+    tree: Ints | None = None
+    fold: Array | None = None
+
+    @classmethod
+    def join(cls, blocks: Sequence[Block]) -> Block:
+        """The rows of several blocks, at least one, of the same layout, in order."""
+        if len(blocks) == 1:
+            return blocks[0]
+
+        def joined(name: str) -> Array | None:
+            parts = [getattr(block, name) for block in blocks]
+            return None if parts[0] is None else np.concatenate(parts, axis=-1)
+
+        narrow = np.concatenate([block.codes.narrow for block in blocks], axis=1)
+        wide = np.concatenate([block.codes.wide for block in blocks], axis=1)
+        target = joined("target")
+        assert target is not None
+        codes = Codes(blocks[0].codes.layout, narrow, wide)
+        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"))

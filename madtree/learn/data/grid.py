@@ -1,0 +1,74 @@
+"""Exact sums: values on an integer grid, so that adding them up in any order gives the same bits.
+
+float64 adds integers exactly as long as no sum passes 2**53. A value is therefore written as one or more *limbs*, each
+an integer small enough that a sum over all rows of its tree stays below that bound: v = limb0 * 2**e0 + limb1 * 2**e1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Floats, Ints
+
+_MANTISSA_BITS = 53
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The grid of one quantity, a row for each tree, so that a tree does not depend on what is trained beside it.
+
+    Attributes:
+        exponents: (n_trees, n_limbs) int32, the powers of two that the limbs count in, descending.
+    """
+
+    exponents: Ints
+
+    @classmethod
+    def choose(cls, largest: Array, n_rows: Array, limbs: int) -> Grid:
+        """The finest grid on which sums of `n_rows` values of at most `largest` in size are exact.
+
+        Args:
+            largest: (n_trees,) largest absolute value, finite.
+            n_rows: (n_trees,) number of values.
+            limbs: limbs a value; each adds 53 - log2(n_rows) bits. One limb is exact for integers whose sum is
+                below 2**53; two carry any float64 that is not more than 2**-13 times the largest, for up to 10**6 rows.
+        """
+        top = np.frexp(np.asarray(largest, np.float64))[1].astype(np.int32)
+        bits = _MANTISSA_BITS - np.frexp(np.asarray(n_rows, np.float64))[1].astype(np.int32)
+        first = top - bits
+        exponents = first[:, None] - np.arange(limbs, dtype=np.int32)[None, :] * (bits[:, None] + 1)
+        # No float64 has digits below 2**-1074; finer exponents would overflow ldexp.
+        return cls(np.maximum(exponents, -1000).astype(np.int32))
+
+    @property
+    def limbs(self) -> int:
+        return int(self.exponents.shape[1])
+
+    def split(self, values: Floats, tree: Ints | None = None) -> Floats:
+        """`values` (n,) of the trees `tree` (n,) as limbs (n_limbs, n). Each step but the last's rounding is exact."""
+        result = np.empty((self.limbs, len(values)))
+        rest = values
+        for limb in range(self.limbs):
+            exponent = self._exponent(limb, tree)
+            np.rint(np.ldexp(rest, -exponent), out=result[limb])
+            rest = rest - np.ldexp(result[limb], exponent)
+        return result
+
+    def join(self, sums: Floats, tree: Ints | None = None) -> Floats:
+        """Sums of limbs (n_limbs, ..., m) as values (..., m), rounded once for each limb after the first."""
+        total = np.ldexp(sums[-1], self._exponent(self.limbs - 1, tree))
+        for limb in range(self.limbs - 2, -1, -1):
+            total = total + np.ldexp(sums[limb], self._exponent(limb, tree))
+        return np.asarray(total)
+
+    def _exponent(self, limb: int, tree: Ints | None) -> Array:
+        column = self.exponents[:, limb]
+        return column[0] if tree is None else column[tree]
+
+
+def is_exact(values: Floats, grid: Grid, tree: Ints | None = None) -> bool:
+    """Whether the grid's first limb alone holds every value."""
+    first = Grid(grid.exponents[:, :1])
+    return bool(np.all(first.join(first.split(values, tree), tree) == values))

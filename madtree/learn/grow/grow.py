@@ -1,0 +1,144 @@
+"""Growing trees level by level.
+
+After PLANET (Panda et al., VLDB 2009): one pass over the data a level finds the best split of every frontier node of
+every tree at once. In outline:
+
+    frontier = the roots
+    while the frontier is not empty:
+        statistics of the frontier's nodes        one pass over the blocks; of two siblings only the smaller is
+                                                  counted, the other is the parent less its sibling, exactly
+        best split of each node                   core.search
+        surrogates, where wanted                  one more pass, with the side of the split as the class
+        children of the nodes that were split     their sums follow from the split
+        frontier = children that may be split     large enough, impure, not too deep
+
+Where the rows are is the statistics source's business: many blocks behind a SQL aggregate, or one block in hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Ints
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.split_finder import SplitFinder, StatisticsSource
+from madtree.learn.histogram.batching import batches, state_limit
+from madtree.learn.histogram.histogram import HistogramLayout, check
+from madtree.learn.problem.problem import Problem
+from madtree.learn.route.routing import category_table
+from madtree.learn.split import criterion as criteria
+from madtree.learn.split.search import Splits
+from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
+
+
+@dataclass(frozen=True)
+class LevelReport:
+    """What is told of each level: its depth, the nodes searched, the rows in them."""
+
+    level: int
+    n_nodes: int
+    n_rows: int
+
+
+def grow(
+    problem: Problem, source: StatisticsSource, report: Callable[[LevelReport], None] | None = None
+) -> GrowingTrees:
+    """Grow all trees of a problem; raises OverflowError where sums are no longer exact."""
+    growing = GrowingTrees(problem.n_trees, problem.channels.count)
+    frontier = np.arange(problem.n_trees)
+    finder = SplitFinder(problem, source)
+    level = 0
+    while len(frontier):
+        splits = finder.best_splits(growing, frontier)
+        if report:
+            report(LevelReport(level, len(frontier), int(growing.n_rows[frontier].sum())))
+        children = _split(problem, source, growing, frontier, splits)
+        frontier = children[_may_split(problem, growing, children)]
+        level += 1
+    return growing
+
+
+def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
+    """(m,) whether nodes are large enough, not too deep and, for classification, impure."""
+    parameters = problem.parameters
+    wanted = (growing.n_rows[nodes] >= parameters.min_split) & (growing.depth[nodes] < parameters.max_depth)
+    if problem.n_classes:
+        weights = problem.class_weights(growing.sums[:, nodes], growing.tree[nodes])
+        wanted &= criteria.class_risk(weights) > 0
+    return wanted
+
+
+def _split(problem: Problem, source: StatisticsSource, growing: GrowingTrees, frontier: Ints, splits: Splits) -> Ints:
+    """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
+    if len(frontier) == growing.n_trees and growing.n_nodes == growing.n_trees:
+        splits.gain[~_may_split(problem, growing, frontier)] = 0.0
+    chosen = np.flatnonzero(splits.gain > 0)
+    nodes = frontier[chosen]
+    tree = growing.tree[nodes]
+    feature = splits.feature[chosen]
+    left, known = splits.left_sums[:, chosen], splits.known_sums[:, chosen]
+    left_weight, right_weight = problem.weights(left, tree), problem.weights(known - left, tree)
+    majority_left = left_weight >= right_weight
+    missing = growing.sums[:, nodes] - known
+    left_sums = left + np.where(majority_left, missing, 0.0)
+    sums = np.empty((len(left), 2 * len(nodes)))
+    sums[:, 0::2] = left_sums
+    sums[:, 1::2] = growing.sums[:, nodes] - left_sums
+    growing.feature[nodes] = feature
+    growing.majority_left[nodes] = majority_left
+    growing.improvement[nodes] = splits.gain[chosen]
+    _enter_primaries(problem, growing, nodes, splits, chosen)
+    if problem.parameters.max_surrogates and len(nodes):
+        _enter_surrogates(problem, source, growing, nodes)
+    children = growing.add_children(nodes, problem.row_counts(sums), sums)
+    _recount(problem, source, growing, nodes[problem.row_counts(missing) > 0])
+    return children
+
+
+def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: Splits, chosen: Ints) -> None:
+    """Tell the growing how rows go on from `nodes` (m,), whose splits are those of the slots `chosen` (m,)."""
+    routing, tree, feature = growing.routing, growing.tree[nodes], growing.feature[nodes]
+    routing.feature[nodes] = feature
+    routing.missing_right[nodes] = ~growing.majority_left[nodes]
+    ordered = ~problem.unordered[feature]
+    left, right = splits.left[chosen[ordered]], splits.right[chosen[ordered]]
+    threshold = problem.bins.threshold(tree[ordered], feature[ordered], left, right)
+    growing.threshold[nodes[ordered]] = threshold
+    routing.cut[nodes[ordered]] = problem.bins.cut(tree[ordered], feature[ordered], left, right, threshold)
+    widths = problem.bins.widths
+    tables = []
+    for node, slot in zip(nodes[~ordered].tolist(), chosen[~ordered].tolist(), strict=True):
+        growing.left_codes[node], growing.right_codes[node] = splits.left_codes[slot], splits.right_codes[slot]
+        tables.append(
+            category_table(int(widths[growing.feature[node]]), splits.left_codes[slot], splits.right_codes[slot])
+        )
+    routing.table[nodes[~ordered]] = routing.add_tables(tables)
+
+
+def _enter_surrogates(problem: Problem, source: StatisticsSource, growing: GrowingTrees, nodes: Ints) -> None:
+    """Find the surrogates of `nodes`, which have been split but have no children yet, and tell the growing of them."""
+    channels = problem.side_channels
+    widths, dtype = problem.bins.widths, channels.dtype(problem.most_rows)
+    found: list[list[SurrogateSplit]] = [[] for _ in nodes]
+    for slots, first, last in batches(len(nodes), widths, channels.count * dtype.itemsize, state_limit(problem)):
+        mine = nodes[slots]
+        layout = HistogramLayout(channels, widths[first:last], len(mine), first)
+        state = source.statistics(growing, growing.slots(mine), layout, by_side=True)
+        check(state)
+        part = found[slots]
+        find_surrogates(problem, state, layout, growing.tree[mine], growing.feature[mine], part)
+    growing.add_surrogates(nodes, found, widths)
+
+
+def _recount(problem: Problem, source: StatisticsSource, growing: GrowingTrees, nodes: Ints) -> None:
+    """Count the children of those of `nodes` that have surrogates: each missing row may have gone its own way."""
+    nodes = nodes[growing.routing.surrogates[nodes] > 0]
+    if len(nodes) == 0:
+        return
+    left = growing.routing.child[nodes].astype(np.int64)
+    children = np.sort(np.concatenate((left, left + 1)))
+    growing.sums[:, children] = source.totals(growing, growing.slots(children), len(children))
+    growing.n_rows[children] = problem.row_counts(growing.sums[:, children])

@@ -1,0 +1,125 @@
+"""Trees while they grow: flat arrays over the nodes of all trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.route.routing import Routing, category_table
+from madtree.learn.split.surrogates import SurrogateSplit
+
+
+@dataclass
+class GrowingTrees:
+    """All trees of a run. Index of tree t's root is t; children come in pairs, the left one first.
+
+    Attributes, an entry for each node:
+        tree: int32.
+        node_id: int64, root 0, children 2i + 1 and 2i + 2.
+        depth: int32.
+        parent: int64 index, -1 for roots.
+        n_rows: int64, the rows with a missing primary split included.
+        sums: (n_channels, n_nodes) float64, the statistics' channels summed over the node's rows.
+        feature: int32, -1 for leaves.
+        threshold: float64, NaN where there is none.
+        left_codes, right_codes: codes of the levels on either side, by node index, for unordered splits only.
+        surrogates: by node index, in the order in which they are asked.
+        majority_left: bool.
+        improvement: float64, the split's gain.
+        routing: the same splits as rows follow them.
+    """
+
+    n_trees: int
+    n_channels: int
+    tree: Ints = field(init=False)
+    node_id: Ints = field(init=False)
+    depth: Ints = field(init=False)
+    parent: Ints = field(init=False)
+    n_rows: Ints = field(init=False)
+    sums: Floats = field(init=False)
+    feature: Ints = field(init=False)
+    threshold: Floats = field(init=False)
+    majority_left: Array = field(init=False)
+    improvement: Floats = field(init=False)
+    left_codes: dict[int, Ints] = field(default_factory=dict)
+    right_codes: dict[int, Ints] = field(default_factory=dict)
+    surrogates: dict[int, list[SurrogateSplit]] = field(default_factory=dict)
+    routing: Routing = field(init=False)
+
+    def slots(self, nodes: Ints) -> Ints:
+        """(n_nodes,) int32 the place of each node among `nodes`, -1 for the others."""
+        slot_of_node: Ints = np.full(self.n_nodes, -1, np.int32)
+        slot_of_node[nodes] = np.arange(len(nodes), dtype=np.int32)
+        return slot_of_node
+
+    def __post_init__(self) -> None:
+        n = self.n_trees
+        self.tree = np.arange(n, dtype=np.int32)
+        self.node_id = np.zeros(n, np.int64)
+        self.depth = np.zeros(n, np.int32)
+        self.parent = np.full(n, -1, np.int64)
+        self.n_rows = np.zeros(n, np.int64)
+        self.sums = np.zeros((self.n_channels, n))
+        self.feature = np.full(n, -1, np.int32)
+        self.threshold = np.full(n, np.nan)
+        self.majority_left = np.zeros(n, np.bool_)
+        self.improvement = np.full(n, np.nan)
+        self.routing = Routing.leaves(0, n)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.tree)
+
+    def add_children(self, parents: Ints, n_rows: Ints, sums: Floats) -> Ints:
+        """Append two children for each of `parents` (m,).
+
+        Args:
+            n_rows: (2 m,) rows of the children, left and right in turn.
+            sums: (n_channels, 2 m) their statistics.
+
+        Returns:
+            (2 m,) the children's indices.
+        """
+        first, count = self.n_nodes, 2 * len(parents)
+        pairs = np.repeat(parents, 2)
+        side = np.tile(np.array([1, 2], np.int64), len(parents))
+        self.tree = np.concatenate((self.tree, self.tree[pairs]))
+        self.node_id = np.concatenate((self.node_id, 2 * self.node_id[pairs] + side))
+        self.depth = np.concatenate((self.depth, self.depth[pairs] + 1))
+        self.parent = np.concatenate((self.parent, pairs))
+        self.n_rows = np.concatenate((self.n_rows, n_rows))
+        self.sums = np.concatenate((self.sums, sums), axis=1)
+        self.feature = np.concatenate((self.feature, np.full(count, -1, np.int32)))
+        self.threshold = np.concatenate((self.threshold, np.full(count, np.nan)))
+        self.majority_left = np.concatenate((self.majority_left, np.zeros(count, np.bool_)))
+        self.improvement = np.concatenate((self.improvement, np.full(count, np.nan)))
+        self.routing.append(Routing.leaves(first, count))
+        self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
+        return np.arange(first, first + count)
+
+    def add_surrogates(self, nodes: Ints, found: Sequence[list[SurrogateSplit]], widths: Ints) -> None:
+        """Tell rows of the surrogates of `nodes` (m,); `widths` (n_features,) codes of each feature."""
+        routing = self.routing
+        entries = [surrogate for surrogates in found for surrogate in surrogates]
+        counts = np.array([len(surrogates) for surrogates in found], np.int32)
+        routing.first_surrogate[nodes] = len(routing.surrogate_feature) + np.cumsum(counts) - counts
+        routing.surrogates[nodes] = counts
+        tables = [
+            category_table(int(widths[s.feature]), s.left_codes, s.right_codes)
+            for s in entries
+            if s.left_codes is not None and s.right_codes is not None
+        ]
+        starts = np.full(len(entries), -1, np.int32)
+        starts[[i for i, s in enumerate(entries) if s.left_codes is not None]] = routing.add_tables(tables)
+        new: dict[str, Array] = {
+            "surrogate_feature": np.array([s.feature for s in entries], np.int32),
+            "surrogate_cut": np.array([s.cut for s in entries], np.int32),
+            "surrogate_table": starts,
+            "surrogate_low_right": np.array([not s.low_goes_left for s in entries], np.uint8),
+        }
+        for name, values in new.items():
+            setattr(routing, name, np.concatenate((getattr(routing, name), values)))
+        self.surrogates.update({node: own for node, own in zip(nodes.tolist(), found, strict=True) if own})

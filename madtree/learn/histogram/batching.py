@@ -1,0 +1,45 @@
+"""How a frontier is worked off in parts: passes whose statistics fit the memory budget, and nodes by their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from madtree.learn.data.types import Ints
+from madtree.learn.problem.problem import Problem
+
+# Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
+STATE_SHARE = 4
+_ROWS_TOGETHER = 262_144  # that are swept or screened together
+
+
+def state_limit(problem: Problem) -> int:
+    """Bytes that one array of statistics may take."""
+    return problem.parameters.memory_bytes // STATE_SHARE
+
+
+def batches(n_nodes: int, widths: Ints, cell_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
+    """Slots and features (from, to) of each pass.
+
+    As many features as fit the limit with all nodes: each cell of the data is then counted once, while nodes that come
+    in turns need the rows to be looked through again each time. Where not even one feature fits, part of the nodes.
+    """
+    size = max(min(n_nodes, limit // (int(widths.max()) * cell_bytes)), 1)
+    ranges, first, total = [], 0, 0
+    for i, width in enumerate(widths.tolist()):
+        if i > first and total + size * width * cell_bytes > limit:
+            ranges.append((first, i))
+            first, total = i, 0
+        total += size * width * cell_bytes
+    ranges.append((first, len(widths)))
+    return [(slice(i, min(i + size, n_nodes)), a, b) for i in range(0, n_nodes, size) for a, b in ranges]
+
+
+def by_rows(n_rows: Ints) -> Iterator[slice]:
+    """Stretches of nodes with about as many rows together as are swept at once; `n_rows` (n,) of each."""
+    first = 0
+    while first < len(n_rows):
+        last = first + max(1, int(np.searchsorted(np.cumsum(n_rows[first:]), _ROWS_TOGETHER, side="right")))
+        yield slice(first, last)
+        first = last

@@ -1,0 +1,193 @@
+"""Sufficient statistics of a set of nodes: one flat array, and how rows are counted into it.
+
+The array has a row for each *channel* and a column for each *cell*. A cell is a (feature, slot, code) triple:
+``offset[feature] + slot * width[feature] + code``; a slot is a node that is being counted. The channels are, for
+classification, the number of rows of each class and then each limb of their weights; for regression the number of rows,
+the limbs of the weights, the limbs of weight times target. All entries are integers, so adding is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.block import Block
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.problem.channels import Channels
+
+_MAX_EXACT = 2.0**53
+_GATHER_BELOW = 0.7  # share of rows in play under which copying them out is quicker than counting all
+
+
+@dataclass(frozen=True)
+class HistogramLayout:
+    """The shape of the statistics of `n_slots` slots over the features `first` to `first + len(widths) - 1`.
+
+    Attributes:
+        channels: what is counted.
+        widths: (n_features,) int64 codes of each feature.
+        n_slots: nodes counted.
+        first: index of the first feature, where a pass covers a part of the features only.
+    """
+
+    channels: Channels
+    widths: Ints
+    n_slots: int
+    first: int = 0
+
+    @property
+    def offsets(self) -> Ints:
+        """(n_features + 1,) first cell of each feature, and the number of cells."""
+        return np.concatenate(([0], np.cumsum(self.widths * self.n_slots)))
+
+    @property
+    def total_bins(self) -> int:
+        return int(self.widths.sum()) * self.n_slots
+
+    def zeros(self, dtype: np.dtype[np.generic]) -> Array:
+        return np.zeros((self.channels.count, self.total_bins), dtype)
+
+
+def add_block(state: Array, layout: HistogramLayout, block: Block, slots: Ints) -> None:
+    """Count a block's rows into `state` (n_channels, total_bins), in place.
+
+    Args:
+        slots: (n_rows,) int32 slot of each row, or a negative number for rows that are not in play.
+    """
+    channels = layout.channels
+    first, n_slots = _touched(slots, layout)
+    rows = _rows_in_play(channels, n_slots, block, slots - first if first else slots)
+    if rows is None:
+        return
+    slot, limbs, take = rows
+
+    def codes(feature: int) -> Array:
+        column = block.codes.column(feature)
+        return column if take is None else column.take(take)
+
+    add_codes(state, layout, slot, limbs, codes, (first, n_slots))
+
+
+def add_codes(
+    state: Array,
+    layout: HistogramLayout,
+    slot: Ints,
+    limbs: Sequence[Floats],
+    codes: Callable[[int], Array],
+    touched: tuple[int, int],
+) -> None:
+    """Count rows into `state` (n_channels, total_bins), in place.
+
+    Args:
+        slot: (n_rows,) int64 group * n + slot, where slots are counted from the first one touched, and n of them are;
+            rows with a number past the end are left out.
+        limbs: each (n_rows,), what is summed beside the row counts.
+        codes: (n_rows,) of the feature with that index.
+        touched: the first slot that rows have, and n.
+    """
+    n_counts, offsets = layout.channels.n_counts, layout.offsets
+    first, n_slots = touched
+    key_width, key = -1, slot
+    index = np.empty(len(slot), np.int64)
+    for i, width in enumerate(layout.widths.tolist()):
+        if width != key_width:
+            key_width, key = width, slot * width
+        np.add(key, codes(layout.first + i), out=index)
+        size = n_slots * n_counts * width
+        cells = state[:, int(offsets[i]) : int(offsets[i + 1])].reshape(len(state), layout.n_slots, width)
+        added = cells[:, first : first + n_slots]
+        at = 0
+        for limb in (None, *limbs):
+            sums = np.bincount(index, limb, minlength=size)[:size]
+            added[at : at + n_counts] += sums.reshape(n_counts, n_slots, width).astype(state.dtype, copy=False)
+            at += n_counts
+
+
+def _touched(slots: Ints, layout: HistogramLayout) -> tuple[int, int]:
+    """The slots that are worth adding up: the first, and how many from there on.
+
+    A block's rows of one tree, or of one copy, have neighbouring slots, among those of many trees or replicas.
+    """
+    if layout.total_bins < len(slots) * len(layout.widths):
+        return 0, layout.n_slots
+    known = slots[slots >= 0]
+    if len(known) == 0:
+        return 0, layout.n_slots
+    first = int(known.min())
+    return first, int(known.max()) - first + 1
+
+
+def add_totals(state: Array, channels: Channels, block: Block, slots: Ints) -> None:
+    """Count a block's rows into `state` (n_channels, n_slots) whatever their codes, in place."""
+    n_slots = state.shape[1]
+    rows = _rows_in_play(channels, n_slots, block, slots)
+    if rows is None:
+        return
+    slot, limbs, _ = rows
+    size = n_slots * channels.n_counts
+    at = 0
+    for weights in (None, *limbs):
+        sums = np.bincount(slot, weights, minlength=size)[:size]
+        state[at : at + channels.n_counts] += sums.reshape(channels.n_counts, -1)
+        at += channels.n_counts
+
+
+def _rows_in_play(
+    channels: Channels, n_slots: int, block: Block, slots: Ints
+) -> tuple[Ints, list[Floats], Ints | None] | None:
+    """The rows with a slot.
+
+    Returns:
+        Their group and slot as one number, group * n_slots + slot; the limbs that are summed beside the row counts; and
+        their indices, or None where all rows stand here: those out of play then have a number past the end. None if no
+        row is in play.
+    """
+    active = np.flatnonzero(slots >= 0)
+    if len(active) == 0:
+        return None
+    n_rows = block.codes.n_rows
+    take = active if len(active) < _GATHER_BELOW * n_rows else None
+    slot = (slots if take is None else slots.take(take)).astype(np.int64)
+    spare = take is None and len(active) < n_rows
+    if spare:
+        # Counting them along is quicker than copying the others out.
+        slot[slot < 0] = n_slots * channels.n_counts
+    if channels.n_classes:
+        target = block.target if take is None else block.target.take(take)
+        slot += target.astype(np.int64) * n_slots
+        if spare:
+            np.minimum(slot, n_slots * channels.n_counts, out=slot)
+    limbs = [] if block.weight is None else list(block.weight)
+    if not channels.n_classes:
+        limbs += list(block.target)
+    return slot, limbs if take is None else [limb.take(take) for limb in limbs], take
+
+
+def merge(left: Array, right: Array) -> Array:
+    """The statistics of two disjoint sets of rows together. Raises OverflowError where a sum is no longer exact."""
+    total: Array = left + right
+    check(total)
+    return total
+
+
+def check(state: Array) -> None:
+    """Raises OverflowError where an entry has left the range in which sums are exact."""
+    if state.dtype.kind == "f" and state.size and max(float(state.max()), -float(state.min())) > _MAX_EXACT:
+        raise OverflowError("a sum has left the range in which it is exact: the table changed while it was being read")
+
+
+def feature_view(state: Array, layout: HistogramLayout, index: int) -> Array:
+    """(n_channels, n_slots, width) view of one feature's statistics; `index` counts from the layout's first feature."""
+    offsets = layout.offsets
+    part: Array = state[:, int(offsets[index]) : int(offsets[index + 1])]
+    return part.reshape(len(state), layout.n_slots, int(layout.widths[index]))
+
+
+def node_totals(state: Array, layout: HistogramLayout) -> Floats:
+    """(n_channels, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one
+    included.
+    """
+    totals: Floats = feature_view(state, layout, 0).sum(axis=2, dtype=np.float64)
+    return totals

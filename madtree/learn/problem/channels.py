@@ -1,0 +1,48 @@
+"""The channels of a histogram: what is summed for each bin beside the rows themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.types import Floats
+
+
+@dataclass(frozen=True)
+class Channels:
+    """What is counted for each cell.
+
+    Attributes:
+        n_classes: number of classes; 0 for regression.
+        weight_limbs: limbs of the weights; 0 where every weight is 1.
+        target_limbs: limbs of weight times target; 0 for classification.
+    """
+
+    n_classes: int
+    weight_limbs: int = 0
+    target_limbs: int = 0
+
+    @property
+    def n_counts(self) -> int:
+        """Channels that hold row counts: one for each class; regression has one."""
+        return max(self.n_classes, 1)
+
+    @property
+    def count(self) -> int:
+        return self.n_counts * (1 + self.weight_limbs) + self.target_limbs
+
+    def dtype(self, n_rows: int) -> np.dtype[np.generic]:
+        """Row counts alone fit an int32 up to its range; sums of limbs need float64."""
+        return np.dtype("<i4") if self.count == self.n_counts and n_rows < 2**31 else np.dtype("<f8")
+
+
+def over_classes(values: Floats) -> Floats:
+    """(m,) sums of values (K, m), class after class however many columns there are and however they lie in memory.
+
+    numpy adds a single column, and columns that lie one after the other, pairwise. That rounds differently, and the
+    same candidate must have the same gain in any company.
+    """
+    if values.shape[1] == 1:
+        return np.asarray(values.cumsum(axis=0)[-1])
+    return np.asarray(np.ascontiguousarray(values).sum(axis=0))

@@ -1,0 +1,253 @@
+"""From raw values to a problem and its block, where all rows of the trees are in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from madtree.learn.binning.bins import BinTable, TreeRows, merge_bins, rank_within
+from madtree.learn.data.block import Block, CodeLayout, Codes
+from madtree.learn.data.grid import Grid, is_exact
+from madtree.learn.data.parameters import EXACT_LIMIT, ORDERED_LIMIT, Parameters
+from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.problem.folds import random_folds
+from madtree.learn.problem.problem import Problem
+from madtree.trees.model import Kind
+
+# A target whose mean is larger than so many times its range is centred before it is put on the grid.
+_CENTRE_BEYOND = 1024.0
+
+
+@dataclass(frozen=True)
+class BinLimits:
+    """How many distinct values each feature may keep apart, and into how many bins it goes beyond that;
+    (n_features,).
+    """
+
+    limit: Ints
+    n_bins: Ints
+
+    @classmethod
+    def choose(cls, kinds: Sequence[Kind], n_bins: int) -> BinLimits:
+        """By kind (semantics, section 2); unordered features have no limit."""
+        unlimited = np.iinfo(np.int32).max
+        if n_bins == 0:
+            per_kind = {Kind.CONTINUOUS: EXACT_LIMIT, Kind.ORDERED: EXACT_LIMIT, Kind.UNORDERED: unlimited}
+        else:
+            per_kind = {Kind.CONTINUOUS: n_bins, Kind.ORDERED: max(n_bins, ORDERED_LIMIT), Kind.UNORDERED: unlimited}
+        limit = np.array([per_kind[kind] for kind in kinds], np.int64)
+        return cls(limit, np.full(len(limit), n_bins or ORDERED_LIMIT, np.int64))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of a run's targets and weights, an entry for each tree.
+
+    Attributes:
+        rows: (n_trees,) int64.
+        centre, largest_target, largest_weight: (n_trees,) float64.
+        integral: every target and weight is a whole number.
+    """
+
+    rows: Ints
+    centre: Floats
+    largest_target: Floats
+    largest_weight: Floats
+    integral: bool
+
+    @classmethod
+    def of_range(cls, rows: Ints, low: Floats, high: Floats, largest_weight: Floats, integral: bool) -> Scale:
+        """From the smallest and largest target of each tree."""
+        middle = low / 2 + high / 2
+        centre = np.where(np.abs(middle) > _CENTRE_BEYOND * (high - low), middle, 0.0)
+        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+        return cls(rows, centre, largest, largest_weight, integral and not centre.any())
+
+    def one_limb_will_do(self) -> bool:
+        """Whether all sums are of whole numbers below 2**53, as far as is known."""
+        weight, target = self.grids(True, True, 1)
+        return self.integral and all(grid is None or int(grid.exponents.max()) <= 0 for grid in (weight, target))
+
+    def grids(self, weighted: bool, regression: bool, limbs: int) -> tuple[Grid | None, Grid | None]:
+        """Grids of the weights, and of weight times target less centre."""
+        weight = Grid.choose(self.largest_weight, self.rows, limbs) if weighted else None
+        target = Grid.choose(self.largest_target * self.largest_weight, self.rows, limbs) if regression else None
+        return weight, target
+
+
+class Columns(Protocol):
+    """Features that are looked up one at a time, each (n_rows,)."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, feature: int, /) -> Floats: ...
+
+    def select(self, keep: Bools) -> Columns:
+        """The columns of the rows that are kept."""
+        ...
+
+
+@dataclass(frozen=True)
+class RawRows:
+    """Rows as they came from the table, NaN for NULL.
+
+    Attributes:
+        features: (n_features, n_rows); values, or level indices of unordered features.
+        target: (n_rows,) class index or value.
+        weight: (n_rows,) or None.
+        tree: (n_rows,) int, or None where there is one tree.
+        fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
+    """
+
+    features: Floats | Columns
+    target: Floats
+    weight: Floats | None
+    tree: Ints | None
+    fold: Floats | None = None
+
+    def usable(self) -> Bools:
+        """(n_rows,) rows whose target and weight are known, whose weight is not 0, and that have at least one
+        feature.
+        """
+        keep = ~np.isnan(self.target)
+        if self.weight is not None:
+            keep &= ~np.isnan(self.weight) & (self.weight != 0)
+        if self.fold is not None:
+            keep &= ~np.isnan(self.fold)
+        some: Array = np.zeros(len(keep), np.bool_)
+        for f in range(len(self.features)):
+            column = self.features[f]
+            some |= column == column
+            if some.all():
+                break
+        return keep & some
+
+    def select(self, keep: Bools) -> RawRows:
+        if keep.all():
+            return self
+        return RawRows(
+            self.features[:, keep] if isinstance(self.features, np.ndarray) else self.features.select(keep),
+            self.target[keep],
+            None if self.weight is None else self.weight[keep],
+            None if self.tree is None else self.tree[keep],
+            None if self.fold is None else self.fold[keep],
+        )
+
+
+def prepare(
+    rows: RawRows, n_trees: int, n_classes: int, kinds: Sequence[Kind], parameters: Parameters
+) -> tuple[Problem, Block]:
+    """Bin usable rows, each tree by its own values, and put targets and weights on their grids.
+
+    Args:
+        rows: usable rows only, at least one for each tree.
+        n_classes: 0 for regression.
+    """
+    codes, bins = _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins))
+    scale = _scale(rows, n_trees, n_classes == 0)
+    limbs = 1 if _one_limb_will_do(rows, scale, n_classes == 0) else 2
+    weight_grid, target_grid = scale.grids(rows.weight is not None, n_classes == 0, limbs)
+    problem = Problem(
+        parameters=parameters,
+        bins=bins,
+        unordered=np.array([kind is Kind.UNORDERED for kind in kinds], np.bool_),
+        n_trees=n_trees,
+        rows=scale.rows,
+        n_classes=n_classes,
+        weight_grid=weight_grid,
+        target_grid=target_grid,
+        centre=scale.centre,
+        largest_target=scale.largest_target,
+        largest_weight=scale.largest_weight,
+    )
+    block = Block(codes, *on_grids(problem, rows), rows.tree, folds(rows, scale.rows, parameters))
+    return problem.with_replicas(1 + parameters.n_folds), block
+
+
+def folds(rows: RawRows, n_rows: Ints, parameters: Parameters) -> Array | None:
+    """(n_rows,) uint8 fold of each row of whole trees; `n_rows` (n_trees,)."""
+    if not parameters.n_folds:
+        return None
+    if rows.fold is not None:
+        return rows.fold.astype(np.uint8)
+    found = np.zeros(len(rows.target), np.uint8)
+    for t, count in enumerate(n_rows.tolist()):
+        mine = slice(None) if rows.tree is None else np.flatnonzero(rows.tree == t)
+        found[mine] = random_folds(np.arange(count), count, parameters.n_folds, parameters.seed)
+    return found
+
+
+def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
+    """A block's target and weight as `Block` holds them."""
+    weight = (
+        None
+        if problem.weight_grid is None or rows.weight is None
+        else problem.weight_grid.split(rows.weight, rows.tree)
+    )
+    if problem.target_grid is None:
+        return rows.target.astype(np.uint8 if problem.n_classes <= 256 else np.uint16), weight
+    return problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree), weight
+
+
+def _weighted_target(rows: RawRows, centre: Floats) -> Floats:
+    value = rows.target - (centre[0] if rows.tree is None else centre[rows.tree])
+    return value if rows.weight is None else value * rows.weight
+
+
+def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTable]:
+    n_features, n_rows = len(rows.features), len(rows.target)
+    sizes = np.zeros((n_trees, n_features), np.int32)
+    columns, lowers, uppers = [], [], []
+    trees = TreeRows(rows.tree, n_trees, n_rows)
+    for f in range(n_features):
+        ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
+        column, size, starts, ends = merge_bins(
+            ranks, rows.tree, n_values, counts, int(limits.limit[f]), int(limits.n_bins[f])
+        )
+        sizes[:, f] = size
+        columns.append(column.astype(np.uint16))
+        lowers.append(distinct[starts])
+        uppers.append(lowers[-1] if ends is starts else distinct[ends])
+    every = all(lower is upper for lower, upper in zip(lowers, uppers, strict=True))  # values have bins of their own
+    lower = _tree_major(lowers, sizes)
+    bins = BinTable(sizes, lower, lower if every else _tree_major(uppers, sizes))
+    codes = CodeLayout.for_widths(bins.widths).empty(n_rows)
+    for f, column in enumerate(columns):
+        codes.column(f)[:] = column
+    return codes, bins
+
+
+def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
+    """Bin ends of each feature, tree by tree, as one array that goes tree by tree and feature by feature."""
+    if len(sizes) == 1:
+        return np.concatenate(parts)
+    trees = np.arange(len(sizes), dtype=np.uint16 if len(sizes) <= 65_536 else np.int64)  # 16 bits are sorted by digits
+    tree = np.concatenate([np.repeat(trees, sizes[:, f]) for f in range(len(parts))])
+    order = np.argsort(tree, kind="stable")
+    flat: Floats = np.concatenate(parts).take(order)
+    return flat
+
+
+def _scale(rows: RawRows, n_trees: int, regression: bool) -> Scale:
+    owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
+    counts = np.bincount(owner, minlength=n_trees)
+    low, high, heaviest = np.full(n_trees, np.inf), np.full(n_trees, -np.inf), np.ones(n_trees)
+    if regression:
+        np.minimum.at(low, owner, rows.target)
+        np.maximum.at(high, owner, rows.target)
+    else:
+        low[:], high[:] = 0.0, 0.0
+    if rows.weight is not None:
+        heaviest[:] = 0.0
+        np.maximum.at(heaviest, owner, rows.weight)
+    return Scale.of_range(counts, low, high, heaviest, integral=False)
+
+
+def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:
+    weight_grid, target_grid = scale.grids(rows.weight is not None, regression, 1)
+    if weight_grid is not None and rows.weight is not None and not is_exact(rows.weight, weight_grid, rows.tree):
+        return False
+    return target_grid is None or is_exact(_weighted_target(rows, scale.centre), target_grid, rows.tree)

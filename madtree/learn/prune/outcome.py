@@ -1,0 +1,149 @@
+"""What a grown growing says: risk, impurity and prediction of each node, the pruned trees, importance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.split_finder import StatisticsSource
+from madtree.learn.histogram.powers import SQUARES
+from madtree.learn.problem.problem import Problem
+from madtree.learn.prune.prune import prune_at, relative
+from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
+from madtree.learn.split import criterion as criteria
+from madtree.learn.split.surrogates import SurrogateSplit
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The pruned main trees: an entry for each node that is kept, ordered by tree and node id.
+
+    Attributes:
+        tree, node_id, depth, n_rows: integers.
+        is_leaf, majority_left: bool; majority_left means nothing for a leaf.
+        feature: index, -1 for leaves.
+        threshold: NaN where there is none.
+        left_codes, right_codes: codes of the levels on either side, by position in this outcome, of unordered splits.
+        surrogates: of inner nodes, by position, in the order in which they are asked.
+        weight, impurity, risk, complexity: float64.
+        improvement: NaN for leaves.
+        class_weights: (n_nodes, K), or None for regression.
+        prediction: class index, or mean.
+        importance: (n_trees, n_features) gain summed over the splits of a feature, and, where it is a surrogate, gain
+            times adjusted agreement.
+        root_risk: (n_trees,).
+        cp_tables: one for each tree, with cross-validation; else empty.
+    """
+
+    tree: Ints
+    node_id: Ints
+    depth: Ints
+    n_rows: Ints
+    is_leaf: Array
+    majority_left: Array
+    feature: Ints
+    threshold: Floats
+    left_codes: dict[int, Ints]
+    right_codes: dict[int, Ints]
+    surrogates: dict[int, list[SurrogateSplit]]
+    weight: Floats
+    impurity: Floats
+    risk: Floats
+    complexity: Floats
+    improvement: Floats
+    class_weights: Floats | None
+    prediction: Array
+    importance: Floats
+    root_risk: Floats
+    cp_tables: list[CpTable]
+
+
+def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) -> Outcome:
+    """Evaluate, validate and prune a grown growing.
+
+    Regression takes one more pass, for the leaves' squares; cross-validation one or two, for the held-out rows.
+    """
+    tree = growing.tree
+    weight = problem.weights(growing.sums, tree)
+    class_weights: Floats | None = None
+    means = np.zeros(0)
+    left = np.where(growing.feature >= 0, growing.routing.child, -1).astype(np.int64)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a fold may have held out all rows of a group
+        if problem.n_classes:
+            by_class = problem.class_weights(growing.sums, tree)
+            class_weights = by_class.T
+            risk = criteria.class_risk(by_class)
+            impurities = criteria.class_impurity(problem.parameters.criterion, by_class)
+            prediction: Array = by_class.argmax(axis=0)
+        else:
+            means = np.nan_to_num(problem.means(growing.sums, tree))
+            risk = _regression_risk(growing, source.powers(growing, means, SQUARES)[0], weight, means)
+            impurities = risk / weight
+            prediction = means + problem.centre[tree]
+    n_groups = problem.n_groups
+    group = np.arange(problem.n_trees) % n_groups
+    # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
+    alpha = problem.parameters.cp * risk[group] * (weight[: problem.n_trees] / weight[group])
+    tables: list[CpTable] = []
+    if problem.n_replicas > 1:
+        all_pruned = prune_at(risk, left, tree, alpha)
+        errors = held_out_errors(problem, growing, source, means)
+        tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
+        alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_groups]
+    pruned = relative(prune_at(risk, left, tree, alpha[:n_groups]), risk[tree])
+    kept = np.flatnonzero(pruned.keep)
+    kept = kept[np.lexsort((growing.node_id[kept], growing.tree[kept]))]
+    is_leaf = pruned.is_leaf[kept]
+    feature = np.where(is_leaf, -1, growing.feature[kept])
+    improvement = np.where(is_leaf, np.nan, growing.improvement[kept])
+    importance = np.zeros((n_groups, len(problem.unordered)))
+    inner = ~is_leaf
+    np.add.at(importance, (growing.tree[kept][inner], feature[inner]), improvement[inner])
+    surrogates = {
+        i: growing.surrogates[node] for i, node in enumerate(kept.tolist()) if node in growing.surrogates and inner[i]
+    }
+    for i, found in surrogates.items():
+        for surrogate in found:
+            importance[growing.tree[kept[i]], surrogate.feature] += improvement[i] * surrogate.adjusted
+    unordered = {i: int(node) for i, node in enumerate(kept) if int(node) in growing.left_codes and not is_leaf[i]}
+    return Outcome(
+        tree=growing.tree[kept],
+        node_id=growing.node_id[kept],
+        depth=growing.depth[kept],
+        n_rows=growing.n_rows[kept],
+        is_leaf=is_leaf,
+        majority_left=growing.majority_left[kept],
+        feature=feature,
+        threshold=np.where(is_leaf, np.nan, growing.threshold[kept]),
+        left_codes={i: growing.left_codes[node] for i, node in unordered.items()},
+        right_codes={i: growing.right_codes[node] for i, node in unordered.items()},
+        surrogates=surrogates,
+        weight=weight[kept],
+        impurity=impurities[kept],
+        risk=risk[kept],
+        complexity=pruned.complexity[kept],
+        improvement=improvement,
+        class_weights=None if class_weights is None else class_weights[kept],
+        prediction=prediction[kept],
+        importance=importance,
+        root_risk=risk[:n_groups],
+        cp_tables=tables,
+    )
+
+
+def _regression_risk(growing: GrowingTrees, leaf_squares: Floats, weight: Floats, means: Floats) -> Floats:
+    """(n_nodes,) sums of squares about the node's mean: within the children, and between them.
+
+    All terms are positive, so nothing cancels: risk = risk_l + risk_r + W_l W_r / W * (m_l - m_r)**2.
+    """
+    risk: Floats = leaf_squares.copy()
+    for depth in range(int(growing.depth.max()) - 1, -1, -1):
+        nodes = np.flatnonzero((growing.depth == depth) & (growing.feature >= 0))
+        left = growing.routing.child[nodes]
+        right = left + 1
+        between = criteria.variance_gain(weight[left], means[left], weight[right], means[right])
+        risk[nodes] = risk[left] + risk[right] + between
+    return risk

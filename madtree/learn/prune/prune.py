@@ -1,0 +1,117 @@
+"""Cost-complexity pruning on a grown tree, by rpart's recursion (semantics, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Floats, Ints
+
+# Risks are sums of fractional weights or of squares: a decrease of less than this share of the root's risk is rounding.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Attributes:
+    complexity: (n_nodes,) complexity parameter in units of risk, not above the parent's; NaN for nodes that are pruned
+        away.
+    is_leaf: (n_nodes,) bool in the pruned tree.
+    keep: (n_nodes,) bool, nodes of the pruned tree.
+    """
+
+    complexity: Floats
+    is_leaf: Array
+    keep: Array
+
+
+def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
+    """Prune every tree of a growing at `cp`, relative to its root's risk, as its complexities then are; see
+    `prune_at`.
+    """
+    n_trees = int(tree.max()) + 1 if len(tree) else 0
+    pruned = prune_at(risk, left, tree, cp * risk[:n_trees])
+    return relative(pruned, risk[tree])
+
+
+def relative(pruned: Pruned, root_risk: Floats) -> Pruned:
+    """The same with complexities relative to the risk (n_nodes,) of each node's root; 0 where that is 0."""
+    complexity = np.divide(pruned.complexity, root_risk, out=np.zeros(len(root_risk)), where=root_risk > 0)
+    return Pruned(np.where(pruned.keep, complexity, np.nan), pruned.is_leaf, pruned.keep)
+
+
+def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
+    """Prune the first trees of a growing.
+
+    Args:
+        risk: (n_nodes,) risk of each node.
+        left: (n_nodes,) index of the left child, the right one's is one more; -1 for leaves. The roots are the first
+            nodes.
+        tree: (n_nodes,) tree of each node.
+        alpha: (n_trees,) complexity parameter times the risk that it is relative to; trees beyond are left out.
+    """
+    n_trees = len(alpha)
+    recursion = _Recursion(risk.tolist(), left.tolist())
+    for root, limit in enumerate(alpha.tolist()):
+        recursion.start(root, limit)
+    complexity, is_leaf = np.array(recursion.complexity), np.array(recursion.is_leaf)
+    keep = np.zeros(len(risk), np.bool_)
+    keep[:n_trees] = True
+    nodes = np.arange(n_trees)
+    while len(nodes):
+        parents = nodes[~is_leaf[nodes]]
+        nodes = np.concatenate((left[parents], left[parents] + 1))
+        keep[nodes] = True
+        # A child falls with its parent at the latest.
+        cap = np.tile(np.maximum(complexity[parents], alpha[tree[parents]]), 2)
+        complexity[nodes] = np.minimum(complexity[nodes], cap)
+    return Pruned(np.where(keep, complexity, np.nan), is_leaf, keep)
+
+
+class _Recursion:
+    """One tree after another; lists, which single elements are taken from faster than from arrays.
+
+    Its depth is the tree's, at most 60.
+    """
+
+    def __init__(self, risk: list[float], left: list[int]) -> None:
+        self.risk, self.left = risk, left
+        self.complexity = [np.nan] * len(risk)
+        self.is_leaf = [True] * len(risk)
+        self.alpha = self.noise = 0.0
+
+    def start(self, root: int, alpha: float) -> None:
+        self.alpha, self.noise = alpha, _ROUNDING * self.risk[root]
+        self.visit(root, np.inf)
+
+    def visit(self, node: int, bound: float) -> tuple[int, float]:
+        """Splits and risk of the subtree below `node`, which its ancestors allow a complexity of at most `bound`."""
+        risk, alpha, left = self.risk[node], self.alpha, self.left[node]
+        limit = risk if risk < bound else bound
+        if left < 0 or limit <= alpha:
+            self.complexity[node] = alpha
+            return 0, risk
+        right = left + 1
+        left_splits, left_risk = self.visit(left, limit - alpha)
+        limit = max((risk - left_risk) / (left_splits + 1), risk - self.risk[left])
+        right_splits, right_risk = self.visit(right, min(limit, bound) - alpha)
+        # A child that is worth less than the whole collapses first, and then perhaps the other one.
+        left_worth, right_worth = self.complexity[left], self.complexity[right]
+        weaker_is_left = right_worth > left_worth
+        weaker, stronger = (left_worth, right_worth) if weaker_is_left else (right_worth, left_worth)
+        worth = (risk - (left_risk + right_risk)) / (left_splits + right_splits + 1)
+        if worth > weaker:
+            if weaker_is_left:
+                left_splits, left_risk = 0, self.risk[left]
+            else:
+                right_splits, right_risk = 0, self.risk[right]
+            worth = (risk - (left_risk + right_risk)) / (left_splits + right_splits + 1)
+            if worth > stronger:
+                left_splits, left_risk, right_splits, right_risk = 0, self.risk[left], 0, self.risk[right]
+                worth = risk - (left_risk + right_risk)
+        self.complexity[node] = worth
+        if worth <= alpha + self.noise:
+            return 0, risk
+        self.is_leaf[node] = False
+        return left_splits + right_splits + 1, left_risk + right_risk

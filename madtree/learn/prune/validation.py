@@ -1,0 +1,202 @@
+"""Cross-validation of the complexity parameter, as rpart does it (src/xval.c, src/rundown.c; semantics, section 5).
+
+Each fold's tree has been grown on the other folds in the same passes as the main tree. A row that was held out runs
+down its fold's tree once. At a complexity parameter it is predicted by the first node on its way whose complexity is
+not above
+it, so a node answers for a stretch of parameters: below its parent's complexity and down to its own. The errors of the
+rows that reach a node are summed once, and entered for its stretch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.split_finder import StatisticsSource
+from madtree.learn.histogram.powers import UP_TO_FOURTH
+from madtree.learn.problem.problem import Problem
+from madtree.learn.prune.prune import Pruned
+
+
+@dataclass(frozen=True)
+class CpTable:
+    """The sequence of pruned trees of one group, by falling complexity parameter; m rows.
+
+    Attributes:
+        cp: (m,) relative to the root's risk; the last is the one that was asked for.
+        n_splits: (m,) int64; rel_error: (m,) risk relative to the root's.
+        xerror, xstd: (m,) cross-validated relative error and its standard error.
+        cv_error_avg, cv_error_stddev: (m,) over folds, of the misclassification rate or root mean squared error.
+        chosen: index of the row by which the tree is pruned.
+    """
+
+    cp: Floats
+    n_splits: Ints
+    rel_error: Floats
+    xerror: Floats
+    xstd: Floats
+    cv_error_avg: Floats
+    cv_error_stddev: Floats
+    chosen: int
+
+
+@dataclass(frozen=True)
+class HeldOutErrors:
+    """Of the held-out rows that reach each node: weight, sum of errors and of squared errors; (n_nodes,) each."""
+
+    weight: Floats
+    error: Floats
+    squared: Floats
+
+
+def held_out_errors(problem: Problem, growing: GrowingTrees, source: StatisticsSource, means: Floats) -> HeldOutErrors:
+    """Errors of each node's prediction on held-out rows; `means` (n_nodes,) less the centre, for regression."""
+    every = np.arange(growing.n_nodes, dtype=np.int32)
+    sums = source.totals(growing, every, growing.n_nodes, testing=True).copy()
+    if problem.n_classes:
+        for left, parents in _pairs_upwards(growing):
+            sums[:, parents] = sums[:, left] + sums[:, left + 1]
+        tested = problem.class_weights(sums, growing.tree)
+        predicted = problem.class_weights(growing.sums, growing.tree).argmax(axis=0)
+        weight = tested.sum(axis=0)
+        wrong = weight - tested[predicted, every]
+        return HeldOutErrors(weight, wrong, wrong)
+    moments = np.vstack(
+        (problem.weights(sums, growing.tree), source.powers(growing, means, UP_TO_FOURTH, testing=True))
+    )
+    for left, parents in _pairs_upwards(growing):
+        moments[:, parents] = 0.0
+        for side in (left, left + 1):
+            moments[:, parents] += _shifted(moments[:, side], means[side] - means[parents])
+    return HeldOutErrors(moments[0], moments[2], moments[4])
+
+
+def _pairs_upwards(growing: GrowingTrees) -> list[tuple[Ints, Ints]]:
+    """Left children and their parents, level by level, the deepest first."""
+    pairs = []
+    for depth in range(int(growing.depth.max()) - 1, -1, -1):
+        parents = np.flatnonzero((growing.depth == depth) & (growing.feature >= 0))
+        pairs.append((growing.routing.child[parents].astype(np.int64), parents))
+    return pairs
+
+
+def _shifted(moments: Floats, shift: Floats) -> Floats:
+    """Moments 0 to 4 (5, m) of values that are each larger by `shift` (m,), by the binomial theorem."""
+    m0, m1, m2, m3, m4 = moments
+    s = shift
+    return np.stack(
+        [
+            m0,
+            m1 + s * m0,
+            m2 + s * (2 * m1 + s * m0),
+            m3 + s * (3 * m2 + s * (3 * m1 + s * m0)),
+            m4 + s * (4 * m3 + s * (6 * m2 + s * (4 * m1 + s * m0))),
+        ]
+    )
+
+
+def cross_validate(
+    problem: Problem,
+    growing: GrowingTrees,
+    risk: Floats,
+    weight: Floats,
+    pruned: Pruned,
+    alpha: Floats,
+    errors: HeldOutErrors,
+) -> list[CpTable]:
+    """The table of each group.
+
+    Args:
+        risk, weight: (n_nodes,).
+        pruned: all trees, pruned at `alpha` (n_trees,); complexities are not relative.
+    """
+    order = np.argsort(growing.tree, kind="stable")
+    starts = np.searchsorted(growing.tree[order], np.arange(problem.n_trees + 1))
+    nodes_of = [order[a:b] for a, b in pairwise(starts)]
+    stretches = _Stretches(growing, pruned)
+    return [
+        _table(problem, risk, weight, pruned, alpha, errors, nodes_of, stretches, group)
+        for group in range(problem.n_groups)
+    ]
+
+
+def _table(
+    problem: Problem,
+    risk: Floats,
+    weight: Floats,
+    pruned: Pruned,
+    alpha: Floats,
+    errors: HeldOutErrors,
+    nodes_of: list[Ints],
+    stretches: _Stretches,
+    group: int,
+) -> CpTable:
+    main = nodes_of[group][pruned.keep[nodes_of[group]]]
+    inner = main[~pruned.is_leaf[main]]
+    cps = np.unique(np.append(pruned.complexity[inner], alpha[group]))[::-1]
+    n_splits = (pruned.complexity[inner][:, None] > cps).sum(axis=0)
+    risks = stretches.spread(main, cps, risk[main])
+    points = np.append(10 * cps[0], np.sqrt(cps[:-1] * cps[1:]))
+    total = np.zeros((2, len(cps)))
+    rates = []
+    for copy in range(1, problem.n_replicas):
+        tree = copy * problem.n_groups + group
+        nodes = nodes_of[tree][pruned.keep[nodes_of[tree]]]
+        share = weight[tree] / weight[group]
+        parts = [stretches.spread(nodes, points * share, values[nodes]) for values in (errors.error, errors.squared)]
+        total += parts
+        if errors.weight[tree] > 0:
+            rate = parts[0] / errors.weight[tree]
+            rates.append(rate if problem.n_classes else np.sqrt(rate))
+    tested = sum(float(errors.weight[copy * problem.n_groups + group]) for copy in range(1, problem.n_replicas))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        xerror = total[0] / risk[group]
+        xstd = np.sqrt(np.maximum(total[1] - np.square(total[0]) / tested, 0.0)) / risk[group]
+        relative = cps / risk[group] if risk[group] > 0 else np.full(len(cps), problem.parameters.cp)
+        rel_error = risks / risk[group]
+    by_fold = np.array(rates).reshape(len(rates), len(cps))
+    return CpTable(
+        cp=relative,
+        n_splits=n_splits,
+        rel_error=rel_error,
+        xerror=xerror,
+        xstd=xstd,
+        cv_error_avg=by_fold.mean(axis=0) if rates else np.full(len(cps), np.nan),
+        cv_error_stddev=by_fold.std(axis=0, ddof=1) if len(rates) > 1 else np.full(len(cps), np.nan),
+        chosen=choose(xerror, xstd, problem.parameters.rule),
+    )
+
+
+class _Stretches:
+    """For which complexity parameters each node of the pruned trees answers."""
+
+    def __init__(self, growing: GrowingTrees, pruned: Pruned) -> None:
+        self._lowest = np.where(pruned.is_leaf, -np.inf, pruned.complexity)
+        parent = growing.parent
+        self._below = np.where(parent >= 0, pruned.complexity[np.maximum(parent, 0)], np.inf)
+
+    def spread(self, nodes: Ints, cps: Floats, values: Floats) -> Floats:
+        """(m,) for each of `cps` (m,), falling, the sum of the `values` of one tree's nodes that answer for it."""
+        ends: Floats = -cps
+        first = np.searchsorted(ends, -self._below[nodes], side="right")
+        last = np.searchsorted(ends, -self._lowest[nodes], side="right")
+        steps = np.zeros(len(cps) + 1)
+        keep: Bools = first < last
+        np.add.at(steps, first[keep], values[keep])
+        np.add.at(steps, last[keep], -values[keep])
+        spread: Array = np.cumsum(steps)[:-1]
+        return spread
+
+
+def choose(xerror: Floats, xstd: Floats, rule: str) -> int:
+    """Index of the largest cp with the least xerror (`min`), or with an xerror within one xstd of it (`1se`)."""
+    if not np.isfinite(xerror).all():
+        return len(xerror) - 1
+    best = int(np.argmin(xerror))
+    if rule == "min":
+        return best
+    return int(np.flatnonzero(xerror <= xerror[best] + xstd[best])[0])

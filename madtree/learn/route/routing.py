@@ -1,0 +1,139 @@
+"""The way of a row down the trees: splits as rows follow them, with surrogates and the majority for missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data.block import WIDE_LIMIT, Codes
+from madtree.learn.data.sides import LEFT, RIGHT, UNKNOWN
+from madtree.learn.data.types import Array, Ints
+
+
+def category_table(width: int, left: Ints, right: Ints) -> Array:
+    """(width,) uint8 what a split says of each code."""
+    table = np.full(width, UNKNOWN, np.uint8)
+    table[left], table[right] = LEFT, RIGHT
+    return table
+
+
+@dataclass
+class Routing:
+    """What a row needs to find its way, an entry for each node of all trees, and one for each surrogate.
+
+    A row with code c of the node's feature goes to `child` where c <= cut, else to `child` + 1; where c is missing,
+    or a level that the split does not know, its surrogates are asked in turn, and then `missing_right` decides. A
+    leaf leads to itself.
+
+    Attributes:
+        feature: int32, 0 for a leaf.
+        cut: int32, largest code that goes left.
+        missing_right: uint8, 1 where the majority went right.
+        child: int32, the left child's index; the right one's is one more.
+        table: int32, where the node's table of levels starts in `levels`, -1 for ordered splits and leaves.
+        levels: uint8, LEFT, RIGHT or UNKNOWN for each code; the tables of all unordered splits, one after the other.
+        surrogates: int32, how many a node has; their entries follow each other from `first_surrogate` on.
+        surrogate_feature, surrogate_cut, surrogate_table: int32, as above.
+        surrogate_low_right: uint8, 1 where codes up to the cut go right.
+    """
+
+    feature: Ints
+    cut: Ints
+    missing_right: Array
+    child: Ints
+    table: Ints
+    surrogates: Ints
+    first_surrogate: Ints
+    levels: Array
+    surrogate_feature: Ints
+    surrogate_cut: Ints
+    surrogate_table: Ints
+    surrogate_low_right: Array
+
+    @classmethod
+    def leaves(cls, first: int, count: int) -> Routing:
+        """Nodes `first` to `first + count - 1` as leaves."""
+        none = np.zeros(0, np.int32)
+        return cls(
+            feature=np.zeros(count, np.int32),
+            cut=np.full(count, WIDE_LIMIT, np.int32),
+            missing_right=np.zeros(count, np.uint8),
+            child=np.arange(first, first + count, dtype=np.int32),
+            table=np.full(count, -1, np.int32),
+            surrogates=np.zeros(count, np.int32),
+            first_surrogate=np.zeros(count, np.int32),
+            levels=np.zeros(0, np.uint8),
+            surrogate_feature=none,
+            surrogate_cut=none,
+            surrogate_table=none,
+            surrogate_low_right=np.zeros(0, np.uint8),
+        )
+
+    def append(self, more: Routing) -> None:
+        """Add nodes behind those that are there; `more` must hold leaves only."""
+        for name in ("feature", "cut", "missing_right", "child", "table", "surrogates", "first_surrogate"):
+            setattr(self, name, np.concatenate((getattr(self, name), getattr(more, name))))
+
+    def add_tables(self, tables: Sequence[Array]) -> Ints:
+        """Append tables of levels; returns where each starts."""
+        if not tables:
+            return np.zeros(0, np.int32)
+        sizes = np.array([len(table) for table in tables])
+        starts: Ints = (len(self.levels) + np.cumsum(sizes) - sizes).astype(np.int32)
+        self.levels = np.concatenate((self.levels, *tables))
+        return starts
+
+    def advance(self, node: Ints, codes: Codes) -> Ints:
+        """One step down: the node (n_rows,) of each row after the step, from its node before."""
+        code = codes.gather(self.feature.take(node))
+        if len(self.levels) == 0 and len(self.surrogate_feature) == 0:
+            # Code 0, missing, goes left by itself; lowered by one it wraps round to the largest code, and goes right.
+            lowered = self.missing_right.take(node)
+            cut = (self.cut - self.missing_right).take(node)
+            code -= lowered
+            right = code > cut
+        else:
+            side = self._side(node, code)
+            unknown = np.flatnonzero(side == UNKNOWN)
+            right = side == RIGHT
+            right[unknown] = self._by_surrogates(node[unknown], codes, unknown)
+        moved: Ints = self.child.take(node)
+        moved += right
+        return moved
+
+    def primary_side(self, node: Ints, codes: Codes) -> Array:
+        """(n_rows,) uint8 the side that each row's node sends it to by its own split: LEFT, RIGHT or UNKNOWN."""
+        return self._side(node, codes.gather(self.feature.take(node)))
+
+    def _side(self, node: Ints, code: Array) -> Array:
+        side: Array = (code > self.cut.take(node)).astype(np.uint8)
+        side[code == 0] = UNKNOWN
+        if len(self.levels):
+            table = self.table.take(node)
+            at = np.flatnonzero(table >= 0)
+            side[at] = self.levels.take(table[at] + code[at])
+        return side
+
+    def _by_surrogates(self, node: Ints, codes: Codes, rows: Ints) -> Array:
+        """(m,) whether rows whose primary split does not know where to send them go right."""
+        right = self.missing_right.take(node).astype(np.bool_)
+        count, first = self.surrogates.take(node), self.first_surrogate.take(node)
+        open_ = np.flatnonzero(count > 0)
+        rank = 0
+        while len(open_):
+            entry = first[open_] + rank
+            code = codes.gather_at(self.surrogate_feature[entry], rows[open_])
+            side = ((code > self.surrogate_cut[entry]) ^ self.surrogate_low_right[entry].astype(np.bool_)).astype(
+                np.uint8
+            )
+            side[code == 0] = UNKNOWN
+            table = self.surrogate_table[entry]
+            unordered = np.flatnonzero(table >= 0)
+            side[unordered] = self.levels.take(table[unordered] + code[unordered])
+            decided = side != UNKNOWN
+            right[open_[decided]] = side[decided] == RIGHT
+            rank += 1
+            open_ = open_[~decided & (count[open_] > rank)]
+        return right

@@ -1,0 +1,160 @@
+"""The cells of some nodes' statistics that hold rows, ready to be searched.
+
+A *segment* is a run of entries with the same feature and slot; entries come in the order feature, slot, code. Cells
+of the missing code are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.binning.bins import MISSING
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.histogram.histogram import HistogramLayout, feature_view
+
+CHUNK_CELLS = 120_000  # array elements of a chunk of features, to bound temporary memory
+
+
+@dataclass
+class Entries:
+    """Attributes:
+    code: (n_entries,) int64.
+    sums: (n_channels, n_entries) float64.
+    segment: (n_entries,) int64 the segment that an entry is of.
+    start, stop: (n_segments,) each segment's entries.
+    feature: (n_segments,) index of the feature, counted from 0 in the whole problem.
+    slot: (n_segments,).
+    """
+
+    code: Ints
+    sums: Floats
+    segment: Ints
+    start: Ints
+    stop: Ints
+    feature: Ints
+    slot: Ints
+
+    @classmethod
+    def of(cls, state: Array, layout: HistogramLayout) -> Entries:
+        """From statistics (n_channels, total_bins)."""
+        n_counts = layout.channels.n_counts
+        counts = state[0] if n_counts == 1 else state[:n_counts].sum(axis=0)
+        cell = np.flatnonzero(counts)
+        offsets = layout.offsets
+        feature = np.repeat(np.arange(len(layout.widths)), np.diff(np.searchsorted(cell, offsets)))
+        local = cell - offsets[feature]
+        slot = local // layout.widths[feature]
+        code = local - slot * layout.widths[feature]
+        known = np.flatnonzero(code != MISSING)
+        if len(known) < len(cell):
+            cell, feature, slot, code = cell[known], feature[known], slot[known], code[known]
+        return cls.of_cells(layout, feature, slot, code, state.take(cell, axis=1).astype(np.float64, copy=False))
+
+    @classmethod
+    def of_cells(cls, layout: HistogramLayout, feature: Ints, slot: Ints, code: Ints, sums: Floats) -> Entries:
+        """From the cells that hold rows, by feature (counted within the layout), slot and code (n_entries,), in that
+        order, and their sums (n_channels, n_entries).
+        """
+        first = np.ones(len(code), np.bool_)
+        first[1:] = (feature[1:] != feature[:-1]) | (slot[1:] != slot[:-1])
+        start = np.flatnonzero(first)
+        return cls(
+            code,
+            sums,
+            np.cumsum(first) - 1,
+            start,
+            np.append(start[1:], len(code)) if len(code) else start,
+            feature.take(start) + layout.first,
+            slot.take(start),
+        )
+
+    @property
+    def n_segments(self) -> int:
+        return len(self.start)
+
+    def totals(self) -> Floats:
+        """(n_channels, n_segments) sums over each segment."""
+        if self.n_segments == 0:
+            return np.zeros((len(self.sums), 0))
+        return np.asarray(np.add.reduceat(self.sums, self.start, axis=1))
+
+    def running(self) -> tuple[Array, Array]:
+        """Sums (n_channels, n_entries) int64 from the start of an entry's segment up to it, and the segments' totals.
+
+        A sum that ran on over all segments would leave what float64 adds exactly; int64 does not, and differences stay
+        right even where it overflows.
+        """
+        sums = self.sums.astype(np.int64)
+        running = np.cumsum(sums, axis=1)
+        before = running.take(self.start, axis=1) - sums.take(self.start, axis=1)
+        total: Array = running.take(self.stop - 1, axis=1) - before
+        running -= before.take(self.segment, axis=1)
+        return running, total
+
+    def permute(self, entries: Ints, order: Ints) -> None:
+        """Put `entries` into another order; each must stay within its segment."""
+        self.code[entries] = self.code[entries[order]]
+        self.sums[:, entries] = self.sums[:, entries[order]]
+
+
+def first_of_best(values: Floats, segment: Ints, n_segments: int, tolerance: float) -> tuple[Floats, Ints]:
+    """The largest of the non-negative `values` in each segment, and the first entry that comes up to it.
+
+    Args:
+        values: (m,); `segment` (m,) ascending.
+        tolerance: relative; values that differ by less are equal.
+
+    Returns:
+        largest: (n_segments,) 0 where a segment has no value.
+        first: (n_segments,) position in `values`, -1 where there is none.
+    """
+    largest, first = np.zeros(n_segments), np.full(n_segments, -1, np.int64)
+    if len(values) == 0:
+        return largest, first
+    heads = np.flatnonzero(np.diff(segment, prepend=-1))
+    largest[segment[heads]] = np.maximum.reduceat(values, heads)
+    hits = np.flatnonzero(values >= largest[segment] * (1 - tolerance))
+    firsts = hits[np.flatnonzero(np.diff(segment[hits], prepend=-1))]
+    first[segment[firsts]] = firsts
+    return largest, first
+
+
+def chunks(layout: HistogramLayout, n_channels: int) -> Iterator[tuple[int, int]]:
+    """Features (from, to) to be looked at together, counted within the layout."""
+    first, total = 0, 0
+    for i, width in enumerate(layout.widths.tolist()):
+        cells = width * layout.n_slots * n_channels
+        if i > first and total + cells > CHUNK_CELLS:
+            yield first, i
+            first, total = i, 0
+        total += cells
+    yield first, len(layout.widths)
+
+
+def split_by_chunks(state: Array, layout: HistogramLayout) -> Iterator[tuple[Array, HistogramLayout]]:
+    """The statistics in chunks of features that bound temporary memory, in order."""
+    offsets = layout.offsets
+    for first, last in chunks(layout, len(state)):
+        part = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
+        yield state[:, int(offsets[first]) : int(offsets[last])], part
+
+
+def dense_entries(state: Array, layout: HistogramLayout) -> Iterator[Entries]:
+    """The cells of statistics (n_channels, total_bins) that hold rows, in chunks of features, in order; of a feature
+    with many cells some slots at a time.
+    """
+    for part, part_layout in split_by_chunks(state, layout):
+        if part.size <= CHUNK_CELLS or len(part_layout.widths) > 1:
+            yield Entries.of(part, part_layout)
+            continue
+        cells = feature_view(part, part_layout, 0)
+        size = max(1, CHUNK_CELLS // (len(part) * cells.shape[2]))
+        for first in range(0, layout.n_slots, size):
+            some = cells[:, first : first + size]
+            slots_layout = HistogramLayout(layout.channels, part_layout.widths, some.shape[1], part_layout.first)
+            entries = Entries.of(some.reshape(len(part), -1), slots_layout)
+            entries.slot += first
+            yield entries

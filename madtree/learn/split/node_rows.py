@@ -1,0 +1,154 @@
+"""The entries of small nodes from their rows, put in order: the classical exact search.
+
+A node with fewer rows than its features have bins leaves most cells of its statistics empty, and looking through them
+costs more than ordering its rows by code. What comes out is the same (core.entries): the cells that hold rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.binning.bins import MISSING
+from madtree.learn.data.block import Block
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.histogram.histogram import HistogramLayout, add_codes
+from madtree.learn.problem.channels import Channels
+from madtree.learn.split.candidates import Entries
+
+# Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are
+# swept. Measured by benchmarks/sweep.py: much the same for all numbers of bins and classes.
+BINS_PER_ROW = 2
+_CHUNK_VALUES = 120_000  # entries times channels that are worked on together
+_DIGIT = 65_536
+
+
+@dataclass(frozen=True)
+class PlayedRows:
+    """The rows of some nodes, copied out of the blocks.
+
+    Attributes:
+        slot: (n_rows,) int32.
+        row_class: (n_rows,) class of each row, as blocks have it; zeros for regression.
+        limbs: (n_limbs, n_rows) what is summed beside the row counts.
+        parts: the blocks and the rows of each that are meant, in order.
+        shift: (n_features,) bits by which codes are shifted to coarse ones (core.coarse), or None.
+    """
+
+    slot: Ints
+    row_class: Ints
+    limbs: Floats
+    parts: Sequence[tuple[Block, Ints]]
+    shift: Ints | None = None
+
+    @classmethod
+    def of(cls, channels: Channels, parts: Sequence[tuple[Block, Ints]]) -> PlayedRows:
+        """`parts`: blocks and the slots (n_rows,) of their rows, negative for those not in play."""
+        chosen = [(block, slots, np.flatnonzero(slots >= 0)) for block, slots in parts]
+        slot = _joined([slots.take(rows) for _, slots, rows in chosen])
+        if channels.n_classes:
+            row_class = _joined([block.target.take(rows) for block, _, rows in chosen])
+        else:
+            row_class = np.zeros(len(slot), np.uint8)
+        limbs: list[Floats] = []
+        for source in ("weight", "target"):
+            if (source == "weight" and channels.weight_limbs) or (source == "target" and channels.target_limbs):
+                limbs.append(
+                    np.concatenate([getattr(block, source).take(rows, axis=1) for block, _, rows in chosen], axis=1)
+                )
+        summed = np.concatenate(limbs) if limbs else np.zeros((0, len(slot)))
+        return cls(slot, row_class, summed, [(block, rows) for block, _, rows in chosen])
+
+    def codes(self, feature: int) -> Array:
+        """(n_rows,) codes of one feature."""
+        code = _joined([block.codes.column(feature).take(rows) for block, rows in self.parts])
+        return code if self.shift is None else shifted(code, int(self.shift[feature]))
+
+
+def shifted(code: Array, bits: int) -> Array:
+    """Coarse codes (n,): code / 2**bits, rounded up, so that none but 0, missing, becomes 0."""
+    if bits == 0:
+        return code
+    coarse: Array = code >> code.dtype.type(bits)
+    coarse += (code & code.dtype.type((1 << bits) - 1)) != 0
+    return coarse
+
+
+def count(state: Array, layout: HistogramLayout, rows: PlayedRows) -> None:
+    """Count rows into `state` (n_channels, total_bins), in place: the same as `histogram.add_block` block by block,
+    which adds all cells up once a block.
+    """
+    slot = np.multiply(rows.row_class, layout.n_slots, dtype=np.int64) + rows.slot
+    add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
+
+
+def sweep(rows: PlayedRows, layout: HistogramLayout) -> Iterator[Entries]:
+    """The entries of the slots of `layout` in chunks of features, in order."""
+    channels = layout.channels
+    size = max(1, _CHUNK_VALUES // max(1, len(rows.slot) * channels.count))
+    for first in range(0, len(layout.widths), size):
+        span = range(first, min(first + size, len(layout.widths)))
+        parts = [cells_of(rows, channels, rows.codes(layout.first + i)) for i in span]
+        yield _entries(parts, layout, span.start)
+
+
+def cells_of(rows: PlayedRows, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
+    """Slot, code (n_entries,) and sums (n_channels, n_entries) of the cells of one feature that hold rows, in order.
+
+    Args:
+        code: (n_rows,) of the feature.
+        mine: indices of the rows that are meant; None for all.
+    """
+
+    def own(values: Array) -> Array:
+        return values if mine is None else values.take(mine)
+
+    slot, code = own(rows.slot), own(code)
+    order = np.argsort(code, kind="stable")  # 8 and 16 bit integers are sorted by their digits
+    order = order[np.searchsorted(code.take(order), MISSING, side="right") :]
+    order = order.take(order_of_slots(slot.take(order)))
+    slot, code = slot.take(order), code.take(order)
+    first = np.ones(len(order), np.bool_)
+    first[1:] = (code[1:] != code[:-1]) | (slot[1:] != slot[:-1])
+    start = np.flatnonzero(first)
+    slot, code = slot.take(start), code.take(start).astype(np.int64)
+    sums = np.empty((channels.count, len(start)))
+    row_class = own(rows.row_class).take(order)
+    alone = len(start) == len(order)
+    at = 0
+    for limb in (None, *rows.limbs):
+        values = None if limb is None else own(limb).take(order)
+        for k in range(
+            channels.n_counts if limb is None or at < channels.n_counts * (1 + channels.weight_limbs) else 1
+        ):
+            part = (row_class == k).astype(np.float64) if channels.n_counts > 1 else np.ones(len(order))
+            if values is not None:
+                part *= values
+            sums[at] = part if alone else np.add.reduceat(part, start) if len(start) else part
+            at += 1
+    return slot, code, sums
+
+
+def order_of_slots(slot: Ints) -> Ints:
+    """(n,) the stable order of non-negative integers, by digits of 16 bits."""
+    order = np.argsort((slot % _DIGIT).astype(np.uint16), kind="stable")
+    high = slot // _DIGIT
+    while len(high) and int(high.max()):
+        order = order.take(np.argsort((high % _DIGIT).astype(np.uint16).take(order), kind="stable"))
+        high = high // _DIGIT
+    return order
+
+
+def _entries(parts: Sequence[tuple[Ints, Ints, Floats]], layout: HistogramLayout, first: int) -> Entries:
+    lengths = [len(slot) for slot, _, _ in parts]
+    feature = np.repeat(np.arange(first, first + len(parts)), lengths)
+    slot = _joined([slot for slot, _, _ in parts])
+    code = _joined([code for _, code, _ in parts])
+    sums = parts[0][2] if len(parts) == 1 else np.concatenate([sums for _, _, sums in parts], axis=1)
+    return Entries.of_cells(layout, feature, slot, code, sums)
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

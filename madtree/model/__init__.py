@@ -1,0 +1,1 @@
+"""Model tables: write, read, list, drop and prune them, and variable importance."""

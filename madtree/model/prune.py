@@ -1,0 +1,207 @@
+"""tree_prune: prune a trained model further, by what its nodes say and without the data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host
+from madtree.learn.data.array_datum import decode
+from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.prune.prune import prune
+from madtree.model.read import ModelTables, find_model, read_summary
+from madtree.request.new_tables import check_new
+from madtree.sqltext import array_text as text
+from madtree.sqltext import catalog as catalog_sql
+from madtree.sqltext import prune as sql
+from madtree.sqltext.tables import SIGNATURES, SUFFIXES, suffixed
+from madtree.trees.model import Model
+
+HELP = """\
+tree_prune prunes a trained model further, without the data, into a new model.
+
+SELECT madtree.tree_prune(
+    model,        -- output_table_name of tree_train
+    new_model,    -- name of the new model; none of its tables may exist
+    cp            -- complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's
+);
+
+The new model is the one that a training with 'cp=<cp>' would have given: the same nodes, and importance of the splits
+that remain. A model cannot be pruned at a smaller cp than it was trained with, as what has been cut off is not stored.
+With cross-validation, a grouped model's trees have a cp each: those whose own is larger stay as they are. The
+cross-validation table is copied as it is.
+
+Example:
+    SELECT madtree.tree_prune('delay_tree', 'small_tree', 0.01);
+"""
+
+_TEXT = "pg_catalog.text"
+_FLOAT = "pg_catalog.float8"
+
+
+def tree_prune(host: Host, model_name: str | None, new_model: str | None, cp: float | None) -> str:
+    """Write the pruned model; returns one line that says what was pruned.
+
+    Raises:
+        MadtreeError: there is no such model, the new one's tables cannot be created, or `cp` is not a number of at
+            least 0 or smaller than the model's own.
+    """
+    tables = find_model(host, model_name, "model")
+    model = read_summary(host, tables)
+    if cp is None or not 0 <= cp < math.inf:
+        raise MadtreeError(f"cp must be a number of at least 0, not {'NULL' if cp is None else cp}")
+    old = (tables.schema, tables.name)
+    own = {row["tree_id"]: float(row["pruning_cp"]) for row in host.query(sql.tree_cps(old))}
+    least = min(own.values(), default=0.0)
+    if cp < least:
+        raise MadtreeError(
+            f"cp must be at least {least!r}, at which {model_name} was pruned already, not {cp!r}",
+            hint="What has been cut off is not stored: train again with a smaller cp.",
+        )
+    new = check_new(host, new_model, "new_model", SUFFIXES, kind="model")
+    nodes = _read_nodes(host, tables)
+    kept = _prune(nodes, np.array([own[tree] for tree in nodes.trees.tolist()]), cp, model)
+    _write(host, old, new, str(new_model).strip(), cp, kept)
+    before, after = int(nodes.is_leaf.sum()), int(kept.is_leaf.sum())
+    return (
+        f"tree_prune: {model_name} pruned at cp {cp!r} into {new_model}: {len(own)} tree{'s' * (len(own) != 1)}, "
+        f"{after} of {before} lea{'ves' if before != 1 else 'f'}"
+    )
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    """A model's nodes by tree and id, an entry each; `trees` are the ids of the trees that have nodes."""
+
+    trees: Ints
+    tree_id: Ints
+    node_id: Ints
+    is_leaf: Bools
+    depth: Ints
+    n_rows: Ints
+    risk: Floats
+    complexity: Floats
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The nodes of the pruned trees by tree and id, an entry each."""
+
+    tree_id: Ints
+    node_id: Ints
+    is_leaf: Bools
+    complexity: Floats
+
+
+def _read_nodes(host: Host, tables: ModelTables) -> _Nodes:
+    columns = host.query(sql.node_images((tables.schema, tables.name)))[0]
+    arrays: dict[str, Array] = {name: decode(image)[0] for name, image in columns.items()}
+    return _Nodes(trees=np.unique(arrays["tree_id"]), **arrays)
+
+
+def _prune(nodes: _Nodes, own: Floats, cp: float, model: Model) -> _Kept:
+    """Prune at `cp` those trees whose own cp, (n_trees,), is not larger; the others stay as they are.
+
+    Raises:
+        MadtreeError: the nodes are not those of whole trees.
+    """
+    tree = np.searchsorted(nodes.trees, nodes.tree_id)
+    child = _children(nodes, tree, model.name)
+    # The recursion wants the roots first; siblings stay neighbours.
+    is_root = nodes.node_id == 0
+    order = np.concatenate((np.flatnonzero(is_root), np.flatnonzero(~is_root)))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    risk = nodes.risk[order]
+    left = np.where(nodes.is_leaf, -1, place[child])[order]
+    tree = tree[order]
+    # Training tried to split some of the leaves in vain. The complexity that this left them with takes part in the
+    # recursion as two children that lower the risk by so much.
+    tried = np.flatnonzero(_was_tried(nodes, own[np.searchsorted(nodes.trees, nodes.tree_id)], model)[order])
+    left[tried] = len(order) + 2 * np.arange(len(tried))
+    gained = np.minimum(nodes.complexity[order][tried], cp) * risk[tree[tried]]
+    stubs = np.column_stack((risk[tried] - gained, np.zeros(len(tried)))).ravel()
+    pruned = prune(
+        np.concatenate((risk, stubs)),
+        np.concatenate((left, np.full(len(stubs), -1))),
+        np.concatenate((tree, np.repeat(tree[tried], 2))),
+        cp,
+    )
+    stays = own[np.searchsorted(nodes.trees, nodes.tree_id)] > cp
+    keep = pruned.keep[place] | stays
+    return _Kept(
+        nodes.tree_id[keep],
+        nodes.node_id[keep],
+        np.where(stays, nodes.is_leaf, pruned.is_leaf[place])[keep],
+        np.where(stays, nodes.complexity, pruned.complexity[place])[keep],
+    )
+
+
+def _children(nodes: _Nodes, tree: Ints, name: str) -> Ints:
+    """(n,) position of each inner node's left child, the right one's is one more; 0 for leaves.
+
+    Within a tree, by id, the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
+    """
+    roots = np.searchsorted(tree, np.arange(len(nodes.trees)))
+    inner = ~nodes.is_leaf
+    rank: Ints = np.cumsum(inner) - inner
+    child: Ints = np.where(inner, roots[tree] + 1 + 2 * (rank - rank[roots[tree]]), 0)
+    sizes, n_inner = np.bincount(tree), np.bincount(tree, inner)
+    whole = not nodes.node_id[roots].any() and np.array_equal(sizes, 2 * n_inner + 1)
+    if not whole or not np.array_equal(nodes.node_id[child[inner]], 2 * nodes.node_id[inner] + 1):
+        raise MadtreeError(f"{name} is damaged: its nodes are not whole trees")
+    return child
+
+
+def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
+    """(n,) whether training split a leaf and took the split back, because it was worth no more than the cp.
+
+    Such a leaf keeps what the split was worth as its complexity; a leaf that was never split has the cp itself. At
+    cp 0 the two can be the same: then a leaf counts as tried if it could have been split, by a criterion that sees
+    gain where the risk stays the same. Whichever it is, the pruned trees are the same but for that leaf's complexity.
+    """
+    summary = model.summary
+    could_split = (
+        nodes.is_leaf
+        & (nodes.risk > 0)
+        & (nodes.n_rows >= int(str(summary["min_split"])))
+        & (nodes.depth < int(str(summary["max_depth"])))
+    )
+    lenient = summary["split_criterion"] in ("gini", "entropy")
+    # The stored cp went through a multiplication and a division by the root's risk.
+    is_cp = np.abs(nodes.complexity - own) <= 1e-12 * own
+    tried: Bools = could_split & (~is_cp | ((own == 0) & lenient))
+    return tried
+
+
+def _write(host: Host, old: sql.Name, new: sql.Name, given: str, cp: float, kept: _Kept) -> None:
+    """Create and fill the new model's tables."""
+    columns = _columns(host, *old)
+    host.command(sql.create_copies(old, new, list(columns)))
+    host.command(
+        sql.fill_nodes(old, new, columns["_nodes"]),
+        [_TEXT] * 4,
+        [
+            text.integers(kept.tree_id.tolist()),
+            text.integers(kept.node_id.tolist()),
+            text.joined(["true" if leaf else "false" for leaf in kept.is_leaf.tolist()]),
+            text.floats(kept.complexity.tolist()),
+        ],
+    )
+    if "_surrogates" in columns:
+        host.command(sql.fill_surrogates(old, new, columns["_surrogates"]))
+    if "_cv" in columns:
+        host.command(sql.fill_cv(old, new, columns["_cv"]))
+    host.command(sql.fill_trees(old, new, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
+    host.command(sql.fill_summary(old, new, columns["_summary"]), [_TEXT, _FLOAT], [given, cp])
+
+
+def _columns(host: Host, schema: str, name: str) -> dict[str, list[str]]:
+    """Columns of each table that the model has, by the table's suffix."""
+    names = {suffixed(name, suffix): suffix for suffix in SUFFIXES}
+    rows = host.query(catalog_sql.TABLE_COLUMNS, [_TEXT, f"{_TEXT}[]"], [schema, list(names)])
+    found = {names[row["name"]]: list(row["columns"]) for row in rows}
+    return {suffix: found[suffix] for suffix in SUFFIXES if SIGNATURES[suffix] <= set(found.get(suffix, ()))}

@@ -1,0 +1,1 @@
+"""Parallel workers: how many there may be, when they pay, and the planner's settings for them."""

@@ -1,0 +1,290 @@
+"""The arguments of `tree_train`, checked against the catalogue before any row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host
+from madtree.learn.data.parameters import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
+from madtree.request import catalog
+from madtree.request.catalog import SourceColumn, Type
+from madtree.request.features import Item, is_text, list_items, make_features
+from madtree.request.new_tables import check_output
+from madtree.request.option_strings import TextParameters, parse_params
+from madtree.request.train_request import Arguments, TrainingTask
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Column, Relation
+from madtree.sqltext.split import check_expression, parse_name, split_list
+from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS
+
+CRITERION_NAMES = {
+    "gini": "gini",
+    "entropy": "entropy",
+    "cross-entropy": "entropy",
+    "cross_entropy": "entropy",
+    "misclassification": "misclassification",
+    "misclass": "misclassification",
+    "mse": "mse",
+}
+_CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint"})
+_NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
+_INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
+_LARGEST = 2**31 - 1  # of an integer argument
+
+
+def check(
+    host: Host,
+    training_table_name: str | None,
+    output_table_name: str | None,
+    id_col_name: str | None,
+    dependent_variable: str | None,
+    list_of_features: str | None,
+    list_of_features_to_exclude: str | None = None,
+    split_criterion: str | None = None,
+    grouping_cols: str | None = None,
+    weights: str | None = None,
+    max_depth: int | None = None,
+    min_split: int | None = None,
+    min_bucket: int | None = None,
+    n_bins: int | None = None,
+    surrogate_params: str | None = None,
+    pruning_params: str | None = None,
+    verbose: bool | None = None,
+    seed: int | None = None,
+    replace: bool | None = None,
+    parallel_workers: int | None = None,
+    memory_mb: int | None = None,
+) -> TrainingTask:
+    """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
+
+    Reads the catalogue, and the training relation's rows only where it has array columns, whose length it must know.
+
+    Raises:
+        MadtreeError: an argument is not valid, in one sentence that names it.
+    """
+    arguments = Arguments(
+        training_table_name=_required("training_table_name", training_table_name),
+        output_table_name=_required("output_table_name", output_table_name),
+        id_col_name=_required("id_col_name", id_col_name),
+        dependent_variable=_required("dependent_variable", dependent_variable),
+        list_of_features=_required("list_of_features", list_of_features),
+        list_of_features_to_exclude=_optional(list_of_features_to_exclude),
+        grouping_cols=_optional(grouping_cols),
+        weights=_optional(weights),
+    )
+    text = parse_params(surrogate_params, pruning_params)
+    criterion = _criterion(split_criterion)
+    depth = _in_range("max_depth", max_depth, 10, 0, MAX_DEPTH_LIMIT)
+    split, bucket = _minimum_rows(min_split, min_bucket)
+    bins = _in_range("n_bins", n_bins, 100, 0, EXACT_LIMIT)
+    if bins == 1:
+        raise MadtreeError(f"n_bins must be 0 (every boundary) or 2 to {EXACT_LIMIT}, not 1: one bin has no boundary")
+    workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
+    memory = _in_range("memory_mb", memory_mb, 64, 8, 2**20)
+
+    source = catalog.find_relation(host, arguments.training_table_name, "training_table_name")
+    output_schema, output_name = _output(host, arguments.output_table_name, bool(replace))
+    names = _Names(catalog.find_columns(host, source), arguments.training_table_name)
+    id_item = names.column("id_col_name", arguments.id_col_name)
+    dependent = names.item("dependent_variable", arguments.dependent_variable)
+    weight = names.item("weights", arguments.weights) if arguments.weights else None
+    grouping = names.grouping(arguments.grouping_cols, dependent)
+    fold = names.column("fold_col", text.fold_col) if text.fold_col else None
+    taken = [item for item in (id_item, dependent, weight, *grouping, fold) if item]
+    items = list_items(
+        names.columns, names.relation, arguments.list_of_features, arguments.list_of_features_to_exclude, taken
+    )
+
+    roles = [dependent, *([weight] if weight else []), *([fold] if fold else [])]
+    types = _types(host, source, [*roles, *items], grouping)
+    is_classification = _is_classification(dependent, types[0])
+    if weight:
+        _check_weights(weight, types[1])
+    criterion = _fitting_criterion(criterion, is_classification, dependent, types[0])
+    features, bare = make_features(host, source, id_item.sql, items, types[len(roles) :])
+    return TrainingTask(
+        arguments=arguments,
+        source=source,
+        output_schema=output_schema,
+        output_name=output_name,
+        id_sql=id_item.sql,
+        dependent_sql=dependent.sql,
+        dependent_type=types[0].base,
+        is_classification=is_classification,
+        features=tuple(features),
+        feature_is_column=tuple(bare),
+        weights_sql=weight.sql if weight else None,
+        grouping=tuple(Column(c.name, c.sql, c.full_type) for item in grouping if (c := item.column)),
+        parameters=_parameters(
+            text,
+            fold,
+            criterion=criterion,
+            max_depth=depth,
+            min_split=split,
+            min_bucket=bucket,
+            n_bins=bins,
+            seed=1 if seed is None else seed,
+            memory_bytes=memory * 2**20,
+            parallel_workers=workers,
+        ),
+        verbose=bool(verbose),
+        replace=bool(replace),
+    )
+
+
+class _Names:
+    """The training relation's columns, and how arguments name them."""
+
+    def __init__(self, columns: dict[str, SourceColumn], relation: str) -> None:
+        self.columns = columns
+        self.relation = relation
+
+    def item(self, argument: str, given: str) -> Item:
+        """A column or one expression."""
+        check_expression(given, argument)
+        column = catalog.find_column(self.columns, given, argument, self.relation)
+        return Item(argument, column.sql if column else given, column)
+
+    def column(self, argument: str, given: str) -> Item:
+        """A column and nothing else."""
+        item = self.item(argument, given)
+        if item.column is None:
+            raise MadtreeError(
+                f"{argument} must be the name of a column of {self.relation}, not an expression: {given}"
+            )
+        return item
+
+    def grouping(self, given: str | None, dependent: Item) -> list[Item]:
+        """The grouping columns."""
+        items: list[Item] = []
+        for part in split_list(given, "grouping_cols") if given else []:
+            item = self.column("grouping_cols", part)
+            if item in items:
+                raise MadtreeError(f"grouping_cols: {item.text} is listed twice")
+            if item.text == dependent.text:
+                raise MadtreeError(
+                    f"grouping_cols: {item.text} is the dependent variable and cannot be a grouping column"
+                )
+            if item.column and item.column.name in dict(TREE_COLUMNS):
+                raise MadtreeError(
+                    f"grouping_cols: {item.text} is also the name of a column of the output table, which has "
+                    f"{', '.join(dict(TREE_COLUMNS))} besides the grouping columns",
+                    hint="Rename the column, or train on a view that does.",
+                    sqlstate="42701",
+                )
+            items.append(item)
+        return items
+
+
+def _required(argument: str, value: str | None) -> str:
+    if value is None or not value.strip():
+        raise MadtreeError(f"{argument} must not be {'NULL' if value is None else 'empty'}")
+    return value.strip()
+
+
+def _optional(value: str | None) -> str | None:
+    return value.strip() or None if value else None
+
+
+def _in_range(argument: str, value: int | None, default: int, minimum: int, maximum: int) -> int:
+    if value is None:
+        return default
+    if not minimum <= value <= maximum:
+        valid = f"at least {minimum}" if maximum == _LARGEST else f"from {minimum} to {maximum}"
+        raise MadtreeError(f"{argument} must be {valid}, not {value}")
+    return value
+
+
+def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, int]:
+    """`min_split` and `min_bucket`; one follows from the other where only one is given (semantics, section 1)."""
+    split = _in_range("min_split", min_split, 20, 1, _LARGEST)
+    bucket = _in_range("min_bucket", min_bucket, max(1, split // 3), 1, _LARGEST)
+    if min_split is None and min_bucket is not None:
+        split = 3 * bucket
+    return split, bucket
+
+
+def _criterion(given: str | None) -> str:
+    criterion = CRITERION_NAMES.get((given or "gini").strip().lower())
+    if criterion is None:
+        raise MadtreeError(f"split_criterion must be gini, entropy, misclassification or mse, not {given!r}")
+    return criterion
+
+
+def _fitting_criterion(criterion: str, is_classification: bool, dependent: Item, type_: Type) -> str:
+    """The criterion for this dependent. Regression takes gini for mse, as gini is the argument's default."""
+    if is_classification and criterion == "mse":
+        raise MadtreeError(
+            f"split_criterion mse is for regression, but dependent_variable {dependent.text} is of type {type_.name}, "
+            "which means classification: gini, entropy or misclassification",
+            hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in _INTEGER_TYPES else None,
+        )
+    if not is_classification and criterion in ("entropy", "misclassification"):
+        raise MadtreeError(
+            f"split_criterion {criterion} is for classification, but dependent_variable {dependent.text} is of type "
+            f"{type_.name}, which means regression: mse",
+            hint=f"For classification, cast it: ({dependent.text})::text.",
+        )
+    return criterion if is_classification else "mse"
+
+
+def _is_classification(dependent: Item, type_: Type) -> bool:
+    if not type_.is_array:
+        if type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_):
+            return True
+        if type_.base in _NUMBER_TYPES:
+            return False
+    raise MadtreeError(
+        f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text or an enum "
+        "for classification, float or numeric for regression",
+        hint="Cast it to one of these.",
+        sqlstate="42804",
+    )
+
+
+def _check_weights(weight: Item, type_: Type) -> None:
+    if type_.is_array or type_.base not in _NUMBER_TYPES | _INTEGER_TYPES:
+        raise MadtreeError(f"weights {weight.text} is of type {type_.name}; it must be numeric", sqlstate="42804")
+
+
+def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequence[Item]) -> list[Type]:
+    """Types of the items; the grouping columns are only asked whether they have an equality."""
+    expressions = [(item.argument, item.text) for item in items if not item.column]
+    probed: Iterator[int] = iter(())
+    if expressions or grouping:
+        keys = [item.column for item in grouping if item.column]
+        probed = iter(catalog.probe_types(host, source, expressions, keys))
+    oids = [item.column.type_oid if item.column else next(probed) for item in items]
+    types = catalog.find_types(host, oids)
+    return [types[oid] for oid in oids]
+
+
+def _output(host: Host, given: str, replace: bool) -> tuple[str, str]:
+    """Schema and name of the model."""
+    parts = parse_name(given)
+    if parts is None or len(parts) > 2:
+        raise MadtreeError(
+            f"output_table_name is not a valid table name: {given!r}; it must be name or schema.name",
+            hint="Put a name with capitals, spaces or other special characters in double quotes.",
+        )
+    length = len(parts[-1].encode())
+    if length > MAX_IDENTIFIER_BYTES:
+        raise MadtreeError(
+            f"output_table_name: {ident(parts[-1])} has {length} bytes, but a name may have {MAX_IDENTIFIER_BYTES}",
+            sqlstate="42622",
+        )
+    return check_output(host, parts[0] if len(parts) == 2 else None, parts[-1], replace), parts[-1]
+
+
+def _parameters(text: TextParameters, fold: Item | None, **others: object) -> Parameters:
+    return Parameters(
+        cp=text.cp,
+        n_folds=text.n_folds,
+        rule=text.rule,
+        fold_col=fold.sql if fold else None,
+        max_surrogates=text.max_surrogates,
+        surrogate_style=text.surrogate_style,
+        null_as_category=text.null_as_category,
+        **others,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,195 @@
+"""Looking things up in the system catalogues: relations, their columns, and the types of columns and expressions."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host
+from madtree.sqltext import catalog as sql
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import fold, parse_name
+
+TEXT = "pg_catalog.text"
+OID = "pg_catalog.oid"
+
+_KINDS = {"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}
+
+
+@dataclass(frozen=True)
+class Type:
+    """A column's or expression's type.
+
+    Attributes:
+        name: SQL of the type itself (a domain keeps its name), qualified unless it is PostgreSQL's own.
+        base: SQL of the type under all domains; of the elements if it is an array.
+        is_array: whether an array lies in between.
+        typtype, category: pg_type's, of the base.
+        labels: an enum's labels in order.
+    """
+
+    name: str
+    base: str
+    is_array: bool
+    typtype: str
+    category: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """A column of the training relation: unquoted name, SQL (quoted where needed), OID and full SQL of its type."""
+
+    name: str
+    sql: str
+    type_oid: int
+    full_type: str
+
+
+def find_relation(host: Host, given: str, argument: str) -> Relation:
+    """The relation of that name, found as PostgreSQL finds it.
+
+    Raises:
+        MadtreeError: the name is malformed, its schema or the relation does not exist, or it is no relation with rows.
+    """
+    parts = parse_name(given)
+    if parts is None or len(parts) > 2:
+        raise MadtreeError(
+            f"{argument} is not a valid relation name: {given!r}; it must be name or schema.name",
+            hint="Put a name with capitals, spaces or other special characters in double quotes.",
+        )
+    rows = host.query(sql.RELATION, [TEXT], [".".join(ident(part) for part in parts)])
+    if not rows:
+        raise _missing_relation(host, given, argument, parts)
+    found = rows[0]
+    if found["kind"] not in _KINDS:
+        raise MadtreeError(
+            f"{argument} must be a {', '.join(_KINDS.values())}, but {given} is none of these", sqlstate="42809"
+        )
+    return Relation(found["oid"], found["schema"], found["name"], found["kind"])
+
+
+def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
+    """Columns by unquoted name, in the table's order; without system and dropped columns."""
+    rows = host.query(sql.COLUMNS, [OID], [relation.oid])
+    return {r["name"]: SourceColumn(r["name"], r["sql"], r["type_oid"], r["full_type"]) for r in rows}
+
+
+def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
+    """The types by OID."""
+    rows = host.query(sql.TYPES, [f"{OID}[]"], [sorted(set(oids))])
+    return {
+        r["asked"]: Type(r["name"], r["base"], r["is_array"], r["typtype"], r["category"], tuple(r["labels"]))
+        for r in rows
+    }
+
+
+def find_column(columns: dict[str, SourceColumn], given: str, argument: str, relation: str) -> SourceColumn | None:
+    """The column that `given` names, or None if `given` is not a plain name (so it must be an expression).
+
+    Raises:
+        MadtreeError: it is a name, but of no column.
+    """
+    parts = parse_name(given)
+    if parts is None:
+        return None
+    if len(parts) > 1:
+        raise MadtreeError(
+            f"{argument}: name the column without its table, not as {given}",
+            hint=f"Write {ident(parts[-1]) if parts[-1] not in columns else columns[parts[-1]].sql}.",
+        )
+    if parts[0] in columns:
+        return columns[parts[0]]
+    raise MadtreeError(
+        f"{argument}: column {given} does not exist in {relation}",
+        hint=did_you_mean(parts[0], columns.values()),
+        sqlstate="42703",
+    )
+
+
+def did_you_mean(name: str, columns: Iterable[SourceColumn]) -> str | None:
+    """A hint with the columns whose names are closest, those that differ only in case first."""
+    spelled = {column.name: column.sql for column in columns}
+    same = [sql for found, sql in spelled.items() if fold(found).casefold() == fold(name).casefold()]
+    if same:
+        return f"Did you mean {' or '.join(same)}? A name with capitals must be in double quotes."
+    close = difflib.get_close_matches(name, list(spelled), n=3, cutoff=0.6)
+    if close:
+        return f"Did you mean {' or '.join(spelled[c] for c in close)}?"
+    if not spelled:
+        return None
+    first = list(spelled.values())
+    return f"Its columns are {', '.join(first[:10])}{', ...' if len(first) > 10 else ''}."
+
+
+def probe_types(
+    host: Host, relation: Relation, expressions: Sequence[tuple[str, str]], grouping: Sequence[SourceColumn] = ()
+) -> list[int]:
+    """Type OIDs of expressions over a relation's row. Reads no row, but asks PostgreSQL for the right to read it.
+
+    Args:
+        expressions: (argument, SQL) pairs.
+        grouping: columns that must be groupable.
+
+    Raises:
+        MadtreeError: one of them is not valid, with the argument's name and PostgreSQL's words. Other errors of the
+            database, such as a missing right, pass as they are.
+    """
+    keys = [column.sql for column in grouping]
+    try:
+        return _probe(host, relation, [text for _, text in expressions], keys)
+    except Exception as error:
+        if not _is_users_mistake(error):
+            raise
+        # Which one was it? Ask for each alone; that costs time only here.
+        for argument, text in expressions:
+            _probe_alone(host, relation, argument, text, [text], [])
+        for column in grouping:
+            _probe_alone(host, relation, "grouping_cols", column.sql, [], [column.sql])
+        raise
+
+
+def _probe(host: Host, relation: Relation, expressions: Sequence[str], keys: Sequence[str]) -> list[int]:
+    return list(host.query(sql.probe(relation.schema, relation.name, expressions, keys))[0]["oids"])
+
+
+def _probe_alone(
+    host: Host, relation: Relation, argument: str, shown: str, expressions: Sequence[str], keys: Sequence[str]
+) -> None:
+    try:
+        _probe(host, relation, expressions, keys)
+    except Exception as error:
+        if not _is_users_mistake(error):
+            raise
+        # psycopg has the bare message apart from its context lines; PL/Python's text is the message.
+        words = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+        what = "cannot group by" if keys else "is not a valid expression over the training table's columns:"
+        raise MadtreeError(
+            f"{argument}: {what} {shown}: {words}" if keys else f"{argument}: {shown} {what} {words}",
+            sqlstate=str(getattr(error, "sqlstate", "22023")),
+        ) from error
+
+
+def _is_users_mistake(error: Exception) -> bool:
+    """Whether the database refused the text (SQLSTATE classes 0A, 22 and 42), and not the user (42501)."""
+    state = str(getattr(error, "sqlstate", ""))
+    return state[:2] in ("0A", "22", "42") and state != "42501"
+
+
+def _missing_relation(host: Host, given: str, argument: str, parts: Sequence[str]) -> MadtreeError:
+    schema = parts[0] if len(parts) == 2 else None
+    if schema is not None and not host.query(sql.SCHEMA_EXISTS, [TEXT], [schema])[0]["found"]:
+        return MadtreeError(f"{argument}: schema {ident(schema)} of {given} does not exist", sqlstate="3F000")
+    names = [row["name"] for row in host.query(sql.RELATION_NAMES, [TEXT], [schema])]
+    close = [name for name in names if name.casefold() == parts[-1].casefold()]
+    close = close or difflib.get_close_matches(parts[-1], names, n=3, cutoff=0.7)
+    prefix = f"{ident(schema)}." if schema is not None else ""
+    where = f"schema {ident(schema)}" if schema is not None else "the schemas of the search_path"
+    return MadtreeError(
+        f"{argument}: relation {given} does not exist in {where}",
+        hint=f"Did you mean {' or '.join(prefix + ident(name) for name in close)}?" if close else None,
+        sqlstate="42P01",
+    )

@@ -1,0 +1,225 @@
+"""The feature list: which columns and expressions, of what kind, with arrays taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host
+from madtree.request.catalog import SourceColumn, Type, find_column
+from madtree.sqltext import catalog as sql
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import names_in, split_list
+from madtree.trees.model import Feature, Kind
+
+FEATURES = "list_of_features"
+EXCLUDED = "list_of_features_to_exclude"
+FIT_TYPES = (
+    "a feature must be numeric, boolean, text, an enum, a date, a time or an interval, or an array of one of these"
+)
+
+_ORDERED = frozenset({"smallint", "integer", "bigint"})
+_CONTINUOUS = frozenset(
+    {
+        "real",
+        "double precision",
+        "numeric",
+        "date",
+        "timestamp without time zone",
+        "timestamp with time zone",
+        "time without time zone",
+        "time with time zone",
+        "interval",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column or an expression that the user named.
+
+    Attributes:
+        argument: in which argument.
+        text: what users see: a column as SQL (quoted where needed), an expression as given.
+        column: the column, or None for an expression.
+        starred: it came in by `*`.
+    """
+
+    argument: str
+    text: str
+    column: SourceColumn | None
+    starred: bool = False
+
+    @property
+    def sql(self) -> str:
+        """SQL of its value: a column, or an expression in parentheses."""
+        return self.text if self.column else f"({self.text})"
+
+
+def kind_of(type_: Type) -> Kind | None:
+    """How a feature of that type (or, for an array, of its elements' type) may be split; None if it cannot be one."""
+    if type_.base in _CONTINUOUS:
+        return Kind.CONTINUOUS
+    if type_.base in _ORDERED or type_.typtype == "e":
+        return Kind.ORDERED
+    if type_.base == "boolean" or is_text(type_):
+        return Kind.UNORDERED
+    return None
+
+
+def is_text(type_: Type) -> bool:
+    """text, varchar, char, name, citext and their like; `"char"` too, which newer servers put in a class of its own."""
+    return type_.typtype == "b" and (type_.category == "S" or type_.base == '"char"')
+
+
+def list_items(
+    columns: dict[str, SourceColumn], relation: str, given: str, excluded: str | None, taken: Sequence[Item]
+) -> list[Item]:
+    """The features as a list of columns and expressions, `*` replaced.
+
+    Args:
+        columns: of the training relation, by unquoted name.
+        relation: its name, for errors.
+        given, excluded: the two arguments.
+        taken: id, dependent, weights, grouping columns: what `*` leaves out, and what (the id apart) may not be listed.
+
+    Raises:
+        MadtreeError: a column does not exist, an item is listed twice, or is the dependent or a grouping column, or
+            nothing is left.
+    """
+    items: list[Item] = []
+    for part in split_list(given, FEATURES):
+        if part == "*":
+            items.append(Item(FEATURES, "*", None, starred=True))
+            continue
+        column = find_column(columns, part, FEATURES, relation)
+        items.append(Item(FEATURES, column.sql if column else part, column))
+    _check_listed(items, taken)
+    without = _excluded(columns, relation, excluded)
+    listed = {item.text for item in items}
+    # `*` also leaves out what a dependent or weights expression is made of: a feature that gives the answer away.
+    hidden = {item.column.name for item in taken if item.column}.union(
+        *(names_in(item.text) for item in taken if not item.column)
+    )
+    result: list[Item] = []
+    for item in items:
+        if item.starred:
+            rest = [c for c in columns.values() if c.name not in hidden and c.sql not in listed]
+            result += [Item(FEATURES, c.sql, c, starred=True) for c in rest if c.name not in without]
+        elif item.column is None or item.column.name not in without:
+            result.append(item)
+    if not result:
+        raise MadtreeError(
+            f"{FEATURES}: no feature is left of {given!r} in {relation} without the id, the dependent variable, "
+            "weights, grouping columns and exclusions"
+        )
+    return result
+
+
+def make_features(
+    host: Host, relation: Relation, id_sql: str, items: Sequence[Item], types: Sequence[Type]
+) -> tuple[list[Feature], list[bool]]:
+    """The features, and for each whether it is a bare column. Arrays are measured in one pass over the relation.
+
+    Raises:
+        MadtreeError: a listed item's type cannot be a feature; arrays differ in length, or are empty or all NULL.
+    """
+    fit: list[tuple[Item, Type]] = []
+    skipped: list[str] = []
+    for item, type_ in zip(items, types, strict=True):
+        if kind_of(type_):
+            fit.append((item, type_))
+        elif item.starred:
+            skipped.append(f"{item.text} ({type_.name})")
+        else:
+            raise MadtreeError(
+                f"{FEATURES}: {item.text} is of type {type_.name}, but {FIT_TYPES}",
+                hint="Cast it to such a type in the list, or leave it out.",
+                sqlstate="42804",
+            )
+    if skipped:
+        host.notice(f"{FEATURES}: '*' leaves out columns whose type cannot be a feature: {', '.join(skipped)}")
+    if not fit:
+        raise MadtreeError(f"{FEATURES}: no column of a fit type is left; {FIT_TYPES}")
+    lengths = _array_lengths(host, relation, id_sql, [item for item, type_ in fit if type_.is_array])
+    features: list[Feature] = []
+    bare: list[bool] = []
+    for item, type_ in fit:
+        names = [f"({item.text})[{i}]" for i in range(1, lengths[item.text] + 1)] if type_.is_array else [item.text]
+        kind = kind_of(type_)
+        assert kind is not None
+        array = item.text if type_.is_array else None
+        features += [Feature(name, type_.base, kind, type_.labels, array) for name in names]
+        bare += [item.column is not None and not type_.is_array] * len(names)
+    _check_distinct([feature.name for feature in features])
+    return features, bare
+
+
+def _check_listed(items: Sequence[Item], taken: Sequence[Item]) -> None:
+    _check_distinct([item.text for item in items])
+    roles = {"dependent_variable": "the dependent variable", "grouping_cols": "a grouping column"}
+    for other in taken:
+        if other.argument in roles and any(item.text == other.text for item in items):
+            raise MadtreeError(
+                f"{FEATURES}: {other.text} is {roles[other.argument]} and cannot be a feature",
+                hint=f"Take it out of {FEATURES}.",
+            )
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise MadtreeError(f"{FEATURES}: {name} is listed twice")
+        seen.add(name)
+
+
+def _excluded(columns: dict[str, SourceColumn], relation: str, excluded: str | None) -> set[str]:
+    if excluded is None or not excluded.strip():
+        return set()
+    names: set[str] = set()
+    for part in split_list(excluded, EXCLUDED):
+        column = find_column(columns, part, EXCLUDED, relation)
+        if column is None:
+            raise MadtreeError(f"{EXCLUDED}: {part} is not the name of a column; it must list columns")
+        names.add(column.name)
+    return names
+
+
+def _array_lengths(host: Host, relation: Relation, id_sql: str, arrays: Sequence[Item]) -> dict[str, int]:
+    """Length of each array, by the item's text."""
+    if not arrays:
+        return {}
+    row = host.query(sql.array_lengths(relation.schema, relation.name, [item.sql for item in arrays]))[0]
+    if not row["n_rows"]:
+        raise MadtreeError(f"training_table_name: {relation.name} has no rows")
+    lengths: dict[str, int] = {}
+    for i, item in enumerate(arrays):
+        shortest, longest = row[f"min_{i}"], row[f"max_{i}"]
+        if longest is None:
+            raise MadtreeError(
+                f"{FEATURES}: array column {item.text} is NULL in every row", hint=f"List it in {EXCLUDED}."
+            )
+        if row[f"odd_{i}"]:
+            example = _example(host, relation, id_sql, item, None)
+            raise MadtreeError(
+                f"{FEATURES}: arrays in {item.text} must have one dimension that begins at 1, but that of the row with "
+                f"id {example['id']} is {example['dims']}"
+            )
+        if shortest != longest:
+            long, short = (_example(host, relation, id_sql, item, n)["id"] for n in (longest, shortest))
+            raise MadtreeError(
+                f"{FEATURES}: arrays in {item.text} must all have the same length, but that of the row with id "
+                f"{long} has {longest} elements, that of the row with id {short} has {shortest}"
+            )
+        if longest == 0:
+            raise MadtreeError(
+                f"{FEATURES}: array column {item.text} is empty in every row", hint=f"List it in {EXCLUDED}."
+            )
+        lengths[item.text] = longest
+    return lengths
+
+
+def _example(host: Host, relation: Relation, id_sql: str, item: Item, length: int | None) -> dict[str, object]:
+    return host.query(sql.array_example(relation.schema, relation.name, id_sql, item.sql, length))[0]

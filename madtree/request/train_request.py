@@ -1,0 +1,60 @@
+"""What to train, after the user's arguments have been checked against the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from madtree.learn.data.parameters import Parameters
+from madtree.sqltext.relation import Column, Relation
+from madtree.trees.model import Feature
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of `tree_train` as the user gave them, for the summary table."""
+
+    training_table_name: str
+    output_table_name: str
+    id_col_name: str
+    dependent_variable: str
+    list_of_features: str
+    list_of_features_to_exclude: str | None = None
+    grouping_cols: str | None = None
+    weights: str | None = None
+
+
+@dataclass(frozen=True)
+class TrainingTask:
+    """One call of `tree_train`, checked.
+
+    Attributes:
+        arguments: as given.
+        source: the training relation.
+        output_schema, output_name: unquoted; the model's tables are output_name plus a suffix.
+        id_sql: the id column as SQL.
+        dependent_sql, dependent_type: the dependent variable as SQL (a quoted column or an expression in parentheses).
+        is_classification: otherwise regression.
+        features: in list order, arrays expanded.
+        feature_is_column: True where the feature is a bare column of the source (then it cannot have side effects).
+        weights_sql: or None.
+        grouping: grouping columns.
+        parameters: for the learner.
+        verbose: stream one INFO line a level, and one of the stages' seconds at the end.
+        replace: drop an existing model of that name first.
+    """
+
+    arguments: Arguments
+    source: Relation
+    output_schema: str
+    output_name: str
+    id_sql: str
+    dependent_sql: str
+    dependent_type: str
+    is_classification: bool
+    features: tuple[Feature, ...]
+    feature_is_column: tuple[bool, ...]
+    weights_sql: str | None
+    grouping: tuple[Column, ...]
+    parameters: Parameters = field(default_factory=Parameters)
+    verbose: bool = False
+    replace: bool = False

@@ -1,0 +1,170 @@
+"""Scoring blocks of rows with numpy, for models that are too large for one SQL expression.
+
+Every row of a block steps down its tree at once, a level at a time, by the plan that `madtree.blockplan` makes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import codec
+from madtree.learn.data.array_datum import read_rows
+from madtree.learn.data.types import Array, Bools, Floats, Ints
+
+# Where a split sends a row.
+RIGHT, LEFT, UNKNOWN = 0, 1, 2
+
+Plan = dict[str, Any]
+
+
+def score_block(plan: bytes, images: bytes) -> bytes:
+    """What the rows of one block end in: the plan's outcomes in its own integer type, 0 for rows without a tree.
+
+    Args:
+        plan: of `madtree.blockplan.build_plan`.
+        images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
+            numbers, or the keys of levels. NaN is NULL. Without any of them, one number that means nothing.
+
+    Raises:
+        ValueError: the rows are not of as many numbers.
+    """
+    # Arrays are views of the plan's bytes: reading it again for every block costs microseconds.
+    model = codec.load(plan)
+    n_features = len(model["is_level"])
+    numbers = read_rows(images, max(model["grouped"] + n_features, 1))
+    if numbers is None:
+        raise ValueError("rows to score must not hold NULL")
+    values = numbers[int(model["grouped"]) :][:n_features]
+    tree, known = _trees(model, numbers[0] if model["grouped"] else np.zeros(numbers.shape[1]))
+    outcome: Array = model["outcome"]
+    if len(model["roots"]) == 0:
+        return np.zeros(numbers.shape[1], outcome.dtype).tobytes()
+    for feature in np.flatnonzero(model["is_level"]).tolist():
+        values[feature] = _as_codes(model, feature, values[feature], tree)
+    simple = not any(model["is_level"]) and len(model["feature"]) == len(model["child"])
+    found = outcome.take((_route_by_numbers if simple else _route)(model, model["roots"].take(tree), values))
+    return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
+
+
+def _trees(model: Plan, wanted: Floats) -> tuple[Ints, Bools | None]:
+    """(n_rows,) position of each row's tree, any where it has none; and whether it has one, None where all have."""
+    trees = model["trees"]
+    if not model["grouped"] or len(trees) == 0:
+        return np.zeros(len(wanted), np.int64), None
+    first = int(trees[0])
+    if int(trees[-1]) - first == len(trees) - 1:  # as trained, where no group failed
+        known = (wanted >= first) & (wanted <= int(trees[-1]))
+        return np.where(known, wanted - first, 0).astype(np.int64), known
+    place = np.minimum(np.searchsorted(trees, wanted), len(trees) - 1)
+    return place, trees[place] == wanted
+
+
+def _as_codes(model: Plan, feature: int, values: Floats, tree: Ints) -> Floats:
+    """(n_rows,) codes of levels; NaN where missing or unknown to every node.
+
+    NULL has a code where it is a level, and what a row's tree has never seen takes it.
+    """
+    levels = model[f"levels_{feature}"]
+    missing = np.isnan(values)
+    code, known = _find(levels, np.where(missing, 0, values).astype(np.int64))
+    known &= ~missing
+    seen = model.get(f"seen_{feature}")
+    if seen is not None:
+        known &= _find(seen, tree * model["width"] + code)[1]
+    return np.where(known, code, len(levels) if model["has_null"][feature] else np.nan)
+
+
+def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Ints:
+    """(n_rows,) position of the leaf that each row ends in, from the roots `at`: neither levels nor surrogates.
+
+    Rows in a leaf stay there by themselves. They are sorted out where they become many, not at every level.
+    """
+    n_features, n_rows = values.shape
+    if n_features == 0:
+        return at
+    flat = values.ravel()
+    start = model["feature"] * n_rows  # of the column that each node asks
+    child, threshold = model["child"], model["threshold"]
+    missing_right = model["missing_right"] if np.isnan(values).any() else None
+    ended, rows = at, np.arange(n_rows)
+    depth, everyone = 0, True
+    while True:
+        value = flat.take(start.take(at) + rows)
+        right = value > threshold.take(at)
+        if missing_right is not None:
+            missing = np.flatnonzero(np.isnan(value))
+            right[missing] = missing_right.take(at.take(missing))
+        at = child.take(at)
+        at += right
+        depth += 1
+        if depth % 2:
+            continue
+        inner = np.flatnonzero(child.take(at) != at)
+        if len(inner) > len(at) * 3 // 4:
+            continue
+        if everyone:
+            ended, everyone = at, False
+        else:
+            ended[rows] = at
+        if len(inner) == 0:
+            return ended
+        rows, at = rows.take(inner), at.take(inner)
+
+
+def _route(model: Plan, node: Ints, values: Floats) -> Ints:
+    """(n_rows,) position of the leaf that each row ends in, from the roots `node`."""
+    child = model["child"]
+    node = node.copy()
+    rows, at = np.arange(len(node)), node
+    while True:
+        inner = child[at] != at
+        rows, at = rows[inner], at[inner]
+        if len(rows) == 0:
+            return node
+        side = _side(model, at, values, rows)
+        unknown = np.flatnonzero(side == UNKNOWN)
+        if len(unknown):
+            side[unknown] = _side_by_surrogates(model, at[unknown], values, rows[unknown])
+        at = child[at] + (side == RIGHT)
+        node[rows] = at
+
+
+def _side(model: Plan, split: Ints, values: Floats, rows: Ints) -> Array:
+    """(m,) uint8 where splits (m,) send rows (m,), as if low values went left: LEFT, RIGHT or UNKNOWN."""
+    feature = model["feature"][split]
+    value = values[feature, rows]
+    side: Array = (value <= model["threshold"][split]).astype(np.uint8)
+    missing = np.isnan(value)
+    side[missing] = UNKNOWN
+    by_level = np.flatnonzero(np.asarray(model["is_level"], bool)[feature] & ~missing)
+    if len(by_level):
+        wanted = split[by_level] * model["width"] + value[by_level].astype(np.int64)
+        place, named = _find(model["entries"], wanted)
+        side[by_level] = np.where(named, model["entry_goes_left"][place], UNKNOWN)
+    return side
+
+
+def _side_by_surrogates(model: Plan, node: Ints, values: Floats, rows: Ints) -> Array:
+    """(m,) uint8, LEFT or RIGHT: where rows go that their nodes' own splits cannot tell; at last with the majority."""
+    side: Array = (~model["missing_right"][node]).astype(np.uint8)
+    split, stop = model["surrogates"][node], model["surrogates"][node + 1]
+    waiting = np.flatnonzero(split < stop)
+    while len(waiting):
+        asked = split[waiting]
+        answer = _side(model, asked, values, rows[waiting])
+        told = answer != UNKNOWN
+        side[waiting[told]] = answer[told] ^ ~model["low_goes_left"][asked[told]]
+        split[waiting] += 1
+        waiting = waiting[~told & (split[waiting] < stop[waiting])]
+    return side
+
+
+def _find(sorted_: Ints, wanted: Ints) -> tuple[Ints, Bools]:
+    """(n,) the place of each number among the sorted ones, and whether it is there; 0 if there are none at all."""
+    if len(sorted_) == 0:
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
+    place = np.minimum(np.searchsorted(sorted_, wanted), len(sorted_) - 1)
+    found: Bools = sorted_[place] == wanted
+    return place, found

@@ -1,0 +1,196 @@
+"""tree_evaluate and tree_confusion: how well a model does on rows whose outcome is known."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host, Row
+from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.request.catalog import Type, find_relation
+from madtree.score.in_blocks import score_in_blocks
+from madtree.score.new_data import fit_features
+from madtree.score.outputs import output_columns
+from madtree.score.predict import groups_of
+from madtree.score.route import Work, measure
+from madtree.sqltext import evaluate as sql
+from madtree.sqltext import models as models_sql
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.evaluate import Question
+from madtree.sqltext.predict import Scan
+from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import check_expression
+from madtree.trees.model import Model
+
+EVALUATE_HELP = """\
+tree_evaluate tells how well a model does on a table whose outcomes are known.
+
+SELECT * FROM madtree.tree_evaluate(
+    tree_model,   -- output_table_name of tree_train
+    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
+                  -- the training, under the same names
+);
+
+One row; of a grouped model one for all rows (tree_id is NULL), then one for each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
+                              with a weight of 0 or NULL
+    accuracy                  share of rows whose class is predicted
+    balanced_accuracy         that share for each class that occurs, averaged over classes
+    log_loss                  mean of -ln of the probability that the model gave to what came true
+    auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
+    rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
+Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
+probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
+
+Example:
+    SELECT accuracy, auc FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
+"""
+
+CONFUSION_HELP = """\
+tree_confusion counts how often a classification model predicts which class for which.
+
+SELECT * FROM madtree.tree_confusion(
+    tree_model,   -- output_table_name of tree_train
+    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
+                  -- the training, under the same names
+);
+
+A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
+    tree_id, group_values     the tree, and its group as a JSON object
+    actual, predicted         classes as text; one that the model has not seen comes after the others
+    n, weight                 rows, and their weights where the model has weights
+Rows are left out as by tree_evaluate.
+
+Example:
+    SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');
+"""
+
+_TEXTS = "pg_catalog.text[]"
+_PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
+
+
+def tree_evaluate(
+    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
+) -> list[Row]:
+    """Rows of metrics; see `EVALUATE_HELP`.
+
+    Args:
+        tree_model, test_table: names as the user gave them.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
+
+    Raises:
+        MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
+            of range.
+    """
+    tables = find_model(host, tree_model, "tree_model")
+    model = read_summary(host, tables)
+    with _question(host, tables, model, test_table, in_blocks) as question:
+        if model.is_classification:
+            rows = host.query(sql.class_metrics(question), [_TEXTS], [list(model.classes)])
+        else:
+            rows = host.query(sql.number_metrics(question))
+    return _checked(rows, model, str(test_table))
+
+
+def tree_confusion(
+    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
+) -> list[Row]:
+    """Rows of the confusion matrix; see `CONFUSION_HELP`. Arguments and errors as for `tree_evaluate`."""
+    tables = find_model(host, tree_model, "tree_model")
+    model = read_summary(host, tables)
+    if not model.is_classification:
+        raise MadtreeError(
+            f"tree_model: {tree_model} is a regression model, and a confusion matrix is of classes",
+            hint="madtree.tree_evaluate measures its errors.",
+        )
+    with _question(host, tables, model, test_table, in_blocks) as question:
+        rows = host.query(sql.confusion(question), [_TEXTS], [list(model.classes)])
+    return _checked(rows, model, str(test_table))
+
+
+@contextmanager
+def _question(
+    host: Host, tables: ModelTables, model: Model, test_table: str | None, in_blocks: bool | None
+) -> Iterator[Question]:
+    """The question that is put to the model; rows that were scored by blocks are kept until it is answered."""
+    if test_table is None:
+        raise MadtreeError("test_table must be the name of a table or view, not NULL")
+    source = find_relation(host, test_table, "test_table")
+    actual, weight = _outcome(model)
+    needed = [model.dependent, *model.grouping_columns]
+    if model.weighted:
+        needed.append(str(model.summary["weights"]))
+    features = fit_features(host, model, source, test_table, "test_table", needed)
+    scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
+    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(tables, model))
+    leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
+    work = measure(host, source, leaves, len(model.features), 1)
+    if in_blocks is None:
+        in_blocks = work.in_blocks
+    if in_blocks:
+        rows = _score(host, tables, model, source, scan, actual, weight, work)
+    else:
+        (leaf,) = output_columns(model, "leaf", QUALIFIED)
+        rows = sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight)
+    grouping = tuple(map(unquoted, model.grouping_columns))
+    yield Question(tables.schema, tables.name, rows, weight is not None, grouping)
+    if in_blocks:
+        host.command(f"DROP TABLE {scratch}")
+
+
+def _outcome(model: Model) -> tuple[str, str | None]:
+    """A row's outcome and weight as SQL over the test table's columns; no weight if the model has none."""
+    if model.is_classification:
+        actual = sql.actual_class(model.dependent, model.dependent_type)
+    else:
+        actual = sql.number(model.dependent)
+    if not model.weighted:
+        return actual, None
+    weight = str(model.summary["weights"])
+    check_expression(weight, f"{model.name} is damaged: the weights in its summary")
+    return actual, sql.number(weight)
+
+
+def _score(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    source: Relation,
+    scan: Scan,
+    actual: str,
+    weight: str | None,
+    work: Work,
+) -> str:
+    """Score the rows by blocks into the scan's target; returns a query for them."""
+    (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
+    first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
+    payload = sql.payload(scan, first, actual, weight)
+    score_in_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
+    kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
+    return sql.rows_of_payload(scan.target, scan.id_name, leaf.name, kind)
+
+
+def _checked(rows: list[Row], model: Model, test_table: str) -> list[Row]:
+    """The rows without what tells of unfit values.
+
+    Raises:
+        MadtreeError: there are such values.
+    """
+    bad_weights = max((row.pop("bad_weights", 0) or 0 for row in rows), default=0)
+    bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in rows), default=0)
+    if bad_weights:
+        raise MadtreeError(
+            f"test_table: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
+            f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
+        )
+    if bad_actuals:
+        raise MadtreeError(
+            f"test_table: {model.dependent} is infinite or NaN in {bad_actuals} row{'s' * (bad_actuals != 1)} of "
+            f"{test_table}"
+        )
+    return rows

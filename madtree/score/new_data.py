@@ -1,0 +1,91 @@
+"""New data for a trained model: does a relation have what the model needs, and as which types?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host
+from madtree.request.catalog import Type, find_types
+from madtree.sqltext import catalog as sql
+from madtree.sqltext.relation import Relation
+from madtree.trees.model import Feature, Kind, Model
+
+NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
+MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
+UNDEFINED_COLUMN = "42703"
+
+
+def fit_features(
+    host: Host, model: Model, source: Relation, given: str, argument: str, others: Sequence[str]
+) -> dict[str, Feature]:
+    """The model's features as expressions over the relation's columns, by their names in the model.
+
+    Args:
+        given: the relation's name as the user wrote it.
+        argument: name of the argument that it came in, for errors.
+        others: expressions besides the features that must be valid.
+
+    Raises:
+        MadtreeError: the relation lacks columns; all expressions that need them are named. Other errors of the database
+            pass as they are.
+    """
+    hint = (
+        "It must have the dependent variable, all features, the grouping columns and the weights of the training table."
+    )
+    expressions = [*(feature.name for feature in model.features), *others]
+    types = column_types(host, source, expressions, given, argument, hint)
+    return {feature.name: fit_feature(feature, found) for feature, found in zip(model.features, types, strict=False)}
+
+
+def column_types(
+    host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str, hint: str
+) -> list[Type]:
+    """Types of expressions over a row of the relation; arguments and errors as for `fit_features`, `hint` is theirs."""
+    try:
+        oids = _probe(host, source, expressions)
+    except Exception as error:
+        if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
+            raise
+        missing = [text for text in dict.fromkeys(expressions) if _is_missing(host, source, text)]
+        raise MadtreeError(
+            f"{argument}: {given} lacks {', '.join(missing)}, which the model needs",
+            hint=hint,
+            sqlstate=UNDEFINED_COLUMN,
+        ) from error
+    types = find_types(host, oids)
+    return [types[oid] for oid in oids]
+
+
+def fit_feature(feature: Feature, found: Type) -> Feature:
+    """The feature over new data in which its type may be another one: numbers and texts are taken as they come."""
+    if found.is_array:
+        return _cast(feature)
+    if feature.kind is Kind.UNORDERED:
+        same = (found.base == "boolean") == (feature.type == "boolean")
+        return replace(feature, type=found.base) if same else _cast(feature)
+    if feature.labels:
+        return feature if found.base == feature.type else _cast(feature)
+    for family in (NUMBERS, MOMENTS):
+        if feature.type in family and found.base in family:
+            return replace(feature, type=found.base)
+    return feature if found.base == feature.type else _cast(feature)
+
+
+def _cast(feature: Feature) -> Feature:
+    return replace(feature, name=f"({feature.name})::{feature.type}")
+
+
+def _is_missing(host: Host, source: Relation, expression: str) -> bool:
+    try:
+        _probe(host, source, [expression])
+    except Exception as error:
+        if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
+            raise
+        return True
+    return False
+
+
+def _probe(host: Host, source: Relation, expressions: Sequence[str]) -> list[int]:
+    return list(host.query(sql.probe(source.schema, source.name, expressions))[0]["oids"])

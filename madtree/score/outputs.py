@@ -1,0 +1,94 @@
+"""What a prediction looks like: for each `type` of tree_predict its columns, their names and types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import fsum
+
+from madtree.errors import MadtreeError
+from madtree.model.read import unquoted
+from madtree.sqltext.condition import Spelling, float_array, float_literal, typed_literal
+from madtree.sqltext.predict import Output
+from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
+from madtree.trees.model import Model, Node
+
+TYPES = ("response", "prob", "prob_columns", "leaf")
+REGRESSION_TYPES = ("response", "leaf")
+
+
+def check_type(model: Model, type_: str | None) -> str:
+    """The `type` argument in lower case. Raises MadtreeError, with the valid ones, if it does not suit the model."""
+    valid = TYPES if model.is_classification else REGRESSION_TYPES
+    wanted = (type_ or "").strip().lower()
+    if wanted not in valid:
+        kind = "" if model.is_classification else " for a regression model"
+        raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}")
+    return wanted
+
+
+def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = "") -> list[Output]:
+    """The columns of predictions.
+
+    Args:
+        type_: a valid one, see `check_type`.
+        spelling: of the literals.
+        taken: name of the id column, which stands beside them.
+    """
+    if type_ == "response":
+        columns = [_response(model, spelling)]
+    elif type_ == "leaf":
+        int8 = spelling.type("int8")
+        columns = [Output("node_id", int8, lambda node: f"{node.node_id}::{int8}")]
+    elif type_ == "prob_columns" or len(model.classes) <= 2:
+        classes = model.classes if type_ == "prob_columns" else model.classes[:1]
+        columns = [_probability(f"estimated_prob_{name}", position, spelling) for position, name in enumerate(classes)]
+    else:
+        columns = [_probabilities(spelling)]
+    names = distinct_names((column.name for column in columns), taken)
+    return [Output(name, column.type, column.value) for name, column in zip(names, columns, strict=True)]
+
+
+def probabilities(class_weights: Sequence[float]) -> list[float]:
+    """Class weights over their sum, which is the exactly rounded one, whatever the order."""
+    total = fsum(class_weights)
+    return [weight / total for weight in class_weights]
+
+
+def distinct_names(names: Iterable[str], taken: str) -> list[str]:
+    """`names` cut to PostgreSQL's 63 bytes, none like another or like `taken`: a number tells them apart."""
+    used = {taken}
+    distinct = []
+    for name in names:
+        candidate, number = _cut(name, MAX_IDENTIFIER_BYTES), 1
+        while candidate in used:
+            number += 1
+            candidate = _cut(name, MAX_IDENTIFIER_BYTES - len(f"_{number}")) + f"_{number}"
+        used.add(candidate)
+        distinct.append(candidate)
+    return distinct
+
+
+def _response(model: Model, spelling: Spelling) -> Output:
+    name, type_ = f"estimated_{unquoted(model.dependent)}", model.dependent_type
+    if not model.is_classification:
+        return Output(name, spelling.type("float8"), lambda node: float_literal(float(node.prediction or 0), spelling))
+    return Output(name, type_, lambda node: typed_literal(str(node.prediction), type_))
+
+
+def _probability(name: str, position: int, spelling: Spelling) -> Output:
+    def value(node: Node) -> str:
+        return float_literal(probabilities(node.class_weights or ())[position], spelling)
+
+    return Output(name, spelling.type("float8"), value)
+
+
+def _probabilities(spelling: Spelling) -> Output:
+    def value(node: Node) -> str:
+        return float_array(probabilities(node.class_weights or ()), spelling)
+
+    return Output("estimated_prob", f"{spelling.type('float8')}[]", value)
+
+
+def _cut(name: str, n_bytes: int) -> str:
+    """The longest beginning of `name` that takes at most that many bytes, never a part of a character."""
+    return name.encode()[:n_bytes].decode(errors="ignore")

@@ -1,0 +1,196 @@
+"""tree_predict and tree_sql: score a table by a model, or say how as an SQL expression."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host
+from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.request.catalog import Type, find_relation
+from madtree.score.in_blocks import score_in_blocks
+from madtree.score.new_data import column_types, fit_feature
+from madtree.score.outputs import check_type, output_columns
+from madtree.score.route import measure
+from madtree.sqltext import catalog as catalog_sql
+from madtree.sqltext import models as models_sql
+from madtree.sqltext import predict as sql
+from madtree.sqltext.condition import QUALIFIED, READABLE
+from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import parse_name
+from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
+from madtree.trees.model import Feature, Model
+
+PREDICT_HELP = """\
+tree_predict: score a table by a model of tree_train
+
+SELECT madtree.tree_predict(
+    tree_model text,       -- output_table_name of tree_train
+    new_data_table text,   -- table, view, materialized, foreign or partitioned table with the id column, the features
+                           -- and the grouping columns of the training, under the same names
+    output_table text,     -- table to create; must not exist
+    type text              -- DEFAULT 'response'
+);
+
+type            columns of output_table beside the id column
+response        estimated_<dependent>, of the dependent variable's own type (float8 for regression)
+prob            two classes: estimated_prob_<first class> float8; more: estimated_prob float8[] in class order
+prob_columns    estimated_prob_<class> float8 for every class
+leaf            node_id bigint: the leaf that the row ends in
+Regression models have response and leaf.
+
+Rows with missing values, and with levels unknown to the model, go the way of the majority at that split. Rows of an
+unknown group stay, with NULL. Returns one line that says what was done.
+"""
+
+SQL_HELP = """\
+tree_sql: a model as an SQL expression, for a view or a generated column
+
+SELECT madtree.tree_sql(
+    model text,       -- output_table_name of tree_train
+    type text,        -- DEFAULT 'response'; or prob, leaf, as for tree_predict
+    tree_id int       -- DEFAULT NULL: of a grouped model all trees, in a CASE over the grouping columns; else that tree
+);
+
+The expression names the columns of the training table. It gives the same answers as tree_predict.
+"""
+
+
+def tree_predict(
+    host: Host,
+    tree_model: str | None,
+    new_data_table: str | None,
+    output_table: str | None,
+    type_: str | None,
+    in_blocks: bool | None = None,
+) -> str:
+    """Create `output_table` with a prediction for every row of `new_data_table`.
+
+    Args:
+        tree_model, new_data_table, output_table, type_: see `PREDICT_HELP`.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
+
+    Returns:
+        One line: what was scored, rows, seconds.
+
+    Raises:
+        MadtreeError: an argument is NULL or not valid, or the new data lacks a column. Nothing has been done then.
+    """
+    begin = perf_counter()
+    tables = find_model(host, tree_model, "tree_model")
+    model = read_summary(host, tables)
+    wanted = check_type(model, type_)
+    if new_data_table is None:
+        raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
+    source = find_relation(host, new_data_table, "new_data_table")
+    target = _target(host, output_table)
+    features, id_type = fit_to_source(host, model, source, new_data_table)
+    groups = groups_of(tables, model)
+    id_name = _id_name(model)
+    outputs = output_columns(model, wanted, QUALIFIED, id_name)
+    scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
+
+    leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
+    work = measure(host, source, leaves, len(model.features), len(outputs))
+    if work.in_blocks if in_blocks is None else in_blocks:
+        rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
+    else:
+        rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
+    return (
+        f"tree_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {tree_model} "
+        f"({wanted}) into {output_table} in {perf_counter() - begin:.2f} s"
+    )
+
+
+def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int | None) -> str:
+    """The model as an SQL expression; see `SQL_HELP`.
+
+    Raises:
+        MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
+    """
+    tables = find_model(host, model_name, "model")
+    header = read_summary(host, tables)
+    wanted = check_type(header, type_)
+    if wanted == "prob_columns":
+        raise MadtreeError(
+            "type prob_columns has a column for every class, and so no single expression",
+            hint="Use type prob: one float8 for two classes, else a float8[] in class order.",
+        )
+    (output,) = output_columns(header, wanted, READABLE)
+    model = replace(header, trees=read_trees(host, tables, header, tree_id))
+    if tree_id is not None:
+        model = replace(model, grouping_columns=(), grouping_types=())
+        if not model.trees[0].nodes:
+            return f"NULL::{output.type}"
+    return sql.row_expression(model, output)
+
+
+def _target(host: Host, output_table: str | None) -> str:
+    """The table to create, as SQL.
+
+    Raises:
+        MadtreeError: its name is NULL, malformed or too long, its schema does not exist, or something has that name.
+    """
+    if output_table is None:
+        raise MadtreeError("output_table must be the name of a table to create, not NULL")
+    parts = parse_name(output_table)
+    if parts is None or len(parts) > 2:
+        raise MadtreeError(
+            f"output_table is not a valid table name: {output_table!r}; it must be name or schema.name",
+            hint="Put a name with capitals, spaces or other special characters in double quotes.",
+        )
+    if len(parts[-1].encode()) > MAX_IDENTIFIER_BYTES:
+        raise MadtreeError(
+            f"output_table: the name {parts[-1]} is longer than PostgreSQL's {MAX_IDENTIFIER_BYTES} bytes"
+        )
+    schema = parts[0] if len(parts) == 2 else None
+    text = "pg_catalog.text"
+    found = host.query(catalog_sql.OUTPUT_SCHEMA, [text, f"{text}[]"], [schema, [parts[-1]]])
+    if not found and schema not in (None, "pg_temp"):
+        raise MadtreeError(f"output_table: schema {ident(str(schema))} does not exist", sqlstate="3F000")
+    if found and found[0]["existing"]:
+        raise MadtreeError(
+            f"output_table: {output_table} exists already",
+            hint=f"Drop it first (DROP TABLE {output_table}), or choose another name.",
+            sqlstate="42P07",
+        )
+    return ".".join(ident(part) for part in parts)
+
+
+def fit_to_source(
+    host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table"
+) -> tuple[dict[str, Feature], Type]:
+    """The model's features as expressions over the new data, by their names in the model; and the type of the id.
+
+    Args:
+        given: the name of the new data as the user wrote it; `argument`, where, for errors.
+
+    Raises:
+        MadtreeError: the new data lacks columns of the model; all are named.
+    """
+    names = [model.id_column, *(feature.name for feature in model.features), *model.grouping_columns]
+    hint = "It must have the id column, all features and the grouping columns of the training table."
+    id_type, *types = column_types(host, source, names, given, argument, hint)
+    pairs = zip(model.features, types, strict=False)
+    return {feature.name: fit_feature(feature, found) for feature, found in pairs}, id_type
+
+
+def groups_of(tables: ModelTables, model: Model) -> sql.Groups | None:
+    """How rows find their tree, None where the model is not grouped."""
+    if not model.grouping_columns:
+        return None
+    columns = []
+    for column in model.grouping_columns:
+        name = unquoted(column)
+        # A type of an extension (citext) brings an operator of its own, which only the search path can find.
+        builtin = tables.column_types[name][1]
+        columns.append((ident(name), column, "OPERATOR(pg_catalog.=)" if builtin else "="))
+    return sql.Groups(tables.sql, tuple(columns))
+
+
+def _id_name(model: Model) -> str:
+    """The id column keeps its name; an expression is called id."""
+    parts = parse_name(model.id_column)
+    return "id" if parts is None else parts[-1]

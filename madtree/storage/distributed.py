@@ -1,0 +1,194 @@
+"""Tables that are spread over the servers of a Citus cluster: packed and counted where their rows are.
+
+The coordinator runs the same level loop as on one server. What differs is how rows get into blocks (by parts instead of
+page ranges, which a distributed table has not) and that a state of statistics has to be small: each shard sends one, as
+text, in every pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from madtree.host.protocol import Host
+from madtree.ingest.bin_finder import EdgeFinder
+from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.ingest.row_reader import Packed, Packing
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Floats, Ints
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.histogram.batching import STATE_SHARE
+from madtree.learn.problem.prepare import RawRows
+from madtree.learn.problem.problem import Problem
+from madtree.parallel.cost_model import Workers
+from madtree.request.train_request import TrainingTask
+from madtree.sqltext import distributed as sql
+from madtree.sqltext.distributed import DistributedTables
+from madtree.sqltext.rows import RowSource
+from madtree.sqltext.work import WorkTables
+from madtree.storage.aggregate import CACHE_SHARE, TableSource
+from madtree.storage.store import BLOCK_ROWS, TableBlocks
+
+STATE_BYTES = 2**20 // 2  # twice as many characters travel
+_PART_BYTES = 32 * 2**20  # of a part's raw numbers
+_TEXT = "pg_catalog.text"
+
+
+def distribute(host: Host, table: str, column: str, beside: str | None = None) -> None:
+    """Spread an empty table over the servers by an integer column; does nothing on plain PostgreSQL.
+
+    Args:
+        table: SQL name.
+        beside: SQL name of the table on whose servers rows of equal parts are to lie.
+    """
+    if has_citus(host):
+        host.query(sql.DISTRIBUTE, [_TEXT] * 3, [table, column, beside or "default"])
+
+
+def has_citus(host: Host) -> bool:
+    return bool(host.query(sql.HAS_CITUS))
+
+
+def placement(host: Host, oid: int) -> str | None:
+    """How a relation is held: "spread" over servers, "whole" in one place of a cluster, None: in PostgreSQL's way."""
+    found = host.query(sql.PLACEMENT, ["pg_catalog.oid"], [oid]) if has_citus(host) else []
+    if not found:
+        return None
+    return "whole" if found[0]["method"] == "n" else "spread"
+
+
+@dataclass
+class DealtRows:
+    """A run's rows, dealt out in parts.
+
+    Attributes:
+        tables: the run's work tables.
+        n_parts: of about `part_rows` rows each, numbered from 0.
+    """
+
+    host: Host
+    tables: DistributedTables
+    n_parts: int
+
+    @classmethod
+    def deal(
+        cls, host: Host, task: TrainingTask, work: WorkTables, columns: Sequence[str] | None, relation: str
+    ) -> DealtRows:
+        """Make the table of rows: `columns` of the task's `relation` (both as SQL), all if None."""
+        tables = DistributedTables(work.schema, work.token)
+        n_rows = int(host.query(sql.count_rows(relation))[0]["n_rows"])
+        n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3)))
+        host.command(tables.create_rows(columns, relation))
+        distribute(host, tables.name("rows"), tables.part)
+        heaps = host.query(sql.ALL_HEAPS, ["pg_catalog.oid"], [task.source.oid])[0]["heaps"]
+        host.command(tables.deal_rows(columns, relation, n_parts, None if heaps else task.id_sql))
+        return cls(host, tables, n_parts)
+
+    def pages(self) -> PageRanges:
+        """The parts, in place of page ranges."""
+        ranges = tuple(PageRange(0, str(part)) for part in range(self.n_parts))
+        return PageRanges((self.tables.aliased("rows"),), ranges, self.tables.one_part, "pg_catalog.int4")
+
+    def limited(self, parameters: Parameters) -> Parameters:
+        """Parameters under which a state is small enough to travel."""
+        return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * STATE_SHARE))
+
+    def store(self, source: RowSource, made: list[str], memory_bytes: int) -> PartBlocks:
+        """`made`: the parts of the work tables that exist; `memory_bytes`: the run's budget, for each server."""
+        return PartBlocks(self.host, self.tables, made, source, memory_bytes)
+
+
+def part_rows(n_numbers: int) -> int:
+    """Rows of a part: those of a block, or fewer where the rows are wide."""
+    return max(1024, min(BLOCK_ROWS, _PART_BYTES // (8 * n_numbers)))
+
+
+class PartBlocks(TableBlocks):
+    """A block for each part, on the server that has the part's rows."""
+
+    def __init__(
+        self,
+        host: Host,
+        tables: DistributedTables,
+        made: list[str],
+        source: RowSource,
+        memory_bytes: int,
+    ) -> None:
+        super().__init__(host, tables, made, Workers())
+        self._tables, self._source, self._memory_bytes = tables, source, memory_bytes
+
+    def _pack(self, packing: Packing) -> Packed:
+        host, tables = self._host, self._tables
+        self._make_room()
+        host.command(tables.create_part_blocks())
+        distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))
+        host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
+        return self._totals()
+
+    def source(self, problem: Problem) -> PartSource:
+        return PartSource(self._host, problem, self._tables, self._memory_bytes // CACHE_SHARE)
+
+
+class PartSource(TableSource):
+    """Counts in small states; the frontier comes in batches already, by the parameters' memory."""
+
+    def __init__(self, host: Host, problem: Problem, tables: DistributedTables, cache_bytes: int) -> None:
+        """`cache_bytes`: what rows' nodes may take in each of the servers' sessions."""
+        super().__init__(host, problem, tables, Workers())
+        self.cache_bytes = cache_bytes
+
+    def counts_here(self, state_bytes: int) -> bool:
+        return False
+
+    def totals(self, growing: GrowingTrees, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
+        size = max(1, STATE_BYTES // (8 * self._problem.channels.count))
+        parts = []
+        for first in range(0, max(n_slots, 1), size):
+            n = min(size, n_slots - first)
+            mine = (slot_of_node >= first) & (slot_of_node < first + n)
+            slots = np.where(mine, slot_of_node - first, -1).astype(slot_of_node.dtype)
+            parts.append(super().totals(growing, slots, n, testing=testing))
+        return np.concatenate(parts, axis=1)
+
+    def powers(self, growing: GrowingTrees, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
+        return np.concatenate([super(PartSource, self).powers(growing, means, [p], testing=testing) for p in powers])
+
+
+class PartEdgeFinder(EdgeFinder):
+    """Samples parts, each of which is a random sample; looks for rare values on the servers that have the rows."""
+
+    def __init__(self, dealt: DealtRows, *rest: Any) -> None:
+        """`rest`: what EdgeFinder takes."""
+        super().__init__(*rest)
+        self._tables = dealt.tables
+
+    def _sampled(self, chosen: Sequence[int]) -> list[RawRows]:
+        if self.takes_all or self._source.grouping:
+            return super()._sampled(chosen)
+        found, parts = 0, []
+        for part in self._pages.ranges:
+            parts.append(self._read_range(chosen, part, self._source.usable))
+            found += len(parts[-1].target)
+            if found >= self._wanted:
+                break
+        return parts
+
+    def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
+        """One query a feature instead of a look at every row."""
+        complete: dict[tuple[int, int], Floats] = {}
+        place = {int(tree): t for t, tree in enumerate(self._tree_ids)}
+        for feature in sorted({f for _, f in few}):
+            limit = int(self._limits.limit[feature])
+            values: dict[int, list[float]] = {}
+            for row in self._host.query(self._tables.distinct_values(self._source, feature, limit)):
+                tree = 0 if not self._source.grouping else place.get(int(row["tree"]), -1)
+                values.setdefault(tree, []).append(float(row["value"]))
+            for tree in [t for t, f in few if f == feature]:
+                found = np.array(values.get(tree, []), np.float64) + 0.0
+                found = np.unique(found[~np.isnan(found)])
+                if len(found) <= limit:
+                    complete[tree, feature] = found
+        return complete

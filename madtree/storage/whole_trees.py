@@ -1,0 +1,85 @@
+"""Growing: from the images of whole groups to their trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from madtree.host.stopwatch import Stopwatch
+from madtree.learn.data import codec
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.plans import LastPlan
+from madtree.learn.data.types import Ints
+from madtree.learn.grow.grow import LevelReport, grow
+from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.problem.packing import RowFormat
+from madtree.learn.problem.prepare import prepare
+from madtree.learn.prune.outcome import conclude
+from madtree.learn.prune.trained import Batch
+from madtree.trees.model import Kind
+
+
+class GrowPlan:
+    """What `grow_block` needs beside the rows."""
+
+    def __init__(self, row_format: RowFormat, kinds: list[Kind], n_classes: int, parameters: Parameters) -> None:
+        self.row_format = row_format
+        self.kinds = kinds
+        self.n_classes = n_classes
+        self.parameters = parameters
+
+    def dump(self) -> bytes:
+        return codec.dump(
+            {
+                **self.row_format.to_values(),
+                "kinds": [kind.value for kind in self.kinds],
+                "n_classes": self.n_classes,
+                "parameters": asdict(self.parameters),
+            }
+        )
+
+    @classmethod
+    def load(cls, values: dict[str, Any]) -> GrowPlan:
+        return cls(
+            RowFormat.from_values(values),
+            [Kind(kind) for kind in values["kinds"]],
+            values["n_classes"],
+            Parameters(**values["parameters"]),
+        )
+
+
+def grow_in_block(
+    plan: GrowPlan, images: bytes, watch: Stopwatch, report: Callable[[LevelReport], None] | None = None
+) -> Batch | None:
+    """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is
+    known.
+    """
+    watch.begin("pack")
+    rows = plan.row_format.read(images)
+    del images  # what is not needed any more makes room for the statistics
+    rows = rows.select(rows.usable())
+    if len(rows.target) == 0:
+        return None
+    tree_ids: Ints = np.ones(1, np.int64)
+    if rows.tree is not None:
+        tree_ids, local = np.unique(rows.tree, return_inverse=True)
+        rows = replace(rows, tree=local)
+    problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
+    del rows
+    source = BlocksInHand(problem, [block])
+    watch.begin("passes")
+    growing = grow(problem, source, report)
+    watch.begin("prune")
+    return Batch.of(conclude(problem, growing, source), problem, tree_ids)
+
+
+_grow_plans = LastPlan(GrowPlan.load)
+
+
+def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
+    """The trained trees of a block, as the bytes of a `Batch`."""
+    batch = grow_in_block(_grow_plans.get(plan), images or b"", Stopwatch("pack"))
+    return None if batch is None else batch.dump()

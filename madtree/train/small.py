@@ -1,0 +1,77 @@
+"""Trees of small groups: each block holds all rows of some groups, so it is grown in one go, here or by a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from madtree.host.protocol import Host
+from madtree.host.settings import local_settings
+from madtree.host.stopwatch import Stopwatch
+from madtree.learn.prune.trained import Batch
+from madtree.parallel.cost_model import Workers, in_place_of_leader
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.rows import RowSource
+from madtree.sqltext.work import WorkTables
+from madtree.storage.whole_trees import GrowPlan, grow_in_block
+
+_BYTEA = "pg_catalog.bytea"
+_SORT_SHARE = 4  # of the memory budget, what sorting rows by block may take
+_LEAST_WORK_MEM = 64  # kilobytes, PostgreSQL's own bound
+
+
+class SmallGroups:
+    """One run's small groups.
+
+    In one process the blocks are streamed, so that no more than one is held at a time. Workers share blocks out from
+    a table.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        work: WorkTables,
+        made: list[str],
+        source: RowSource,
+        plan: GrowPlan,
+        workers: Workers,
+        watch: Stopwatch,
+    ) -> None:
+        """`made`: the parts of the work tables that exist; those made here are added. `watch`: told of the stages."""
+        self._watch = watch
+        self._host, self._work, self._made = host, work, made
+        self._source, self._plan, self._workers = source, plan, workers
+        # Folds go by a row's place where the table does not tell them.
+        self._in_order = plan.parameters.n_folds > 0 and source.fold is None
+
+    def train(self, tell: Callable[[], None]) -> Iterator[Batch | None]:
+        """The trees, block by block, None for a block without a usable row; `tell` is called after each block."""
+        for batch in self._shared() if self._workers.growing else self._streamed():
+            tell()
+            yield batch
+
+    def _streamed(self) -> Iterator[Batch | None]:
+        self._watch.begin("pack")
+        with local_settings(self._host, self._sorting(1)):
+            for row in self._host.stream(self._query()):
+                yield grow_in_block(self._plan, row.pop("images"), self._watch)
+                self._watch.begin("pack")
+
+    def _shared(self) -> Iterator[Batch | None]:
+        host, work, workers = self._host, self._work, self._workers
+        self._watch.begin("pack")
+        with local_settings(host, self._sorting(workers.growing + 1)), workers.for_sorting(host):
+            host.command(work.create_images(self._query()))
+        self._made.append("images")
+        host.command(work.settle("images", in_place_of_leader(workers.growing)))
+        self._watch.begin("passes")
+        with workers.for_growing(host):
+            for row in host.stream(work.grown(), [_BYTEA], [self._plan.dump()]):
+                yield None if row["shared"] is None else Batch.load(row["shared"])
+                self._watch.begin("passes")
+
+    def _query(self) -> str:
+        return rows_sql.images_by_block(self._source, in_order=self._in_order)
+
+    def _sorting(self, processes: int) -> dict[str, str]:
+        kilobytes = self._plan.parameters.memory_bytes // 1024 // _SORT_SHARE // processes
+        return {"work_mem": f"{max(kilobytes, _LEAST_WORK_MEM)}kB"}

@@ -1,0 +1,46 @@
+"""tree_train after its arguments have been checked: make the model's tables, train, fill them."""
+
+from __future__ import annotations
+
+import time
+
+from madtree.host.protocol import Host
+from madtree.host.settings import local_settings
+from madtree.host.stopwatch import Stopwatch
+from madtree.model.tables import create_tables
+from madtree.parallel.cost_model import available
+from madtree.request.train_request import TrainingTask
+from madtree.train.fill import ModelFiller
+from madtree.train.training import Run
+
+# Rows come in order only in one process; what may be shared out says so (madtree.workers).
+_SERIAL = {"max_parallel_workers_per_gather": "0"}
+
+
+def train(host: Host, task: TrainingTask) -> str:
+    """Train and write the model; returns one line that says what was trained.
+
+    Raises:
+        MadtreeError: the rows are not fit to learn from.
+    """
+    started = time.monotonic()
+    watch = Stopwatch("write")
+    create_tables(host, task)
+    workers = available(host, task.parameters)
+    with local_settings(host, _SERIAL):
+        run = Run(host, task, workers, watch)
+        filler = ModelFiller(host, task, run)
+        for batch in run.train():
+            watch.begin("write")
+            filler.add(batch)
+        watch.begin("write")
+        filler.finish()
+        run.clean_up()
+    if task.verbose:
+        host.info(watch.line())
+    n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves
+    return (
+        f"{task.arguments.output_table_name}: {'classification' if task.is_classification else 'regression'}, "
+        f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, "
+        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {time.monotonic() - started:.2f} s"
+    )

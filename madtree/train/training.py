@@ -1,0 +1,225 @@
+"""One training run: from a checked task to trained trees, by whichever way suits the number of rows."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from madtree.host.protocol import Host
+from madtree.host.stopwatch import Stopwatch
+from madtree.ingest.profile import (
+    Groups,
+    Levels,
+    Profile,
+    estimate_profile,
+    no_usable_row,
+    read_folds,
+    read_groups,
+    read_levels,
+    read_profile,
+)
+from madtree.learn.data.types import Ints
+from madtree.learn.problem.packing import RowFormat
+from madtree.learn.problem.prepare import Scale
+from madtree.learn.prune.trained import Batch
+from madtree.parallel.cost_model import Workers, growing
+from madtree.request.train_request import TrainingTask
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext import work as work_sql
+from madtree.sqltext.elements import elements
+from madtree.sqltext.quote import is_plain_name
+from madtree.sqltext.rows import RowSource
+from madtree.sqltext.work import WorkTables
+from madtree.storage.distributed import DealtRows, placement
+from madtree.storage.store import BLOCK_ROWS
+from madtree.storage.whole_trees import GrowPlan, grow_in_block
+from madtree.train.large import LargeTrees, row_format
+from madtree.train.progress import block_reporter, level_reporter
+from madtree.train.small import SmallGroups
+from madtree.trees.model import Feature, Kind
+
+_RAW_BYTES = 16 * 2**20  # of the raw numbers that are held at a time: of a wide table fewer rows are read at once
+_MIN_BLOCK_ROWS = 1_024
+_SURELY_LARGE = 4  # blocks' worth of rows from which an estimate is enough to tell that a table is large
+_OID = "pg_catalog.oid"
+
+
+class Run:
+    """One call's rows, on their way to trained trees."""
+
+    def __init__(self, host: Host, task: TrainingTask, workers: Workers, watch: Stopwatch) -> None:
+        """`workers`: those that may be used. `watch`: told of the stages."""
+        self.host, self.task, self.watch = host, task, watch
+        watch.begin("sample")
+        self.work = WorkTables(task.output_schema, secrets.token_hex(8))
+        self.made: list[str] = []  # parts of the work tables that exist
+        # Temporary tables are the session's own: workers cannot read them.
+        self.workers = Workers() if self.work.temporary else workers
+        leaves = [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [task.source.oid])]
+        self.oids = leaves
+        self.dealt: DealtRows | None = None
+        held = placement(host, task.source.oid)
+        if held == "spread" and not self.work.temporary:
+            relation = self._deal()
+        elif leaves and held is None:
+            relation = work_sql.aliased(task.source.schema, task.source.name)
+        else:
+            relation = self._stage()
+        fold = task.parameters.fold_col
+        # Folds are told apart by their text, whatever the column's type.
+        self.fold = None if fold is None else Feature(f"({fold})", "text", Kind.UNORDERED)
+        self.source = self._row_source(relation)
+        self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
+        self.levels: list[Levels | None] = read_levels(
+            host, self.source, task.features, task.parameters.null_as_category
+        )
+        self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold)
+        self.parameters = task.parameters
+        if self.fold_keys is not None:
+            self.parameters = replace(task.parameters, n_folds=len(self.fold_keys))
+        self.kinds = [feature.kind for feature in task.features]
+        # Rows whose raw numbers may be held together.
+        self.block_rows = max(_MIN_BLOCK_ROWS, min(BLOCK_ROWS, _RAW_BYTES // (8 * self.source.n_columns)))
+        self.groups: Groups | None = self._group() if task.grouping else None
+
+    def train(self) -> Iterator[Batch]:
+        """All trees, some at a time; raises MadtreeError where no row can be used."""
+        batches = self._train_one() if self.groups is None else self._train_groups(self.groups)
+        n_batches = 0
+        for batch in batches:
+            if batch is not None:
+                n_batches += 1
+                yield batch
+        if not n_batches:
+            raise no_usable_row(self.task, "every feature is NULL in each of")
+
+    def clean_up(self) -> None:
+        """Drop the work tables; after an error the end of the transaction does that."""
+        if self.made:
+            self.host.command(self.work.drop(self.made))
+
+    @property
+    def group_table(self) -> str | None:
+        return self.work.name("groups") if self.groups is not None else None
+
+    def _stage(self) -> str:
+        """Copy rows that cannot be read by page ranges; returns the copy's SQL."""
+        relation = work_sql.aliased(self.task.source.schema, self.task.source.name)
+        self.host.command(self.work.stage(self._columns(), relation))
+        self.made.append("rows")
+        self.oids = [int(self.host.query(work_sql.OID_OF, ["pg_catalog.text"], [self.work.name("rows")])[0]["oid"])]
+        return self.work.aliased("rows")
+
+    def _deal(self) -> str:
+        """Deal the rows of a distributed table out in parts; returns the SQL of their table."""
+        task = self.task
+        relation = work_sql.aliased(task.source.schema, task.source.name)
+        self.dealt = DealtRows.deal(self.host, task, self.work, self._columns(), relation)
+        self.work, self.oids = self.dealt.tables, []
+        # The servers share the work; the coordinator has little to do.
+        self.workers = Workers()
+        self.made.append("rows")
+        return self.work.aliased("rows")
+
+    def _columns(self) -> list[str] | None:
+        """The columns that training needs, None where expressions may need any."""
+        task = self.task
+        names = [f.name for f in task.features] + [task.dependent_sql, *(c.sql for c in task.grouping)]
+        names += [name for name in (task.weights_sql, task.parameters.fold_col) if name]
+        return list(dict.fromkeys(names)) if all(is_plain_name(name) for name in names) else None
+
+    def _estimate(self) -> Profile | None:
+        """A profile without a look at all rows, where the table is known to be too large for one block."""
+        expected = self.host.query(work_sql.EXPECTED_ROWS, [f"{_OID}[]"], [self.oids])[0]["expected"]
+        if expected is None or expected < _SURELY_LARGE * BLOCK_ROWS:
+            return None
+        return estimate_profile(self.host, self.task, self.source, float(expected))
+
+    def _row_source(self, relation: str) -> RowSource:
+        task = self.task
+        target = (
+            rows_sql.class_number(task.dependent_sql, task.dependent_type)
+            if task.is_classification
+            else f"({task.dependent_sql})::pg_catalog.float8"
+        )
+        return RowSource(
+            relation,
+            target,
+            f"({task.dependent_sql}) IS NOT NULL",
+            tuple(rows_sql.as_number(feature) for feature in task.features),
+            f"({task.weights_sql})::pg_catalog.float8" if task.weights_sql else None,
+            tuple(column.sql for column in task.grouping),
+            self.work.name("groups") if task.grouping else None,
+            None if self.fold is None else rows_sql.as_number(self.fold),
+            elements(task.features),
+        )
+
+    def _group(self) -> Groups:
+        table = self.work.name("groups")
+        regression = not self.task.is_classification
+        self.host.command(rows_sql.group_table(self.work.create, table, self.source, regression, self.block_rows))
+        self.made.append("groups")
+        return read_groups(self.host, table, self.block_rows)
+
+    def _row_format(self) -> RowFormat:
+        return row_format(self.source, self.profile, self.levels, self.fold_keys)
+
+    def _grow_plan(self) -> GrowPlan:
+        return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters)
+
+    def _train_one(self) -> Iterator[Batch | None]:
+        """A single tree."""
+        small = not self.profile.estimated and self.profile.usable <= self.block_rows
+        yield self._train_small() if small else self._train_large(self.profile.scale(), None)
+
+    def _train_small(self) -> Batch | None:
+        """One tree whose rows fit one block."""
+        self.watch.begin("pack")
+        clause = self.source.from_clause(extra=self.source.usable)
+        images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
+        report = level_reporter(self.host, self.task.verbose)
+        return grow_in_block(self._grow_plan(), images or b"", self.watch, report)
+
+    def _train_groups(self, groups: Groups) -> Iterator[Batch | None]:
+        """Small groups block by block, then the large ones together."""
+        n_blocks = int(groups.block.max()) + 1
+        if n_blocks:
+            total_bins = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
+            workers = growing(self.workers, n_blocks, total_bins, self.parameters)
+            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), workers, self.watch)
+            yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
+        large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
+        if len(large):
+            scale = Scale.of_range(
+                groups.usable[large],
+                np.nan_to_num(groups.low[large]),
+                np.nan_to_num(groups.high[large]),
+                groups.heaviest[large],
+                self.profile.integral,
+            )
+            yield self._train_large(scale, groups.tree_id[large])
+
+    def _train_large(self, scale: Scale, tree_ids: Ints | None) -> Batch:
+        """Trees too large for a block."""
+        large = LargeTrees(
+            self.host,
+            replace(self.task, parameters=self.parameters),
+            self.work,
+            self.source,
+            self.oids,
+            self.kinds,
+            self.levels,
+            self.fold_keys,
+            self.profile,
+            self.block_rows,
+            self.workers,
+            self.made,
+            self.watch,
+            self.dealt,
+        )
+        batch = large.train(scale, tree_ids, level_reporter(self.host, self.task.verbose))
+        self.profile = large.profile
+        return batch
