@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from madtree.learn.grow.inhand import BlocksInHand
 from measure import table as tables
 from measure.inside import Train
 from measure.readme import table
@@ -23,7 +24,6 @@ from measure.timing import interleaved
 from madtree.embedded import PrivateServer
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import conclude
 from madtree.parallel import cost_model as workers

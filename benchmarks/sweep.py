@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 import numpy as np
+from madtree.learn.grow.inhand import BlocksInHand
 from measure.readme import table
 
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Ints
 from madtree.learn.grow import grow as growing
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.grow.split_finder import SplitFinder, StatisticsSource
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem

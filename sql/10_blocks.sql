@@ -29,11 +29,11 @@ IS 'internal: run a query with one parameter so that workers may share it; it re
 
 CREATE FUNCTION @extschema@.node_statistics_transition(
     state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
-    plan bytea
+    request bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.node_statistics_transition(state, block_id, n_rows, codes, target, weight, tree, fold, plan)
+return madtree.node_statistics_transition(state, block_id, n_rows, (codes, target, weight, tree, fold), request)
 $python$;
 COMMENT ON FUNCTION @extschema@.node_statistics_transition(
     bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
@@ -63,8 +63,19 @@ CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, byt
 );
 COMMENT ON AGGREGATE @extschema@.node_statistics(
     integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
-) IS 'internal: sufficient statistics of the frontier, over blocks';
+) IS 'internal: what growing trees ask of their rows, over blocks';
 -- noqa: enable=CP02,CP05,LT01
+
+CREATE FUNCTION @extschema@.new_column(
+    plan bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea
+) RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+return madtree.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold))
+$python$;
+COMMENT ON FUNCTION @extschema@.new_column(
+    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: a column of a block anew';
 
 CREATE FUNCTION @extschema@.grow_block(plan bytea, images bytea) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$

@@ -264,9 +264,9 @@ def group_table(create: str, name: str, source: RowSource, dependent_is_number: 
     small = f"usable BETWEEN 1 AND {block_rows}"
     so_far = f"pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id)"
     return (
-        f"{create} {name} AS SELECT *, "
-        f"CASE WHEN {small} THEN (({so_far} - 1)::pg_catalog.int8 / {block_rows})::pg_catalog.int4 END AS block FROM ("
-        f"SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
+        f"{create} {name} AS SELECT *, CASE WHEN {small} "
+        f"THEN (({so_far} - 1)::pg_catalog.int8 / {max(block_rows, 1)})::pg_catalog.int4 END AS block "
+        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
         f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
         ") AS madtree_rows) AS madtree_trees"
     )

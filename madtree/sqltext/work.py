@@ -19,6 +19,7 @@ PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
     + [f"((madtree_packed.block).{name})::madtree.packed AS {name}" for name in _COLUMNS]
 )
+_ARGUMENTS = ", ".join(_COLUMNS)
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
 _FILLER = "pg_catalog.repeat('x', 5000)::madtree.padding"
 
@@ -58,13 +59,6 @@ class WorkTables:
         """Copy a view, foreign table or the like; `columns` as SQL, all of them if None."""
         return f"{self.create} {self.name('rows')} AS SELECT {', '.join(columns) if columns else '*'} FROM {relation}"
 
-    def create_seats(self, n: int) -> str:
-        """A row, and so a page, for each process that is to take part in a query."""
-        return (
-            f"{self.create} {self.name('seats')} AS SELECT seat, {_FILLER} AS filler "
-            f"FROM pg_catalog.generate_series(1, {n}) AS seat"
-        )
-
     def create_empty_blocks(self) -> str:
         return f"{self.create} {self.name('blocks')} ({BLOCK_COLUMNS}, filler madtree.padding)"
 
@@ -82,21 +76,16 @@ class WorkTables:
             f"pg_catalog.sum(n_unknown)::pg_catalog.int8 AS n_unknown FROM {self.name('blocks')}"
         )
 
-    def blocks(self) -> str:
-        """All blocks, as `node_statistics` takes them."""
-        stored = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in _COLUMNS)
-        return f"SELECT block_id, n_rows, {stored} FROM {self.name('blocks')}"
-
     def block_trees(self) -> str:
-        """The rows of each block and the trees that they are of, in the order of the blocks."""
-        return f"SELECT n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
+        """Each block, its rows and the trees that they are of, in the order of the blocks."""
+        return f"SELECT block_id, n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
 
-    def block_ids(self) -> str:
-        return f"SELECT block_id FROM {self.name('blocks')} ORDER BY block_id"
-
-    def set_folds(self) -> str:
-        """$1: folds of a block's rows; $2: the block."""
-        return f"UPDATE {self.name('blocks')} SET fold = $1::madtree.packed WHERE block_id OPERATOR(pg_catalog.=) $2"
+    def replace_column(self, column: str) -> str:
+        """Give every block a new column of that name; $1: plan."""
+        return (
+            f"UPDATE {self.name('blocks')} SET {column} = madtree.new_column("
+            f"$1, block_id, n_rows, {_ARGUMENTS})::madtree.packed"
+        )
 
     def create_images(self, images: str) -> str:
         """Keep the images of whole blocks; `images`: the query that makes them (`rows.images_by_block`)."""
@@ -117,8 +106,7 @@ class WorkTables:
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""
         return shared(
-            "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS state "
-            f"FROM {self.name('blocks')}"
+            f"SELECT madtree.node_statistics(block_id, n_rows, {_ARGUMENTS}, $1) AS state FROM {self.name('blocks')}"
         )
 
 

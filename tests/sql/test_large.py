@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import psycopg
 import pytest
+from madtree.learn.grow.inhand import BlocksInHand
 
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome, conclude
 from madtree.trees.model import Kind

@@ -27,7 +27,6 @@ class Parameters:
         max_surrogates, surrogate_style, null_as_category: semantics, section 4.
         seed: of the sample and the folds.
         memory_bytes: budget for statistics and caches.
-        parallel_workers: None lets the orchestrator decide.
     """
 
     criterion: str = "gini"
@@ -44,4 +43,3 @@ class Parameters:
     null_as_category: bool = False
     seed: int = 1
     memory_bytes: int = 64 * 2**20
-    parallel_workers: int | None = None

@@ -8,11 +8,11 @@ import numpy as np
 
 from madtree.learn.data.types import Array, Floats, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.split_finder import StatisticsSource
 from madtree.learn.histogram.powers import SQUARES
+from madtree.learn.histogram.requests import Program
 from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.prune import prune_at, relative
-from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
+from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors, powers_of
 from madtree.learn.split import criterion as criteria
 from madtree.learn.split.surrogates import SurrogateSplit
 
@@ -61,7 +61,7 @@ class Outcome:
     cp_tables: list[CpTable]
 
 
-def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) -> Outcome:
+def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     """Evaluate, validate and prune a grown growing.
 
     Regression takes one more pass, for the leaves' squares; cross-validation one or two, for the held-out rows.
@@ -80,7 +80,8 @@ def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) 
             prediction: Array = by_class.argmax(axis=0)
         else:
             means = np.nan_to_num(problem.means(growing.sums, tree))
-            risk = _regression_risk(growing, source.powers(growing, means, SQUARES)[0], weight, means)
+            squares = yield from powers_of(problem, growing, means, SQUARES)
+            risk = _regression_risk(growing, squares[0], weight, means)
             impurities = risk / weight
             prediction = means + problem.centre[tree]
     n_groups = problem.n_groups
@@ -90,7 +91,7 @@ def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) 
     tables: list[CpTable] = []
     if problem.n_replicas > 1:
         all_pruned = prune_at(risk, left, tree, alpha)
-        errors = held_out_errors(problem, growing, source, means)
+        errors = yield from held_out_errors(problem, growing, means)
         tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
         alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_groups]
     pruned = relative(prune_at(risk, left, tree, alpha[:n_groups]), risk[tree])

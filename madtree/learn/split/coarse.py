@@ -17,10 +17,11 @@ import numpy as np
 from madtree.learn.data.block import WIDE_LIMIT
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, shifted
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split import criterion as criteria
 from madtree.learn.split.candidates import Entries, dense_entries
-from madtree.learn.split.node_rows import PlayedRows, cells_of, shifted
+from madtree.learn.split.node_rows import cells_of
 from madtree.learn.split.screen import MARGIN, rounding
 
 WIDE = 2_048  # codes of a feature from which on looking at coarse ones first pays,
@@ -47,7 +48,7 @@ def coarse_widths(widths: Ints) -> Ints:
 
 
 def refined(
-    problem: Problem, state: Array, layout: HistogramLayout, rows: PlayedRows, tree: Ints, gain: Floats
+    problem: Problem, state: Array, layout: HistogramLayout, rows: RowsOfNodes, tree: Ints, gain: Floats
 ) -> Iterator[Entries]:
     """The entries of some features, in order: fine ones where the best split of a node may be, or one that ties with
     it, and between them the sums of the others. Segments without such a split are left out.
@@ -124,7 +125,7 @@ class _Segments:
 _Cells = tuple[Ints, Ints, Floats]  # slot and code (n_entries,), and sums (n_channels, n_entries)
 
 
-def _fine(rows: PlayedRows, problem: Problem, feature: int, first: Ints, cells: Ints, total_bins: int) -> _Cells:
+def _fine(rows: RowsOfNodes, problem: Problem, feature: int, first: Ints, cells: Ints, total_bins: int) -> _Cells:
     """The fine cells of the rows that are in the coarse `cells`.
 
     Args:

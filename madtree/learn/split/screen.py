@@ -20,9 +20,10 @@ import numpy as np
 from madtree.learn.binning.bins import MISSING
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, add_codes
+from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split.candidates import Entries, dense_entries
-from madtree.learn.split.node_rows import PlayedRows, order_of_slots
+from madtree.learn.split.node_rows import order_of_slots
 from madtree.learn.split.search import Splits, search
 
 MANY_CLASSES = 8  # from which on screening pays,
@@ -170,7 +171,7 @@ def rounding(n_classes: int) -> float:
     return 64.0 * (n_classes + 100) * float(np.finfo(np.float64).eps)
 
 
-def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints, found: Splits) -> None:
+def search_screened(problem: Problem, rows: RowsOfNodes, sums: Floats, tree: Ints, found: Splits) -> None:
     """Improve `found` by the splits of all features.
 
     Args:
@@ -298,7 +299,7 @@ def _entries(running: _Running, survives: Bools, layout: HistogramLayout) -> Ent
     return Entries.of_cells(layout, segment // n_slots, segment % n_slots, cell % width, sums)
 
 
-def _search_unordered(problem: Problem, rows: PlayedRows, tree: Ints, found: Splits, feature: int) -> None:
+def _search_unordered(problem: Problem, rows: RowsOfNodes, tree: Ints, found: Splits, feature: int) -> None:
     """Improve `found` by an unordered feature, with all of its classes: the order of levels depends on them."""
     widths = problem.bins.widths[feature : feature + 1]
     size = max(1, MAX_CELLS // int(widths[0] * problem.channels.count))

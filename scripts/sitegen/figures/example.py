@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from madtree.learn.grow.inhand import BlocksInHand
 
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Bools, Floats
 from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome, conclude
 from madtree.trees.model import Kind

@@ -1,0 +1,30 @@
+"""The whole program of a training: folds, growing, pruning. It asks whoever has the rows and returns finished trees."""
+
+from __future__ import annotations
+
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.policy import GrowthPolicy
+from madtree.learn.histogram.requests import Program, Progress
+from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.replicas import Folds
+from madtree.learn.prune.folds import assign_folds
+from madtree.learn.prune.outcome import Outcome, conclude
+
+
+def train_trees(
+    problem: Problem, *, rows_at_hand: bool, folds_known: bool = False, policy: GrowthPolicy | None = None
+) -> Program[tuple[Outcome, Problem]]:
+    """Train the trees of a problem; returns them, and the problem with its replicas.
+
+    `folds_known`: rows have their folds already; else they are given some at random.
+    """
+    n_folds = problem.parameters.n_folds
+    if n_folds and problem.n_replicas == 1:
+        if not folds_known:
+            yield from assign_folds(problem)
+        problem = problem.with_replicas(Folds(n_folds))
+    yield Progress(stage="passes")
+    growing = yield from grow(problem, rows_at_hand, policy)
+    yield Progress(stage="prune")
+    outcome = yield from conclude(problem, growing)
+    return outcome, problem
