@@ -24,6 +24,8 @@ class Teller:
         if progress.stage is not None:
             self._watch.begin(progress.stage)
             self._last = time.monotonic()
+        if progress.note and self._verbose:
+            self._host.info(progress.note)
         if progress.round is not None and self._verbose:
             now = time.monotonic()
             found = progress.round

@@ -162,10 +162,12 @@ class Progress:
     Attributes:
         stage: that begins now, or None.
         round: what has been searched, or None.
+        note: a line that a user may want to know.
     """
 
     stage: Stage | None = None
     round: RoundReport | None = None
+    note: str = ""
 
 
 BREATH = Progress()

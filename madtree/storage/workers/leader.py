@@ -55,11 +55,6 @@ class Leader(Member, Generic[T]):
         self.began = False
 
     @property
-    def n_workers(self) -> int:
-        """Those who keep rows, beside this process."""
-        return len(self._others)
-
-    @property
     def outcome(self) -> T:
         """What the program came to; raises what it raised."""
         if self._error is not None:
@@ -73,6 +68,8 @@ class Leader(Member, Generic[T]):
     def life(self) -> Steps[None]:
         self.store.finish()
         packed = yield from waited_for(self._all_packed)
+        n = len(self._others)
+        self._tell(Progress(note=f"packed by this process and {n} resident worker{'s' * (n != 1)}"))
         try:
             self._outcome.append((yield from driven(self._program(packed), self, self._tell)))
         except Exception as error:  # raised again where the orchestrator is, with its class

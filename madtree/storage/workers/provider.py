@@ -36,7 +36,6 @@ class ResidentWorkers:
         self._host, self._source, self._pages = host, source, pages
         self._block_rows, self._memory_bytes = block_rows, memory_bytes
         self._n_workers = min(n_workers, MOST_WORKERS)
-        self._n_kept = 0
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
@@ -59,12 +58,7 @@ class ResidentWorkers:
                 self._host.command(sql.RUN, ["pg_catalog.text"], [sql.work(board.key, self._n_workers)])
             if not leader.began:
                 raise NotPossibleError("all branches of the parallel query were taken by workers")
-            self._n_kept = leader.n_workers
             return leader.outcome
         finally:
             member.leave(board.key)
             board.close()
-
-    def describe(self) -> str:
-        """A line that a user may want to know."""
-        return ""
