@@ -43,6 +43,7 @@ class Tuning:
         read_rows: read at a time: what they are copied through stays in the processor's cache.
         raw_bytes: of the raw numbers that are held at a time: of a wide table fewer rows are read at once.
         block_bytes: of a packed block.
+        part_rows: of a part of a distributed table, at most.
         surely_large: blocks' worth of rows from which an estimate is enough to tell that a table is large.
         least_sample: rows that bins are found in, at least.
         spool_share: of the memory budget, what rows that are read once may take before they go to a file: 1 / this.
@@ -55,6 +56,7 @@ class Tuning:
     read_rows: int = 16_384
     raw_bytes: int = 16 * 2**20
     block_bytes: int = 16 * 2**20
+    part_rows: int = 65_536
     surely_large: int = 4
     least_sample: int = 100_000
     spool_share: int = 2

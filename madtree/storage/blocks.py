@@ -16,8 +16,6 @@ from madtree.learn.histogram.requests import ReplaceRequest, Request, RowsByTree
 from madtree.learn.problem.columns import COLUMNS, ColumnReader, block_columns, rows_by_tree, with_column
 from madtree.learn.problem.problem import Problem
 
-BLOCK_ROWS = 65_536
-
 
 @dataclass(frozen=True)
 class _Kept:

@@ -28,7 +28,6 @@ from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks
-from madtree.storage.blocks import BLOCK_ROWS
 
 STATE_BYTES = 2**20 // 2  # twice as many characters travel
 _PART_BYTES = 32 * 2**20  # of a part's raw numbers
@@ -78,7 +77,7 @@ class DistributedRows:
         """Make the table of rows: `columns` of the task's `relation` (both as SQL), all if None."""
         tables = DistributedTables(work.schema, work.token)
         n_rows = int(host.query(sql.count_rows(relation))[0]["n_rows"])
-        n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3)))
+        n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
         host.command(tables.create_rows(columns, relation))
         distribute(host, tables.name("rows"), tables.part)
         heaps = host.query(sql.ALL_HEAPS, ["pg_catalog.oid"], [task.source.oid])[0]["heaps"]
@@ -99,9 +98,9 @@ class DistributedRows:
         return InParts(self.host, self.tables, made, source, memory_bytes)
 
 
-def part_rows(n_numbers: int) -> int:
-    """Rows of a part: those of a block, or fewer where the rows are wide."""
-    return max(1024, min(BLOCK_ROWS, _PART_BYTES // (8 * n_numbers)))
+def part_rows(n_numbers: int, most: int) -> int:
+    """Rows of a part: fewer than the most where the rows are wide."""
+    return max(1024, min(most, _PART_BYTES // (8 * n_numbers)))
 
 
 class InParts(TableKeeper):

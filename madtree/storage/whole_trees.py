@@ -12,14 +12,11 @@ from madtree.learn.data import codec
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.plans import LastPlan
 from madtree.learn.data.types import Ints
-from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.drive import driven, finished
 from madtree.learn.histogram.requests import Progress
 from madtree.learn.problem.packing import RowFormat
 from madtree.learn.problem.prepare import prepare
-from madtree.learn.prune.program import train_trees
+from madtree.learn.prune.program import train_at_hand
 from madtree.learn.prune.trained import Batch
-from madtree.learn.route.positions import POSITION_BYTES
 from madtree.trees.model import Kind
 
 
@@ -76,11 +73,8 @@ def grow_in_block(
         tree_ids, local = np.unique(rows.tree, return_inverse=True)
         rows = replace(rows, tree=local)
     problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
-    n_rows = len(rows.target)
     del rows
-    at_hand = BlocksAtHand([block], n_rows * problem.n_replicas * POSITION_BYTES)
-    program = train_trees(problem, rows_at_hand=True, folds_known=True)
-    return Batch.of(*finished(driven(program, at_hand, tell), between), tree_ids)
+    return Batch.of(*train_at_hand(problem, [block], tell, between), tree_ids)
 
 
 _grow_plans = LastPlan(GrowPlan.load)

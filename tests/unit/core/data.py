@@ -20,7 +20,7 @@ from madtree.learn.histogram.transition import PlacedBlock, final, merge, transi
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.outcome import Outcome
-from madtree.learn.prune.program import train_trees
+from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.route.positions import Positions
 from madtree.trees.model import Kind
 
@@ -65,7 +65,7 @@ def train_by(problem: Problem, provider: Provider, policy: GrowthPolicy | None =
 
 
 def train(problem: Problem, block: Block) -> Outcome:
-    return train_by(problem, at_hand([block]))
+    return train_at_hand(problem, [block])[0]
 
 
 def cut(block: Block, order: Ints, n_blocks: int) -> list[Block]:
