@@ -17,8 +17,10 @@ def foreign_python_dir(open_directory: Path) -> Path:
     package = open_directory / "madtree"
     package.mkdir()
     (package / "__init__.py").write_text('__version__ = "0.0.1"\n')
-    (package / "server.py").write_text("from madtree import __version__ as __version__\n")
-    for path in (package, *package.iterdir()):
+    (package / "entry").mkdir()
+    (package / "entry" / "__init__.py").write_text("")
+    (package / "entry" / "functions.py").write_text("from madtree import __version__ as __version__\n")
+    for path in (package, *package.rglob("*")):
         path.chmod(0o755)
     return open_directory
 

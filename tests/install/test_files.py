@@ -54,7 +54,7 @@ def test_make_install_believes_pg_config(tmp_path):
     command = ["make", "-s", "-C", str(ROOT), "install", f"PG_CONFIG={fake}", f"PYTHON={sys.executable}"]
     subprocess.run(command, check=True)
     assert (tmp_path / "share/extension/madtree.control").is_file()
-    assert (lib / f"madtree-{VERSION}/madtree/server.py").is_file()
+    assert (lib / f"madtree-{VERSION}/madtree/entry/functions.py").is_file()
 
 
 def test_installed_files_can_be_read_by_all_and_written_by_the_owner_only(tmp_path):
@@ -75,13 +75,13 @@ def test_byte_code_is_made_for_the_interpreter_of_plpython(tmp_path, db):
                "'import sys; return sys.implementation.cache_tag'")  # fmt: skip
     (cache_tag,) = db.execute("SELECT tag()").fetchone()
     install(find_installation(), tmp_path)
-    assert list(tmp_path.rglob(f"server.{cache_tag}.pyc"))
+    assert list(tmp_path.rglob(f"functions.{cache_tag}.pyc"))
 
 
 def test_installing_again_changes_nothing_and_removes_what_is_gone(tmp_path):
     postgres = find_installation()
     install(postgres, tmp_path)
-    module = tmp_path / str(python_dir(postgres)).lstrip("/") / "madtree" / "server.py"
+    module = tmp_path / str(python_dir(postgres)).lstrip("/") / "madtree" / "entry" / "functions.py"
     before = module.stat().st_mtime_ns
     (module.parent / "old").mkdir()
     (module.parent / "old" / "gone.py").write_text("")
