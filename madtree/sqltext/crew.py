@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.quote import literal
+from madtree.sqltext.schemas import INTERNAL
 
 # Run a query for what it does, so that workers may share it; $1: the query.
-RUN = "SELECT madtree.run_in_crew($1)"
+RUN = f"SELECT {INTERNAL}.run_in_crew($1)"
 
 
 def crew_work(seats: str, name: str, queries: Sequence[str], careful: Sequence[str]) -> str:
@@ -17,4 +18,4 @@ def crew_work(seats: str, name: str, queries: Sequence[str], careful: Sequence[s
         queries: for each relation, of a range's images; `careful` those where any number may be NULL.
     """
     first, second = (f"ARRAY[{', '.join(literal(query) for query in texts)}]" for texts in (queries, careful))
-    return f"SELECT madtree.crew_work({literal(name)}, {first}, {second}) FROM {seats}"
+    return f"SELECT {INTERNAL}.crew_work({literal(name)}, {first}, {second}) FROM {seats}"

@@ -156,15 +156,24 @@ def test_a_server_with_madtree_installed_creates_the_extension_for_a_superuser_o
         user_db.execute("DROP EXTENSION madtree")
 
 
-def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user):
+@pytest.mark.parametrize(
+    ("schema", "owner", "refusal"),
+    [
+        ("madtree", "somebody", 'schema "madtree" or "madtree_internal" exists and does not belong to a superuser'),
+        ("madtree_internal", "somebody", 'schema "madtree_internal" exists and does not belong to the extension'),
+        ("madtree_internal", "superuser", 'schema "madtree_internal" exists and does not belong to the extension'),
+    ],
+)
+def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user, schema, owner, refusal):
     """Its owner could put functions of their own in the place of ours."""
     name = "madtree_hostile_" + str(os.getpid())
+    authorization = f"AUTHORIZATION {ordinary_user[0]}" if owner == "somebody" else ""
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
         try:
             with psycopg.connect(server.dsn_of(dbname=name), autocommit=True) as connection:
-                connection.execute(f"CREATE SCHEMA madtree AUTHORIZATION {ordinary_user[0]}")
-                with pytest.raises(psycopg.Error, match="does not belong to a superuser"):
+                connection.execute(f"CREATE SCHEMA {schema} {authorization}")
+                with pytest.raises(psycopg.Error, match=refusal):
                     connection.execute("CREATE EXTENSION madtree CASCADE")
         finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")

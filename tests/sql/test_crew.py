@@ -232,7 +232,7 @@ def test_what_a_terminated_session_leaves_the_next_crew_removes(
 
 
 def test_only_crews_that_exist_can_be_joined(db: psycopg.Connection) -> None:
-    assert db.execute("SELECT madtree.crew_work('pgsql_tmp1.madtree_00ff', '{}', '{}')").fetchone() == (False,)
+    assert db.execute("SELECT madtree_internal.crew_work('pgsql_tmp1.madtree_00ff', '{}', '{}')").fetchone() == (False,)
     for name in ("../../pg_wal", "pgsql_tmp1.madtree_00ff/../../..", ""):
         with pytest.raises(psycopg.Error, match="is not the name of a crew"):
-            db.execute("SELECT madtree.crew_work(%s, '{}', '{}')", [name])
+            db.execute("SELECT madtree_internal.crew_work(%s, '{}', '{}')", [name])
