@@ -97,6 +97,14 @@ def test_before_madtree_a_superuser_hears_of_the_servers_python(empty: str, exam
     assert found["numpy"]["message"].startswith("numpy ")
 
 
+def test_an_extension_older_than_its_internal_schema_is_to_be_updated(empty: str, examined: Examined) -> None:
+    with psycopg.connect(empty, autocommit=True) as admin:
+        admin.execute("CREATE EXTENSION madtree CASCADE; ALTER SCHEMA madtree_internal RENAME TO elsewhere")
+    _, found = examined(empty)
+    assert found["python"]["message"] == "unknown: the server's madtree is too old to say"
+    assert found["python"]["cure"] == "ALTER EXTENSION madtree UPDATE"
+
+
 def test_rights_that_lack_are_cured_by_what_is_said(
     empty: str, ordinary_user: tuple[str, str], examined: Examined
 ) -> None:
