@@ -17,8 +17,8 @@ from psycopg_host import PsycopgHost
 
 from madtree.host.protocol import Row
 from madtree.request.arguments import check
+from madtree.train import training as run
 from madtree.train.train import train
-from madtree.train.train import training as run
 
 N_SHARDS = 5
 # The arguments of tree_train, in its order.

@@ -12,7 +12,8 @@ from psycopg_host import PsycopgHost
 from madtree.ingest import bin_finder as edges
 from madtree.parallel import cost_model as workers
 from madtree.request import arguments
-from madtree.train.train import large, train
+from madtree.train import large
+from madtree.train.train import train
 
 _MAKE = (
     "CREATE TABLE t AS SELECT i AS id, i % 40 AS g, (i * 7919 % 1013 > 500)::int AS y, i * 31 % 977 AS a, "
