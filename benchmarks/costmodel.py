@@ -80,7 +80,7 @@ def _first_calls(dsn: str, n: int) -> float:
     try:
         with ThreadPoolExecutor(n) as pool:
             begin = time.perf_counter()
-            list(pool.map(lambda db: db.execute("SELECT madtree.node_statistics_merge(NULL, '')"), sessions))
+            list(pool.map(lambda db: db.execute("SELECT madtree_internal.node_statistics_merge(NULL, '')"), sessions))
             return time.perf_counter() - begin
     finally:
         for db in sessions:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.rows import RowSource
+from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.work import BLOCK_COLUMNS, PACKED_FIELDS, WorkTables
 
 _SEED = 4097  # seed of the hash that deals rows out, unlike those of samples
@@ -66,7 +67,7 @@ class DistributedTables(WorkTables):
         part = f"{SOURCE_ALIAS}.{ident(self.part)}"
         return (
             f"INSERT INTO {self.name('blocks')} SELECT madtree_packed.part, madtree_packed.part, {PACKED_FIELDS} "
-            f"FROM (SELECT {part} AS part, madtree.pack_images("
+            f"FROM (SELECT {part} AS part, {INTERNAL}.pack_images("
             f"pg_catalog.string_agg({source.row()}, ''::pg_catalog.bytea), $1) AS block "
             f"{source.from_clause()} GROUP BY {part}, {part}::pg_catalog.bit(32)) AS madtree_packed"
         )
@@ -85,7 +86,7 @@ class DistributedTables(WorkTables):
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan. One state comes from each shard."""
         return (
-            "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS shared "
+            f"SELECT {INTERNAL}.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS shared "
             f"FROM {self.name('blocks')}"
         )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from madtree.sqltext.quote import literal
+from madtree.sqltext.schemas import INTERNAL
 
 # Run a query for what it does, so that workers may share it; $1: the query.
-RUN = "SELECT madtree.run_in_workers($1)"
+RUN = f"SELECT {INTERNAL}.run_in_workers($1)"
 
 
 def work(key: str, n_workers: int) -> str:
@@ -16,4 +17,4 @@ def work(key: str, n_workers: int) -> str:
     process.
     """
     n_branches = max(n_workers + 1, 2 ** (n_workers - 1))
-    return " UNION ALL ".join([f"SELECT madtree.resident_worker({literal(key)})"] * n_branches)
+    return " UNION ALL ".join([f"SELECT {INTERNAL}.resident_worker({literal(key)})"] * n_branches)

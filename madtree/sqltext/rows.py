@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
+from madtree.sqltext.schemas import INTERNAL
 from madtree.trees.model import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
@@ -107,7 +108,7 @@ class RowSource:
         if self.groups is not None:
             numbers.insert(0, "madtree_tree::pg_catalog.float8")
             never_null = None if never_null is None else [True, *never_null]
-        return f"madtree.array_image({joined(numbers, never_null)})"
+        return f"{INTERNAL}.array_image({joined(numbers, never_null)})"
 
     def whole_arrays(self, only: Sequence[int] | None = None) -> list[bool] | None:
         """`never_null` that looks for NULLs in single numbers only; None where there are no others.

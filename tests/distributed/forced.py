@@ -65,7 +65,7 @@ class ShardedHost(PsycopgHost):
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         self.statements.append(sql)
-        if "madtree.node_statistics(" not in sql:
+        if "madtree_internal.node_statistics(" not in sql:
             return super().query(sql, types, params)
         texts = []
         for shard in range(N_SHARDS):
@@ -76,15 +76,17 @@ class ShardedHost(PsycopgHost):
         combined: bytes | None = None
         for text in texts:
             rows = self.connection.execute(
-                "SELECT madtree.node_statistics_merge(%s::bytea, %s::bytea)", [combined, text]
+                "SELECT madtree_internal.node_statistics_merge(%s::bytea, %s::bytea)", [combined, text]
             )
             combined = rows.fetchone()[0]  # type: ignore[index]
-        final = self.connection.execute("SELECT madtree.node_statistics_final(%s::bytea)", [combined]).fetchone()
+        final = self.connection.execute(
+            "SELECT madtree_internal.node_statistics_final(%s::bytea)", [combined]
+        ).fetchone()
         return [{"shared": final[0]}]  # type: ignore[index]
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         self.statements.append(sql)
-        if "madtree.pack_images(" not in sql:
+        if "madtree_internal.pack_images(" not in sql:
             return super().command(sql, types, params)
         part = re.search(r'GROUP BY \S+?\.("\w+")', sql)
         assert part is not None, sql

@@ -232,13 +232,13 @@ def test_a_terminated_session_leaves_nothing(db: psycopg.Connection, connect: Ca
 @pytest.mark.parametrize("key", ["", "1.2", "../../pg_wal", f"1.2.{'0' * 31}", f"1.2.{'0' * 32}/x", f"-1.2.{'0' * 32}"])
 def test_what_is_no_key_is_refused(db: psycopg.Connection, key: str) -> None:
     with pytest.raises(psycopg.Error, match="is not the key of a training"):
-        db.execute("SELECT madtree.resident_worker(%s)", [key])
+        db.execute("SELECT madtree_internal.resident_worker(%s)", [key])
 
 
 @pytest.mark.parametrize("descriptor", [0, 3, 5, 9, 999_999])
 def test_a_made_up_key_leads_nowhere(db: psycopg.Connection, descriptor: int) -> None:
     key = f"{db.info.backend_pid}.{descriptor}.{'0' * 32}"
-    assert db.execute("SELECT madtree.resident_worker(%s)", [key]).fetchone() == (False,)
+    assert db.execute("SELECT madtree_internal.resident_worker(%s)", [key]).fetchone() == (False,)
 
 
 def test_they_can_be_switched_off(db: psycopg.Connection, told: list[str]) -> None:
@@ -261,7 +261,7 @@ def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told
     alone = model(db)
     with db.transaction(force_rollback=True):
         db.execute(
-            "CREATE OR REPLACE FUNCTION madtree.workers_join(key text) RETURNS boolean LANGUAGE plpgsql VOLATILE "
+            "CREATE OR REPLACE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean LANGUAGE plpgsql VOLATILE "
             "PARALLEL SAFE AS 'BEGIN RETURN false; END'"
         )
         train(db, 2)
