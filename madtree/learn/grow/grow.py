@@ -29,7 +29,7 @@ from madtree.learn.histogram.batching import batches, state_limit
 from madtree.learn.histogram.histogram import HistogramLayout, check
 from madtree.learn.problem.problem import Problem
 from madtree.learn.route.routing import category_table
-from madtree.learn.split import criterion as criteria
+from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.search import Splits
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
@@ -67,7 +67,7 @@ def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     wanted = (growing.n_rows[nodes] >= parameters.min_split) & (growing.depth[nodes] < parameters.max_depth)
     if problem.n_classes:
         weights = problem.class_weights(growing.sums[:, nodes], growing.tree[nodes])
-        wanted &= criteria.class_risk(weights) > 0
+        wanted &= criterion_of(problem).risk(weights) > 0
     return wanted
 
 

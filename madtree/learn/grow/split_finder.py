@@ -18,10 +18,10 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.split.node_rows import PlayedRows
 from madtree.learn.split.screen import (
     CELLS_PER_ROW,
-    MANY_CLASSES,
     MAX_CELLS,
     ROWS_PER_CELL,
     SWEPT_CLASSES,
+    applies,
     search_screened,
 )
 from madtree.learn.split.search import Splits
@@ -90,7 +90,7 @@ class SplitFinder:
         classes they have costs more than a sweep.
         """
         n_classes = self.problem.n_classes
-        if not (self.source.in_hand and n_classes >= MANY_CLASSES):
+        if not (self.source.in_hand and applies(self.problem)):
             return np.zeros(len(nodes), np.bool_)
         know_roots(self.problem, self.source, growing, nodes)
         n_rows = growing.n_rows[nodes]

@@ -18,8 +18,8 @@ from madtree.learn.data.block import WIDE_LIMIT
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split import criterion as criteria
 from madtree.learn.split.candidates import Entries, dense_entries
+from madtree.learn.split.criterion import Criterion, criterion_of
 from madtree.learn.split.node_rows import PlayedRows, cells_of, shifted
 from madtree.learn.split.screen import MARGIN, rounding
 
@@ -29,9 +29,12 @@ _WIDTH = 512
 
 
 def pays(problem: Problem, first: int, last: int) -> bool:
-    """Whether there are two classes, and many bins of the features `first` to `last - 1`, all of them ordered."""
-    widths, unordered = problem.bins.widths[first:last], problem.unordered[first:last]
-    return problem.n_classes == 2 and not unordered.any() and int(widths.min()) >= WIDE
+    """Whether there are two classes, a gain that is known to be convex, and many bins of the features `first` to
+    `last - 1`, all of them ordered.
+    """
+    if problem.n_classes != 2 or criterion_of(problem).two_class_gain is None:
+        return False
+    return not problem.unordered[first:last].any() and int(problem.bins.widths[first:last].min()) >= WIDE
 
 
 def shifts(widths: Ints) -> Ints:
@@ -93,7 +96,8 @@ class _Segments:
         self._left = problem.class_weights(running, self._tree[own])
         self._total = problem.class_weights(total, self._tree)
         self._whole = self._total[:, own]
-        self._at_end = _gain(problem.parameters.criterion, self._left, self._whole)
+        self._criterion = criterion_of(problem)
+        self._at_end = _gain(self._criterion, self._left, self._whole)
         self._min_bucket = max(problem.parameters.min_bucket, 1)
 
     def reach(self, reached: Floats, weight: Floats) -> None:
@@ -115,7 +119,7 @@ class _Segments:
         for k in range(len(inside)):
             corner = self._left.copy()
             corner[k] -= inside[k]
-            np.maximum(bound, _gain(problem.parameters.criterion, corner, self._whole), out=bound)
+            np.maximum(bound, _gain(self._criterion, corner, self._whole), out=bound)
         before = self._rows - entries.sums[: problem.channels.n_counts].sum(axis=0).astype(np.int64)
         bound[(self._rows < least) | (self._all_rows - before < least)] = -np.inf
         return bound
@@ -166,15 +170,9 @@ def _joined(problem: Problem, layout: HistogramLayout, feature: int, parts: Sequ
     return Entries.of_cells(layout, places, slot.take(order), code.take(order), sums)
 
 
-def _gain(criterion: str, left: Floats, whole: Floats) -> Floats:
+def _gain(criterion: Criterion, left: Floats, whole: Floats) -> Floats:
     """(m,) gains of splits with the class weights `left` of `whole` (2, m); 0 where a side is empty."""
-    right = np.maximum(whole - left, 0.0)
+    assert criterion.two_class_gain is not None
     with np.errstate(divide="ignore", invalid="ignore"):
-        if criterion == "gini":
-            # W_l W_r / W * sum_k (p_lk - p_rk)**2, the sum's two terms being alike.
-            left_weight, right_weight = left[0] + left[1], right[0] + right[1]
-            across = left[0] * right[1] - left[1] * right[0]
-            gain = 2 * across * across / (left_weight * right_weight * (left_weight + right_weight))
-        else:
-            gain = criteria.CLASSIFICATION_GAINS[criterion](left, right)
+        gain = criterion.two_class_gain(left, np.maximum(whole - left, 0.0))
     return np.asarray(np.nan_to_num(gain, copy=False, nan=0.0, posinf=0.0))

@@ -12,7 +12,7 @@ than a tie, and whatever stands below a gap has no say in what is chosen above i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, add_codes
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split.candidates import Entries, dense_entries
+from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.node_rows import PlayedRows, order_of_slots
 from madtree.learn.split.search import Splits, search
 
@@ -74,51 +75,6 @@ class _Running:
         return cls(channels, joined.reshape(shape), channels[0].sum(axis=3))
 
 
-def _gini(running: _Running, *, exact: bool) -> Floats:
-    """sum_k l_k**2 / W_l + sum_k r_k**2 / W_r - sum_k t_k**2 / W."""
-    left, total = running.weights, running.weights[:, :, -1]
-    squares = np.einsum("fswk,fswk->fsw", left, left)
-    if exact:
-        right = squares - 2 * np.einsum("fswk,fsk->fsw", left, total) + squares[:, :, -1:]
-    else:
-        rest = total[:, :, None] - left
-        right = np.einsum("fswk,fswk->fsw", rest, rest)
-    weight = np.einsum("fswk->fsw", left)
-    gain: Floats = squares / weight + right / (weight[:, :, -1:] - weight) - squares[:, :, -1:] / weight[:, :, -1:]
-    return gain
-
-
-def _entropy(running: _Running, *, exact: bool) -> Floats:
-    """The sum of x log2 x over the classes of both sides and the sides of the whole, less those of their sums."""
-    del exact
-    whole = running.weights[:, :, -1].sum(axis=2)[:, :, None, None]
-
-    def terms(weights: Floats) -> Floats:
-        share = np.maximum(weights / whole, 0.0)
-        logs = np.log2(share + 1e-300)
-        return np.asarray(np.einsum("fswk,fswk->fsw", share, logs))
-
-    left = running.weights
-    right = left[:, :, -1:] - left
-    by_class = terms(left) + terms(right) - terms(left[:, :, -1:])
-    by_side = [terms(side.sum(axis=3, keepdims=True)) for side in (left, right)]
-    return np.asarray((by_class - by_side[0] - by_side[1]) * whole[:, :, :, 0])
-
-
-def _misclassification(running: _Running, *, exact: bool) -> Floats:
-    del exact
-    left, total = running.weights, running.weights[:, :, -1]
-    gain: Floats = left.max(axis=3) + (total[:, :, None] - left).max(axis=3) - total.max(axis=2)[:, :, None]
-    return gain
-
-
-_GAINS: dict[str, Callable[..., Floats]] = {
-    "gini": _gini,
-    "entropy": _entropy,
-    "misclassification": _misclassification,
-}
-
-
 @dataclass(frozen=True)
 class _Stack:
     """Nodes that are counted together, in slots that follow each other, and the classes that they have.
@@ -168,6 +124,11 @@ def rounding(n_classes: int) -> float:
     as a share of that weight: generously.
     """
     return 64.0 * (n_classes + 100) * float(np.finfo(np.float64).eps)
+
+
+def applies(problem: Problem) -> bool:
+    """Whether there are so many classes that screening may pay, and the criterion has a quick gain."""
+    return problem.n_classes >= MANY_CLASSES and criterion_of(problem).quick_gain is not None
 
 
 def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints, found: Splits) -> None:
@@ -255,16 +216,17 @@ def _survivors(problem: Problem, running: _Running, gain: Floats) -> Bools:
     Args:
         gain: (n_slots,) of the best split so far.
     """
-    criterion = problem.parameters.criterion
+    criterion = criterion_of(problem)
+    assert criterion.quick_gain is not None
     rows = running.rows
     min_bucket = max(problem.parameters.min_bucket, 1)
     valid = (np.diff(rows, axis=2, prepend=0) > 0) & (rows >= min_bucket) & (rows <= rows[:, :, -1:] - min_bucket)
     exact = problem.weight_grid is None and float(rows.max()) < _SQUARED_ROWS
     with np.errstate(divide="ignore", invalid="ignore"):
-        gains = np.where(valid, _GAINS[criterion](running, exact=exact), -np.inf)
+        gains = np.where(valid, criterion.quick_gain(running.weights, exact), -np.inf)
     best = np.maximum(gains.max(axis=(0, 2)), gain)
     weight = running.weights[:, :, -1].sum(axis=2).max(axis=0)
-    share = 0.0 if exact and criterion == "misclassification" else rounding(running.weights.shape[3])
+    share = 0.0 if exact and criterion.quick_is_exact else rounding(running.weights.shape[3])
     threshold = best - MARGIN * np.abs(best) - share * weight
     return np.asarray(valid & (gains >= threshold[:, None]))
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from madtree.learn.data.types import Bools, Floats, Ints
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split import criterion as criteria
 from madtree.learn.split.candidates import Entries, first_of_best
 from madtree.learn.split.category_order import EXHAUSTIVE_LEVELS, principal_scores, subsets
+from madtree.learn.split.criterion import criterion_of
 
 TIE = 1e-10  # gains that differ by less, relatively, are equal (semantics, section 3)
 
@@ -84,6 +84,7 @@ class _Search:
 
     def __init__(self, problem: Problem, entries: Entries, tree: Ints) -> None:
         self.problem = problem
+        self.criterion = criterion_of(problem)
         self.entries = entries
         self.tree = tree[entries.slot]  # (n_segments,)
         self.unordered = problem.unordered[entries.feature]
@@ -162,20 +163,17 @@ class _Search:
 
     def _gain(self, left: Floats, right: Floats, tree: Ints) -> Floats:
         """(m,) gains of splits with the sums `left` and `right` (n_channels, m)."""
-        problem = self.problem
-        if problem.n_classes:
-            criterion = problem.parameters.criterion
-            left_weights, right_weights = problem.class_weights(left, tree), problem.class_weights(right, tree)
-            gain = criteria.CLASSIFICATION_GAINS[criterion](left_weights, right_weights)
-            noise = criteria.ROUNDING[criterion] * (left_weights.sum(axis=0) + right_weights.sum(axis=0))
-            return np.where(gain > noise, gain, 0.0)
-        left_weight, right_weight = problem.weights(left, tree), problem.weights(right, tree)
-        left_mean, right_mean = problem.means(left, tree), problem.means(right, tree)
-        if problem.weight_grid is not None:
+        problem, criterion = self.problem, self.criterion
+        left, right = problem.moments(left, tree), problem.moments(right, tree)
+        if not problem.n_classes and problem.weight_grid is not None:
             # Weight times value is rounded row by row, so means of equal values may differ in their last bits.
-            close = np.abs(left_mean - right_mean) <= 1e-13 * np.maximum(np.abs(left_mean), np.abs(right_mean))
-            right_mean = np.where(close, left_mean, right_mean)
-        return criteria.variance_gain(left_weight, left_mean, right_weight, right_mean)
+            close = np.abs(left[1] - right[1]) <= 1e-13 * np.maximum(np.abs(left[1]), np.abs(right[1]))
+            right[1] = np.where(close, left[1], right[1])
+        gain = criterion.gain(left, right)
+        if criterion.rounding == 0.0:
+            return gain
+        weight = left.sum(axis=0) + right.sum(axis=0) if problem.n_classes else left[0] + right[0]
+        return np.where(gain > criterion.rounding * weight, gain, 0.0)
 
     def _choose(self, found: Splits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
         """Enter into `found` what beats it, feature by feature."""

@@ -1,13 +1,8 @@
 """The segments among which the best splits are: the others are passed over after a rough look.
 
-Of many features most have no split that comes near the node's best one. With row counts only, Gini's gain behind a code
-is, after multiplying out core.impurity.gini_gain,
-
-    sum_k (L_k W - L W_k)**2 / (W L (W - L))
-
-where L of the W known rows go left, L_k of the W_k of class k. That takes a quarter of the time, and differs from the
-gain as it is defined by rounding only. Segments that come near the best by this are searched as all are elsewhere, so
-the splits are the same to the bit.
+Of many features most have no split that comes near the node's best one. With row counts only, a criterion may have a
+rough form of its gain (`Criterion.rough_best`) that takes a fraction of the time and differs from the gain by rounding
+only. Segments that come near the best by this are searched as all are elsewhere, so the splits are the same to the bit.
 """
 
 from __future__ import annotations
@@ -21,6 +16,7 @@ from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split.candidates import CHUNK_CELLS, Entries, dense_entries
+from madtree.learn.split.criterion import RoughBest, criterion_of
 from madtree.learn.split.search import TIE
 
 # A segment stays unless it is worse than the best by this share. Where features nearly tie, each may hand the place of
@@ -38,7 +34,8 @@ def likely_entries(problem: Problem, state: Array, layout: HistogramLayout, gain
     Args:
         gain: (n_slots,) of the best split among earlier features.
     """
-    if not _applies(problem):
+    rough_best = criterion_of(problem).rough_best
+    if rough_best is None or not _applies(problem):
         yield from dense_entries(state, layout)
         return
     unordered = problem.unordered[layout.first : layout.first + len(layout.widths)]
@@ -50,26 +47,28 @@ def likely_entries(problem: Problem, state: Array, layout: HistogramLayout, gain
         if unordered[first]:
             yield from dense_entries(part, part_layout)
         else:
-            yield from _of_segments(part, part_layout, _likely(part, part_layout, gain, problem.parameters.min_bucket))
+            yield from _of_segments(
+                part, part_layout, _likely(rough_best, part, part_layout, gain, problem.parameters.min_bucket)
+            )
 
 
 def _applies(problem: Problem) -> bool:
-    """Whether there are row counts only, whose products of two are exact, and the criterion is Gini's."""
+    """Whether there are row counts only, and products of two are exact."""
     exact = problem.most_rows**2 < 2**53
     only_counts = problem.n_classes > 0 and problem.channels.count == problem.channels.n_counts
     few = len(problem.unordered) < _MOST_FEATURES
-    return exact and only_counts and few and problem.parameters.criterion == "gini"
+    return exact and only_counts and few
 
 
-def _likely(state: Array, layout: HistogramLayout, gain: Floats, min_bucket: int) -> Bools:
+def _likely(rough_best: RoughBest, state: Array, layout: HistogramLayout, gain: Floats, min_bucket: int) -> Bools:
     """(n_features, n_slots) whether a segment may have the slot's best split."""
-    rough, weight = rough_gains(state, layout, min_bucket)
+    rough, weight = rough_gains(rough_best, state, layout, min_bucket)
     best = np.maximum(rough.max(axis=0), gain)
-    # Where it is 0 the shares are the same on both sides of any split, and the gain is noise (criteria.ROUNDING).
+    # Where it is 0 the shares are the same on both sides of any split, and the gain is noise (Criterion.rounding).
     return np.asarray((rough + weight * _ROUNDING >= best * (1 - _MARGIN)) & (rough > 0))
 
 
-def rough_gains(state: Array, layout: HistogramLayout, min_bucket: int) -> tuple[Floats, Floats]:
+def rough_gains(rough_best: RoughBest, state: Array, layout: HistogramLayout, min_bucket: int) -> tuple[Floats, Floats]:
     """(n_features, n_slots) the best gain in each segment, 0 where none is possible, and the weight of its rows."""
     n_features, n_slots, offsets = len(layout.widths), layout.n_slots, layout.offsets
     best, weight = np.zeros((n_features, n_slots)), np.zeros((n_features, n_slots))
@@ -81,41 +80,8 @@ def rough_gains(state: Array, layout: HistogramLayout, min_bucket: int) -> tuple
         size = max(1, _CELLS // width)
         for i in range(0, cells.shape[1], size):
             span = slice(i, i + size)
-            flat_best[span], flat_weight[span] = _rough(cells[:, span, 1:], max(min_bucket, 1))
+            flat_best[span], flat_weight[span] = rough_best(cells[:, span, 1:], max(min_bucket, 1))
     return best, weight
-
-
-def _rough(counts: Array, min_bucket: int) -> tuple[Floats, Floats]:
-    """Best gain and weight (m,) of m segments with row counts (K, m, D) by class and bin, the missing code aside."""
-    if counts.shape[2] == 0:
-        return np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
-    rows = counts[0]
-    for of_class in counts[1:]:
-        rows = rows + of_class
-    left = _running(rows)
-    weight = left[:, -1:].copy()
-    right = weight - left
-    squares = np.zeros_like(left)
-    # Of two classes the one's difference is the other's with its sign changed.
-    for of_class in counts[:1] if len(counts) == 2 else counts:
-        own = _running(of_class)
-        difference = own * weight
-        difference -= left * own[:, -1:]
-        difference *= difference
-        squares += difference
-    possible = np.minimum(left, right) >= min_bucket
-    left *= right
-    np.maximum(left, 1.0, out=left)
-    squares /= left
-    squares *= possible
-    best = squares.max(axis=1) * (2.0 if len(counts) == 2 else 1.0)
-    total = weight[:, 0]
-    return np.divide(best, total, out=np.zeros_like(best), where=total > 0), total
-
-
-def _running(counts: Array) -> Floats:
-    """(m, D) float64 running sums along the lines of `counts`, which are added up as integers: many times quicker."""
-    return np.cumsum(counts, axis=1, dtype=np.int32).astype(np.float64)
 
 
 def _of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[Entries]:

@@ -13,7 +13,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.split import candidates as entries
 from madtree.learn.split import shortlist
 from madtree.learn.split.candidates import dense_entries
-from madtree.learn.split.criterion import gini_gain
+from madtree.learn.split.criterion import GINI, gini_gain
 from madtree.learn.split.search import Splits, search
 from madtree.learn.split.shortlist import likely_entries, rough_gains
 
@@ -84,7 +84,8 @@ def test_rough_gains_are_ginis() -> None:
     problem = _problem(np.array([6, 6]), np.zeros(2, np.bool_), 3)
     layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
     state = np.random.default_rng(2).integers(0, 50, (3, layout.total_bins))
-    found, weight = rough_gains(state, layout, 3)
+    assert GINI.rough_best
+    found, weight = rough_gains(GINI.rough_best, state, layout, 3)
     cells = state.reshape(3, 2, 2, 6)[..., 1:].astype(np.float64)
     left = cells.cumsum(axis=-1)[..., :-1]
     right = cells.sum(axis=-1, keepdims=True) - left
