@@ -90,7 +90,7 @@ def levels(n_rows: int, n_classes: int, n_bins: int) -> tuple[Problem, list[Leve
     parameters = Parameters(criterion, max_depth=16, min_split=4, min_bucket=1, n_bins=n_bins, memory_bytes=MEMORY)
     problem, block = prepare(rows(n_rows, n_classes, n_bins), 1, n_classes, [Kind.CONTINUOUS] * N_FEATURES, parameters)
     found: list[Level] = []
-    with patch.object(growing, "SplitFinder", lambda problem, source: BothWays(problem, source, found)):
+    with patch.object(growing, "SplitFinder", lambda problem, source, mask: BothWays(problem, source, found)):
         growing.grow(problem, BlocksInHand(problem, [block]))
     return problem, found
 

@@ -37,6 +37,11 @@ def runs_of(problem: Problem, source: StatisticsSource) -> list[FeatureRun]:
     return [FeatureRun(problem, source, a, b) for a, b in zip(first, [*first[1:], len(kind)], strict=True)]
 
 
+def at_places(allowed: Bools | None, places: Ints) -> Bools | None:
+    """Which features are allowed (m, n_features) at `places` (m,) of the frontier; None for all."""
+    return None if allowed is None else allowed[places]
+
+
 def know_roots(problem: Problem, source: StatisticsSource, growing: GrowingTrees, nodes: Ints) -> None:
     """Take the sums of those of `nodes` that are roots, which have not been counted yet."""
     nodes = nodes[nodes < growing.n_trees]
@@ -62,13 +67,18 @@ class FeatureRun:
             self.swept_below = coarse.ROWS if self.coarse else float(self.widths.mean()) / BINS_PER_ROW
         self.kept: tuple[Ints, HistogramLayout, Array] | None = None  # nodes, layout and statistics of the last level
 
-    def improve(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> None:
+    def improve(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None = None
+    ) -> None:
         """Improve the splits of the nodes that stand at `places` in the frontier; counts the rows and sums of roots on
         the way.
+
+        Args:
+            allowed: (n_nodes, n_features) by which of all features a node of the frontier may be split; None for all.
         """
         small = self.are_small(growing, frontier)[places]
-        self._count(growing, frontier, places[~small], found)
-        self._sweep(growing, frontier, places[small], found)
+        self._count(growing, frontier, places[~small], found, allowed)
+        self._sweep(growing, frontier, places[small], found, allowed)
 
     def are_small(self, growing: GrowingTrees, nodes: Ints) -> Bools:
         """Never true of a node whose child is large, so that the statistics of large nodes' parents are at hand."""
@@ -77,7 +87,7 @@ class FeatureRun:
             n_rows = self.problem.rows[growing.tree[nodes]]  # roots have not been counted yet
         return np.asarray(n_rows < self.swept_below)
 
-    def _sweep(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> None:
+    def _sweep(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None) -> None:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their rows."""
         if len(places) == 0:
             return
@@ -87,9 +97,9 @@ class FeatureRun:
             nodes = frontier[at]
             layout = HistogramLayout(self.problem.channels, self.widths, len(nodes), self.first)
             rows = self.source.rows(growing, growing.slots(nodes))
-            self._enter(sweep(rows, layout), growing.tree[nodes], at, found)
+            self._enter(sweep(rows, layout, at_places(allowed, at)), growing.tree[nodes], at, found)
 
-    def _count(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> None:
+    def _count(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None) -> None:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their statistics."""
         problem = self.problem
         large = frontier[places]
@@ -111,7 +121,7 @@ class FeatureRun:
             if nodes[0] < growing.n_trees and layout.first == 0:
                 growing.sums[:, nodes] = node_totals(state, layout)
                 growing.n_rows[nodes] = problem.row_counts(growing.sums[:, nodes])
-            self._search(growing, nodes, places[slots], found, state, layout)
+            self._search(growing, nodes, places[slots], found, state, layout, allowed)
         if level is not None:
             self.kept = (large, every, level)
 
@@ -127,15 +137,22 @@ class FeatureRun:
         return state
 
     def _search(
-        self, growing: GrowingTrees, nodes: Ints, places: Ints, found: Splits, state: Array, layout: HistogramLayout
+        self,
+        growing: GrowingTrees,
+        nodes: Ints,
+        places: Ints,
+        found: Splits,
+        state: Array,
+        layout: HistogramLayout,
+        allowed: Bools | None,
     ) -> None:
         """Enter the splits of `nodes`, which stand at `places` in the frontier, by their statistics."""
-        tree = growing.tree[nodes]
+        tree, mask = growing.tree[nodes], at_places(allowed, places)
         if self.coarse:
             rows = self.source.rows(growing, growing.slots(nodes))
-            entries = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places])
+            entries = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places], mask)
         else:
-            entries = likely_entries(self.problem, state, layout, found.gain[places])
+            entries = likely_entries(self.problem, state, layout, found.gain[places], mask)
         self._enter(entries, tree, places, found)
 
     def _enter(self, entries: Iterable[Entries], tree: Ints, places: Ints, found: Splits) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.split_finder import SplitFinder, StatisticsSource
+from madtree.learn.grow.split_finder import FeatureMask, SplitFinder, StatisticsSource
 from madtree.learn.histogram.batching import batches, state_limit
 from madtree.learn.histogram.histogram import HistogramLayout, check
 from madtree.learn.problem.problem import Problem
@@ -44,12 +44,19 @@ class LevelReport:
 
 
 def grow(
-    problem: Problem, source: StatisticsSource, report: Callable[[LevelReport], None] | None = None
+    problem: Problem,
+    source: StatisticsSource,
+    report: Callable[[LevelReport], None] | None = None,
+    mask: FeatureMask | None = None,
 ) -> GrowingTrees:
-    """Grow all trees of a problem; raises OverflowError where sums are no longer exact."""
+    """Grow all trees of a problem; raises OverflowError where sums are no longer exact.
+
+    Args:
+        mask: by which features each node may be split; surrogates are found among all. None for all.
+    """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
     frontier = np.arange(problem.n_trees)
-    finder = SplitFinder(problem, source)
+    finder = SplitFinder(problem, source, mask)
     level = 0
     while len(frontier):
         splits = finder.best_splits(growing, frontier)

@@ -4,13 +4,13 @@ by one run of features after another. Either way gives the same splits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.grow.feature_span import know_roots, runs_of
+from madtree.learn.grow.feature_span import at_places, know_roots, runs_of
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.histogram.batching import by_rows
 from madtree.learn.histogram.histogram import HistogramLayout
@@ -25,6 +25,9 @@ from madtree.learn.split.screen import (
     search_screened,
 )
 from madtree.learn.split.search import Splits
+
+# By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
+FeatureMask = Callable[[GrowingTrees, Ints], Bools]
 
 
 class StatisticsSource(Protocol):
@@ -63,10 +66,15 @@ class StatisticsSource(Protocol):
 
 
 class SplitFinder:
-    """Finds the best splits of one frontier after another."""
+    """Finds the best splits of one frontier after another.
 
-    def __init__(self, problem: Problem, source: StatisticsSource) -> None:
+    Attributes:
+        mask: by which features each node may be split; None for all.
+    """
+
+    def __init__(self, problem: Problem, source: StatisticsSource, mask: FeatureMask | None = None) -> None:
         self.problem = problem
+        self.mask = mask
         self.source = source
         self.widths = problem.bins.widths
         self.in_hand = source.in_hand
@@ -77,12 +85,13 @@ class SplitFinder:
         if self.source.in_hand and not self.in_hand:
             self.in_hand, self.runs = True, runs_of(self.problem, self.source)
         found = Splits.none(len(frontier), self.problem.channels.count)
+        allowed = self.mask(growing, frontier) if self.mask else None
         screened = self._are_screened(growing, frontier)
         if not screened.all():
             others = np.flatnonzero(~screened)
             for run in self.runs:
-                run.improve(growing, frontier, others, found)
-        self._screen(growing, frontier, np.flatnonzero(screened), found)
+                run.improve(growing, frontier, others, found, allowed)
+        self._screen(growing, frontier, np.flatnonzero(screened), found, allowed)
         return found
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints) -> Bools:
@@ -101,7 +110,9 @@ class SplitFinder:
             few &= ~np.all([run.are_small(growing, nodes) for run in self.runs], axis=0)
         return few
 
-    def _screen(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> None:
+    def _screen(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None
+    ) -> None:
         """Enter the splits of the nodes that stand at `places` in the frontier, by those that may be the best."""
         n_classes = self.problem.n_classes
         # Nodes that are counted together have about as many classes.
@@ -111,5 +122,6 @@ class SplitFinder:
             nodes = frontier[at]
             part = found.of_slots(at)
             rows = self.source.rows(growing, growing.slots(nodes))
-            search_screened(self.problem, rows, growing.sums[:, nodes], growing.tree[nodes], part)
+            sums, mask = growing.sums[:, nodes], at_places(allowed, at)
+            search_screened(self.problem, rows, sums, growing.tree[nodes], part, mask)
             found.enter(at, part)

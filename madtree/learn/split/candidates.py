@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.learn.binning.bins import MISSING
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, feature_view
 
 CHUNK_CELLS = 120_000  # array elements of a chunk of features, to bound temporary memory
@@ -142,10 +142,21 @@ def split_by_chunks(state: Array, layout: HistogramLayout) -> Iterator[tuple[Arr
         yield state[:, int(offsets[first]) : int(offsets[last])], part
 
 
-def dense_entries(state: Array, layout: HistogramLayout) -> Iterator[Entries]:
+def allowed_segments(allowed: Bools, layout: HistogramLayout) -> Bools:
+    """(n_features, n_slots) of the layout's features, of a mask (n_slots, n_features) over all features."""
+    return np.asarray(allowed[:, layout.first : layout.first + len(layout.widths)].T)
+
+
+def dense_entries(state: Array, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[Entries]:
     """The cells of statistics (n_channels, total_bins) that hold rows, in chunks of features, in order; of a feature
     with many cells some slots at a time.
+
+    Args:
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
+    if allowed is not None:
+        yield from entries_of_segments(state, layout, allowed_segments(allowed, layout))
+        return
     for part, part_layout in split_by_chunks(state, layout):
         if part.size <= CHUNK_CELLS or len(part_layout.widths) > 1:
             yield Entries.of(part, part_layout)
@@ -158,3 +169,27 @@ def dense_entries(state: Array, layout: HistogramLayout) -> Iterator[Entries]:
             entries = Entries.of(some.reshape(len(part), -1), slots_layout)
             entries.slot += first
             yield entries
+
+
+def entries_of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[Entries]:
+    """The entries of the segments that are `chosen` (n_features, n_slots), some at a time."""
+    feature, slot = np.nonzero(chosen)
+    widths = layout.widths[feature]
+    start = layout.offsets[feature] + slot * widths
+    size = max(1, CHUNK_CELLS // (len(state) * int(layout.widths.max())))
+    for i in range(0, len(feature), size):
+        span = slice(i, i + size)
+        yield _entries(state, layout, feature[span], slot[span], start[span], widths[span])
+
+
+def _entries(state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, start: Ints, widths: Ints) -> Entries:
+    """The cells with rows of segments that begin at the cells `start` (m,)."""
+    # All codes but the first, the missing one.
+    length = widths - 1
+    segment = np.repeat(np.arange(len(start)), length)
+    code = np.arange(int(length.sum())) - (np.cumsum(length) - length)[segment] + 1
+    sums = state.take(start[segment] + code, axis=1)
+    known = np.flatnonzero(sums.any(axis=0))
+    segment = segment[known]
+    found = sums.take(known, axis=1).astype(np.float64, copy=False)
+    return Entries.of_cells(layout, feature[segment], slot[segment], code[known], found)

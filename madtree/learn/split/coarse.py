@@ -50,7 +50,13 @@ def coarse_widths(widths: Ints) -> Ints:
 
 
 def refined(
-    problem: Problem, state: Array, layout: HistogramLayout, rows: PlayedRows, tree: Ints, gain: Floats
+    problem: Problem,
+    state: Array,
+    layout: HistogramLayout,
+    rows: PlayedRows,
+    tree: Ints,
+    gain: Floats,
+    allowed: Bools | None = None,
 ) -> Iterator[Entries]:
     """The entries of some features, in order: fine ones where the best split of a node may be, or one that ties with
     it, and between them the sums of the others. Segments without such a split are left out.
@@ -59,14 +65,15 @@ def refined(
         state: coarse statistics (n_channels, total_bins).
         rows: of the same nodes.
         tree: (n_slots,) of each node; `gain` (n_slots,) of its best split so far.
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     reached, weight = gain.copy(), np.zeros(len(tree))
-    for entries in dense_entries(state, layout):
+    for entries in dense_entries(state, layout, allowed):
         if entries.n_segments:
             _Segments(problem, entries, tree).reach(reached, weight)
     threshold = reached * (1 - MARGIN) - rounding(problem.n_classes) * weight
     bits, first = shifts(problem.bins.widths), rows.slot * np.int32(_WIDTH)
-    for entries in dense_entries(state, layout):
+    for entries in dense_entries(state, layout, allowed):
         if entries.n_segments == 0:
             continue
         fine = _Segments(problem, entries, tree).bounds() >= threshold[entries.slot][entries.segment]

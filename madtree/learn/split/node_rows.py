@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.learn.binning.bins import MISSING
 from madtree.learn.data.block import Block
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, add_codes
 from madtree.learn.problem.channels import Channels
 from madtree.learn.split.candidates import Entries
@@ -84,14 +84,32 @@ def count(state: Array, layout: HistogramLayout, rows: PlayedRows) -> None:
     add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
 
 
-def sweep(rows: PlayedRows, layout: HistogramLayout) -> Iterator[Entries]:
-    """The entries of the slots of `layout` in chunks of features, in order."""
+def sweep(rows: PlayedRows, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[Entries]:
+    """The entries of the slots of `layout` in chunks of features, in order.
+
+    Args:
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
+    """
     channels = layout.channels
     size = max(1, _CHUNK_VALUES // max(1, len(rows.slot) * channels.count))
     for first in range(0, len(layout.widths), size):
         span = range(first, min(first + size, len(layout.widths)))
-        parts = [cells_of(rows, channels, rows.codes(layout.first + i)) for i in span]
+        parts = [
+            _cells_of_feature(rows, channels, f, None if allowed is None else allowed[:, f])
+            for f in range(layout.first + span.start, layout.first + span.stop)
+        ]
         yield _entries(parts, layout, span.start)
+
+
+def _cells_of_feature(
+    rows: PlayedRows, channels: Channels, feature: int, allowed: Bools | None
+) -> tuple[Ints, Ints, Floats]:
+    """As `cells_of`, of the slots that are `allowed` (n_slots,), None for all."""
+    if allowed is None or allowed.all():
+        return cells_of(rows, channels, rows.codes(feature))
+    if not allowed.any():
+        return np.zeros(0, rows.slot.dtype), np.zeros(0, np.int64), np.zeros((channels.count, 0))
+    return cells_of(rows, channels, rows.codes(feature), np.flatnonzero(allowed.take(rows.slot)))
 
 
 def cells_of(rows: PlayedRows, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:

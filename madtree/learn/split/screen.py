@@ -131,21 +131,26 @@ def applies(problem: Problem) -> bool:
     return problem.n_classes >= MANY_CLASSES and criterion_of(problem).quick_gain is not None
 
 
-def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints, found: Splits) -> None:
+def search_screened(
+    problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints, found: Splits, allowed: Bools | None = None
+) -> None:
     """Improve `found` by the splits of all features.
 
     Args:
         rows: of the nodes in the slots of `found`.
         sums: (n_channels, n_slots) over all rows of each.
         tree: (n_slots,) of each.
+        allowed: (n_slots, n_features) whether a node may be split by a feature; None for yes.
     """
+    if allowed is None:
+        allowed = np.ones((len(tree), len(problem.unordered)), np.bool_)
     order = order_of_slots(rows.slot)
     slot, row_class = rows.slot.take(order), rows.row_class.take(order)
     limbs = [limb.take(order) for limb in rows.limbs]
     by_class = sums[: problem.n_classes]
-    for first, last in _feature_runs(problem, len(slot)):
+    for first, last in _feature_runs(problem, len(slot), np.asarray(allowed.any(axis=0))):
         if problem.unordered[first]:
-            _search_unordered(problem, rows, tree, found, first)
+            _search_unordered(problem, rows, tree, found, first, allowed)
             continue
         # The rows of a node lie side by side.
         codes = np.stack([rows.codes(f).take(order) for f in range(first, last)])
@@ -158,21 +163,25 @@ def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints
             own = [limb[stack.rows] for limb in limbs]
             for f in range(first, last, n_features):
                 part = codes[f - first : min(f + n_features, last) - first, stack.rows]
-                _search_stack(problem, stack, part, own, tree[slots], found, f)
+                chosen = allowed[slots, f : f + len(part)].T
+                if chosen.any():
+                    _search_stack(problem, stack, part, own, tree[slots], found, f, chosen)
 
 
-def _feature_runs(problem: Problem, n_rows: int) -> Iterator[tuple[int, int]]:
-    """Features (from, to) in order: unordered ones alone, others as many together as may be copied out."""
-    first = 0
-    n_features = len(problem.unordered)
-    while first < n_features:
+def _feature_runs(problem: Problem, n_rows: int, wanted: Bools) -> Iterator[tuple[int, int]]:
+    """The features (from, to) that are `wanted` (n_features,), in order: unordered ones alone, others as many together
+    as may be copied out.
+    """
+    ordered = ~problem.unordered & wanted
+    most = max(1, _CODES // max(n_rows, 1))
+    last = 0
+    for first in np.flatnonzero(wanted).tolist():
+        if first < last:
+            continue
         last = first + 1
-        while not problem.unordered[first] and last < min(n_features, first + max(1, _CODES // max(n_rows, 1))):
-            if problem.unordered[last]:
-                break
+        while ordered[first] and last < min(len(ordered), first + most) and ordered[last]:
             last += 1
         yield first, last
-        first = last
 
 
 def _stacks(by_class: Floats, n_rows: Ints, width: int, n_features: int) -> Iterator[tuple[slice, int]]:
@@ -191,9 +200,18 @@ def _stacks(by_class: Floats, n_rows: Ints, width: int, n_features: int) -> Iter
 
 
 def _search_stack(
-    problem: Problem, stack: _Stack, codes: Array, limbs: Sequence[Floats], tree: Ints, found: Splits, first: int
+    problem: Problem,
+    stack: _Stack,
+    codes: Array,
+    limbs: Sequence[Floats],
+    tree: Ints,
+    found: Splits,
+    first: int,
+    allowed: Bools,
 ) -> None:
-    """Improve the splits of a stack by some ordered features, whose codes (n_features, n_rows) are from `first` on."""
+    """Improve the splits of a stack by some ordered features, whose codes (n_features, n_rows) are from `first` on;
+    `allowed` (n_features, n_slots): by which of them a node may be split.
+    """
     widths = problem.bins.widths[first : first + len(codes)]
     shape = (len(codes), len(tree), int(widths.max()), stack.width)
     index = np.multiply(codes, shape[3], dtype=np.int64)
@@ -201,7 +219,7 @@ def _search_stack(
     index += (np.arange(shape[0]) * (shape[1] * shape[2] * shape[3]))[:, None]
     running = _Running.of(problem, index, limbs, shape, tree)
     own = found.of_slots(np.arange(stack.slots.start, stack.slots.stop))
-    survives = _survivors(problem, running, own.gain)
+    survives = _survivors(problem, running, own.gain, allowed)
     entries = _entries(running, survives, HistogramLayout(problem.channels, widths, shape[1], first))
     n_channels = len(running.channels) * stack.width
     none = np.zeros((n_channels, shape[1]))
@@ -210,17 +228,19 @@ def _search_stack(
     stack.entered(found, part, problem.n_classes)
 
 
-def _survivors(problem: Problem, running: _Running, gain: Floats) -> Bools:
+def _survivors(problem: Problem, running: _Running, gain: Floats, allowed: Bools) -> Bools:
     """(n_features, n_slots, width) whether the split behind a bin may be the best of its node, or tie with it.
 
     Args:
         gain: (n_slots,) of the best split so far.
+        allowed: (n_features, n_slots) whether the node may be split by the feature.
     """
     criterion = criterion_of(problem)
     assert criterion.quick_gain is not None
     rows = running.rows
     min_bucket = max(problem.parameters.min_bucket, 1)
     valid = (np.diff(rows, axis=2, prepend=0) > 0) & (rows >= min_bucket) & (rows <= rows[:, :, -1:] - min_bucket)
+    valid &= allowed[:, :, None]
     exact = problem.weight_grid is None and float(rows.max()) < _SQUARED_ROWS
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = np.where(valid, criterion.quick_gain(running.weights, exact), -np.inf)
@@ -260,7 +280,9 @@ def _entries(running: _Running, survives: Bools, layout: HistogramLayout) -> Ent
     return Entries.of_cells(layout, segment // n_slots, segment % n_slots, cell % width, sums)
 
 
-def _search_unordered(problem: Problem, rows: PlayedRows, tree: Ints, found: Splits, feature: int) -> None:
+def _search_unordered(
+    problem: Problem, rows: PlayedRows, tree: Ints, found: Splits, feature: int, allowed: Bools
+) -> None:
     """Improve `found` by an unordered feature, with all of its classes: the order of levels depends on them."""
     widths = problem.bins.widths[feature : feature + 1]
     size = max(1, MAX_CELLS // int(widths[0] * problem.channels.count))
@@ -274,5 +296,5 @@ def _search_unordered(problem: Problem, rows: PlayedRows, tree: Ints, found: Spl
         own_code = code.take(own)
         add_codes(state, layout, key, [limb.take(own) for limb in rows.limbs], lambda _: own_code, (0, len(mine)))  # noqa: B023
         part = found.of_slots(mine)
-        search(problem, dense_entries(state, layout), tree[mine], part)
+        search(problem, dense_entries(state, layout, allowed[mine]), tree[mine], part)
         found.enter(mine, part)

@@ -12,10 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.data.types import Array, Bools, Floats
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.candidates import CHUNK_CELLS, Entries, dense_entries
+from madtree.learn.split.candidates import Entries, allowed_segments, dense_entries, entries_of_segments
 from madtree.learn.split.criterion import RoughBest, criterion_of
 from madtree.learn.split.search import TIE
 
@@ -28,15 +28,18 @@ _ROUNDING = 1e-12  # of gains as they are defined, a unit of weight: many times 
 _CELLS = 16_000  # looked at together: arrays that stay in the cache, and that malloc does not ask the system for
 
 
-def likely_entries(problem: Problem, state: Array, layout: HistogramLayout, gain: Floats) -> Iterator[Entries]:
+def likely_entries(
+    problem: Problem, state: Array, layout: HistogramLayout, gain: Floats, allowed: Bools | None = None
+) -> Iterator[Entries]:
     """As `entries.dense_entries`, but for segments that cannot have the best split of their slot.
 
     Args:
         gain: (n_slots,) of the best split among earlier features.
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     rough_best = criterion_of(problem).rough_best
     if rough_best is None or not _applies(problem):
-        yield from dense_entries(state, layout)
+        yield from dense_entries(state, layout, allowed)
         return
     unordered = problem.unordered[layout.first : layout.first + len(layout.widths)]
     offsets = layout.offsets
@@ -45,11 +48,11 @@ def likely_entries(problem: Problem, state: Array, layout: HistogramLayout, gain
         part = state[:, int(offsets[first]) : int(offsets[last])]
         part_layout = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
         if unordered[first]:
-            yield from dense_entries(part, part_layout)
+            yield from dense_entries(part, part_layout, allowed)
         else:
-            yield from _of_segments(
-                part, part_layout, _likely(rough_best, part, part_layout, gain, problem.parameters.min_bucket)
-            )
+            chosen = None if allowed is None else allowed_segments(allowed, part_layout)
+            likely = _likely(rough_best, part, part_layout, gain, problem.parameters.min_bucket, chosen)
+            yield from entries_of_segments(part, part_layout, likely)
 
 
 def _applies(problem: Problem) -> bool:
@@ -60,16 +63,29 @@ def _applies(problem: Problem) -> bool:
     return exact and only_counts and few
 
 
-def _likely(rough_best: RoughBest, state: Array, layout: HistogramLayout, gain: Floats, min_bucket: int) -> Bools:
+def _likely(
+    rough_best: RoughBest,
+    state: Array,
+    layout: HistogramLayout,
+    gain: Floats,
+    min_bucket: int,
+    allowed: Bools | None,
+) -> Bools:
     """(n_features, n_slots) whether a segment may have the slot's best split."""
-    rough, weight = rough_gains(rough_best, state, layout, min_bucket)
+    rough, weight = rough_gains(rough_best, state, layout, min_bucket, allowed)
     best = np.maximum(rough.max(axis=0), gain)
     # Where it is 0 the shares are the same on both sides of any split, and the gain is noise (Criterion.rounding).
     return np.asarray((rough + weight * _ROUNDING >= best * (1 - _MARGIN)) & (rough > 0))
 
 
-def rough_gains(rough_best: RoughBest, state: Array, layout: HistogramLayout, min_bucket: int) -> tuple[Floats, Floats]:
-    """(n_features, n_slots) the best gain in each segment, 0 where none is possible, and the weight of its rows."""
+def rough_gains(
+    rough_best: RoughBest, state: Array, layout: HistogramLayout, min_bucket: int, allowed: Bools | None = None
+) -> tuple[Floats, Floats]:
+    """(n_features, n_slots) the best gain in each segment, 0 where none is possible, and the weight of its rows.
+
+    Args:
+        allowed: (n_features, n_slots) segments that are looked at, both are 0 for others; None for all.
+    """
     n_features, n_slots, offsets = len(layout.widths), layout.n_slots, layout.offsets
     best, weight = np.zeros((n_features, n_slots)), np.zeros((n_features, n_slots))
     changes = np.flatnonzero(np.diff(layout.widths)) + 1
@@ -78,31 +94,8 @@ def rough_gains(rough_best: RoughBest, state: Array, layout: HistogramLayout, mi
         cells = state[:, int(offsets[first]) : int(offsets[last])].reshape(len(state), -1, width)
         flat_best, flat_weight = best[first:last].reshape(-1), weight[first:last].reshape(-1)
         size = max(1, _CELLS // width)
-        for i in range(0, cells.shape[1], size):
-            span = slice(i, i + size)
+        some = None if allowed is None else np.flatnonzero(allowed[first:last])
+        for i in range(0, cells.shape[1] if some is None else len(some), size):
+            span = slice(i, i + size) if some is None else some[i : i + size]
             flat_best[span], flat_weight[span] = rough_best(cells[:, span, 1:], max(min_bucket, 1))
     return best, weight
-
-
-def _of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[Entries]:
-    """The entries of the segments that are `chosen` (n_features, n_slots), some at a time."""
-    feature, slot = np.nonzero(chosen)
-    widths = layout.widths[feature]
-    start = layout.offsets[feature] + slot * widths
-    size = max(1, CHUNK_CELLS // (len(state) * int(layout.widths.max())))
-    for i in range(0, len(feature), size):
-        span = slice(i, i + size)
-        yield _entries(state, layout, feature[span], slot[span], start[span], widths[span])
-
-
-def _entries(state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, start: Ints, widths: Ints) -> Entries:
-    """The cells with rows of segments that begin at the cells `start` (m,)."""
-    # All codes but the first, the missing one.
-    length = widths - 1
-    segment = np.repeat(np.arange(len(start)), length)
-    code = np.arange(int(length.sum())) - (np.cumsum(length) - length)[segment] + 1
-    sums = state.take(start[segment] + code, axis=1)
-    known = np.flatnonzero(sums.any(axis=0))
-    segment = segment[known]
-    found = sums.take(known, axis=1).astype(np.float64, copy=False)
-    return Entries.of_cells(layout, feature[segment], slot[segment], code[known], found)

@@ -53,7 +53,6 @@ def test_splits_are_those_of_all_segments(
     n_classes: int, shape: str, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(entries, "CHUNK_CELLS", chunk)
-    monkeypatch.setattr(shortlist, "CHUNK_CELLS", chunk)
     monkeypatch.setattr(shortlist, "_CELLS", max(chunk, 1_000))
     rng = np.random.default_rng(7)
     widths = np.array([9, 9, 9, 2, 1, 30, 30, 9, 9, 9, 4, 9, 9])
