@@ -25,7 +25,7 @@ from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.grow.split_finder import SplitFinder, StatisticsSource
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.search import Splits
+from madtree.learn.split.search import BestSplits
 from madtree.trees.model import Kind
 
 N_FEATURES = 10
@@ -58,7 +58,7 @@ class BothWays:
             for run in finder.runs:
                 run.swept_below = rows
 
-    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Splits:
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> BestSplits:
         slot_of_node = np.zeros(growing.n_nodes, np.int32)
         self._source.totals(growing, slot_of_node, 1)  # finds the rows' nodes, for both
         splits, scan = _timed(lambda: self._scan.best_splits(growing, frontier))
@@ -68,7 +68,7 @@ class BothWays:
         return splits
 
 
-def _timed(run: Callable[[], Splits]) -> tuple[Splits, float]:
+def _timed(run: Callable[[], BestSplits]) -> tuple[BestSplits, float]:
     begin = time.perf_counter()
     found = run()
     return found, time.perf_counter() - begin

@@ -16,7 +16,7 @@ from madtree.learn.histogram.count import count_here, plan_values, read_statisti
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.histogram.powers import LIMBS, join_powers
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.node_rows import PlayedRows
+from madtree.learn.split.node_rows import RowsOfNodes
 from madtree.parallel.cost_model import Workers
 from madtree.sqltext.work import WorkTables
 
@@ -44,7 +44,7 @@ class PlanSource(ABC):
     def in_hand(self) -> bool:
         return False
 
-    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
+    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> RowsOfNodes:
         raise NotImplementedError("rows that are elsewhere are counted, not fetched")
 
     def statistics(

@@ -16,7 +16,7 @@ from madtree.learn.grow.inhand import NODE_BYTES, BlocksInHand
 from madtree.learn.histogram.count import forget
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.node_rows import PlayedRows
+from madtree.learn.split.node_rows import RowsOfNodes
 from madtree.parallel.cost_model import Workers
 from madtree.sqltext import crew as sql
 from madtree.sqltext.rows import RowSource
@@ -103,7 +103,7 @@ class CrewSource(PlanSource):
     def in_hand(self) -> bool:
         return self._held is not None
 
-    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
+    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> RowsOfNodes:
         return self._in_hand().rows(growing, slot_of_node)
 
     def statistics(

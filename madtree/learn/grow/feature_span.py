@@ -19,10 +19,10 @@ from madtree.learn.histogram.batching import batches, by_rows, state_limit
 from madtree.learn.histogram.histogram import HistogramLayout, check, feature_view, node_totals
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split import coarse
-from madtree.learn.split.candidates import Entries
 from madtree.learn.split.node_rows import BINS_PER_ROW, count, sweep
-from madtree.learn.split.search import Splits, search
-from madtree.learn.split.shortlist import likely_entries
+from madtree.learn.split.occupied_bins import OccupiedBins
+from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.shortlist import likely_bins
 
 if TYPE_CHECKING:
     from madtree.learn.grow.split_finder import StatisticsSource
@@ -68,7 +68,7 @@ class FeatureRun:
         self.kept: tuple[Ints, HistogramLayout, Array] | None = None  # nodes, layout and statistics of the last level
 
     def improve(
-        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None = None
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None = None
     ) -> None:
         """Improve the splits of the nodes that stand at `places` in the frontier; counts the rows and sums of roots on
         the way.
@@ -87,7 +87,9 @@ class FeatureRun:
             n_rows = self.problem.rows[growing.tree[nodes]]  # roots have not been counted yet
         return np.asarray(n_rows < self.swept_below)
 
-    def _sweep(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None) -> None:
+    def _sweep(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
+    ) -> None:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their rows."""
         if len(places) == 0:
             return
@@ -99,7 +101,9 @@ class FeatureRun:
             rows = self.source.rows(growing, growing.slots(nodes))
             self._enter(sweep(rows, layout, at_places(allowed, at)), growing.tree[nodes], at, found)
 
-    def _count(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None) -> None:
+    def _count(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
+    ) -> None:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their statistics."""
         problem = self.problem
         large = frontier[places]
@@ -141,7 +145,7 @@ class FeatureRun:
         growing: GrowingTrees,
         nodes: Ints,
         places: Ints,
-        found: Splits,
+        found: BestSplits,
         state: Array,
         layout: HistogramLayout,
         allowed: Bools | None,
@@ -152,10 +156,10 @@ class FeatureRun:
             rows = self.source.rows(growing, growing.slots(nodes))
             entries = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places], mask)
         else:
-            entries = likely_entries(self.problem, state, layout, found.gain[places], mask)
+            entries = likely_bins(self.problem, state, layout, found.gain[places], mask)
         self._enter(entries, tree, places, found)
 
-    def _enter(self, entries: Iterable[Entries], tree: Ints, places: Ints, found: Splits) -> None:
+    def _enter(self, entries: Iterable[OccupiedBins], tree: Ints, places: Ints, found: BestSplits) -> None:
         part = found.of_slots(places)
         search(self.problem, entries, tree, part)
         found.enter(places, part)

@@ -30,7 +30,7 @@ from madtree.learn.histogram.histogram import HistogramLayout, check
 from madtree.learn.problem.problem import Problem
 from madtree.learn.route.routing import category_table
 from madtree.learn.split.criterion import criterion_of
-from madtree.learn.split.search import Splits
+from madtree.learn.split.search import BestSplits
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 
@@ -78,7 +78,9 @@ def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     return wanted
 
 
-def _split(problem: Problem, source: StatisticsSource, growing: GrowingTrees, frontier: Ints, splits: Splits) -> Ints:
+def _split(
+    problem: Problem, source: StatisticsSource, growing: GrowingTrees, frontier: Ints, splits: BestSplits
+) -> Ints:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
     if len(frontier) == growing.n_trees and growing.n_nodes == growing.n_trees:
         splits.gain[~_may_split(problem, growing, frontier)] = 0.0
@@ -105,7 +107,7 @@ def _split(problem: Problem, source: StatisticsSource, growing: GrowingTrees, fr
     return children
 
 
-def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: Splits, chosen: Ints) -> None:
+def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: BestSplits, chosen: Ints) -> None:
     """Tell the growing how rows go on from `nodes` (m,), whose splits are those of the slots `chosen` (m,)."""
     routing, tree, feature = growing.routing, growing.tree[nodes], growing.feature[nodes]
     routing.feature[nodes] = feature

@@ -14,7 +14,7 @@ from madtree.learn.histogram.histogram import HistogramLayout, add_block, add_to
 from madtree.learn.histogram.powers import LIMBS, add_powers, join_powers
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import held_out, roots, slots_of, taught
-from madtree.learn.split.node_rows import PlayedRows, count
+from madtree.learn.split.node_rows import RowsOfNodes, count
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the statistics
 _COPIED_SHARE = 2  # of the memory budget, what copied rows may take
@@ -38,14 +38,14 @@ class BlocksInHand:
     def in_hand(self) -> bool:
         return True
 
-    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
+    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> RowsOfNodes:
         self._advance(growing)
         parts = [
             (block, slots_of(node, slot_of_node, block, copy, testing=False))
             for block, nodes in self._blocks
             for copy, node in enumerate(nodes)
         ]
-        return PlayedRows.of(self._problem.channels, parts)
+        return RowsOfNodes.of(self._problem.channels, parts)
 
     def statistics(
         self, growing: GrowingTrees, slot_of_node: Ints, layout: HistogramLayout, *, by_side: bool = False

@@ -15,7 +15,7 @@ from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.histogram.batching import by_rows
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.node_rows import PlayedRows
+from madtree.learn.split.node_rows import RowsOfNodes
 from madtree.learn.split.screen import (
     CELLS_PER_ROW,
     MAX_CELLS,
@@ -24,7 +24,7 @@ from madtree.learn.split.screen import (
     applies,
     search_screened,
 )
-from madtree.learn.split.search import Splits
+from madtree.learn.split.search import BestSplits
 
 # By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
 FeatureMask = Callable[[GrowingTrees, Ints], Bools]
@@ -38,7 +38,7 @@ class StatisticsSource(Protocol):
         """Whether single rows can be had, too; once they can, they can for good."""
         ...
 
-    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
+    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> RowsOfNodes:
         """The rows of the nodes that `slot_of_node` (n_nodes,) gives a slot; only where they are in hand."""
         ...
 
@@ -80,11 +80,11 @@ class SplitFinder:
         self.in_hand = source.in_hand
         self.runs = runs_of(problem, source)
 
-    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Splits:
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> BestSplits:
         """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""
         if self.source.in_hand and not self.in_hand:
             self.in_hand, self.runs = True, runs_of(self.problem, self.source)
-        found = Splits.none(len(frontier), self.problem.channels.count)
+        found = BestSplits.none(len(frontier), self.problem.channels.count)
         allowed = self.mask(growing, frontier) if self.mask else None
         screened = self._are_screened(growing, frontier)
         if not screened.all():
@@ -111,7 +111,7 @@ class SplitFinder:
         return few
 
     def _screen(
-        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits, allowed: Bools | None
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
     ) -> None:
         """Enter the splits of the nodes that stand at `places` in the frontier, by those that may be the best."""
         n_classes = self.problem.n_classes

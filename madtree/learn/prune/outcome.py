@@ -1,4 +1,4 @@
-"""What a grown growing says: risk, impurity and prediction of each node, the pruned trees, importance."""
+"""What grown trees say: risk, impurity and prediction of each node, the pruned trees, importance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Outcome:
         is_leaf, majority_left: bool; majority_left means nothing for a leaf.
         feature: index, -1 for leaves.
         threshold: NaN where there is none.
-        left_codes, right_codes: codes of the levels on either side, by position in this outcome, of unordered splits.
+        left_codes, right_codes: codes of the categories on either side, by position in this outcome, of unordered
+            splits.
         surrogates: of inner nodes, by position, in the order in which they are asked.
         weight, impurity, risk, complexity: float64.
         improvement: NaN for leaves.
@@ -62,7 +63,7 @@ class Outcome:
 
 
 def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) -> Outcome:
-    """Evaluate, validate and prune a grown growing.
+    """Evaluate, validate and prune grown trees.
 
     Regression takes one more pass, for the leaves' squares; cross-validation one or two, for the held-out rows.
     """

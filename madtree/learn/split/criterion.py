@@ -42,7 +42,7 @@ class Criterion:
     For the pruners, None where there is no such function:
         quick_gain: for `screen`: gains (n_features, n_slots, n_bins) behind every bin, from the class weights
             (n_features, n_slots, n_bins, K) of all bins up to it; those of the last bin are the node's. Differs from
-            `gain` by no more than `screen.rounding`. What it gives where a side is empty is not used. Its second
+            `gain` by rounding only (`margins`). What it gives where a side is empty is not used. Its second
             argument says whether weights are whole numbers and so small that products of two are exact.
         quick_is_exact: whether `quick_gain` is equal to `gain` for such whole numbers.
         two_class_gain: for `coarse`: `gain` of two classes, where a side may be empty: NaN or infinity then count as 0.
@@ -50,7 +50,8 @@ class Criterion:
             impurity times its weight is concave. A bound for all splits between two is then found at the corners.
         rough_best: for `shortlist`: the best gain of each segment, 0 where no split is possible, and the segment's
             rows, both (m,); from row counts (K, m, n_bins) as integers, the bin of missing values left out, and from
-            the rows that either side must keep. Differs from the best `gain` by no more than `shortlist` allows for.
+            the rows that either side must keep. Differs from the best `gain` by rounding only, where
+            products of two counts are exact.
     """
 
     name: str

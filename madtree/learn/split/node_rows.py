@@ -1,7 +1,7 @@
-"""The entries of small nodes from their rows, put in order: the classical exact search.
+"""The occupied bins of small nodes from their rows, put in order: the classical exact search.
 
-A node with fewer rows than its features have bins leaves most cells of its statistics empty, and looking through them
-costs more than ordering its rows by code. What comes out is the same (core.entries): the cells that hold rows.
+A node with fewer rows than its features have bins leaves most bins of its histograms empty, and looking through them
+costs more than ordering its rows by code. What comes out is the same: the bins that hold rows.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, add_codes
 from madtree.learn.problem.channels import Channels
-from madtree.learn.split.candidates import Entries
+from madtree.learn.split.occupied_bins import OccupiedBins
 
 # Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are
 # swept. Measured by benchmarks/sweep.py: much the same for all numbers of bins and classes.
 BINS_PER_ROW = 2
-_CHUNK_VALUES = 120_000  # entries times channels that are worked on together
+_CHUNK_VALUES = 120_000  # bins times channels that are worked on together
 _DIGIT = 65_536
 
 
 @dataclass(frozen=True)
-class PlayedRows:
+class RowsOfNodes:
     """The rows of some nodes, copied out of the blocks.
 
     Attributes:
@@ -34,7 +34,7 @@ class PlayedRows:
         row_class: (n_rows,) class of each row, as blocks have it; zeros for regression.
         limbs: (n_limbs, n_rows) what is summed beside the row counts.
         parts: the blocks and the rows of each that are meant, in order.
-        shift: (n_features,) bits by which codes are shifted to coarse ones (core.coarse), or None.
+        shift: (n_features,) bits by which codes are shifted to coarse ones (`split.coarse`), or None.
     """
 
     slot: Ints
@@ -44,7 +44,7 @@ class PlayedRows:
     shift: Ints | None = None
 
     @classmethod
-    def of(cls, channels: Channels, parts: Sequence[tuple[Block, Ints]]) -> PlayedRows:
+    def of(cls, channels: Channels, parts: Sequence[tuple[Block, Ints]]) -> RowsOfNodes:
         """`parts`: blocks and the slots (n_rows,) of their rows, negative for those not in play."""
         chosen = [(block, slots, np.flatnonzero(slots >= 0)) for block, slots in parts]
         slot = _joined([slots.take(rows) for _, slots, rows in chosen])
@@ -76,16 +76,16 @@ def shifted(code: Array, bits: int) -> Array:
     return coarse
 
 
-def count(state: Array, layout: HistogramLayout, rows: PlayedRows) -> None:
+def count(state: Array, layout: HistogramLayout, rows: RowsOfNodes) -> None:
     """Count rows into `state` (n_channels, total_bins), in place: the same as `histogram.add_block` block by block,
-    which adds all cells up once a block.
+    which adds all bins up once a block.
     """
     slot = np.multiply(rows.row_class, layout.n_slots, dtype=np.int64) + rows.slot
     add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
 
 
-def sweep(rows: PlayedRows, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[Entries]:
-    """The entries of the slots of `layout` in chunks of features, in order.
+def sweep(rows: RowsOfNodes, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
+    """The occupied bins of the slots of `layout` in chunks of features, in order.
 
     Args:
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
@@ -95,25 +95,25 @@ def sweep(rows: PlayedRows, layout: HistogramLayout, allowed: Bools | None = Non
     for first in range(0, len(layout.widths), size):
         span = range(first, min(first + size, len(layout.widths)))
         parts = [
-            _cells_of_feature(rows, channels, f, None if allowed is None else allowed[:, f])
+            _bins_of_feature(rows, channels, f, None if allowed is None else allowed[:, f])
             for f in range(layout.first + span.start, layout.first + span.stop)
         ]
-        yield _entries(parts, layout, span.start)
+        yield _occupied(parts, layout, span.start)
 
 
-def _cells_of_feature(
-    rows: PlayedRows, channels: Channels, feature: int, allowed: Bools | None
+def _bins_of_feature(
+    rows: RowsOfNodes, channels: Channels, feature: int, allowed: Bools | None
 ) -> tuple[Ints, Ints, Floats]:
-    """As `cells_of`, of the slots that are `allowed` (n_slots,), None for all."""
+    """As `bins_of`, of the slots that are `allowed` (n_slots,), None for all."""
     if allowed is None or allowed.all():
-        return cells_of(rows, channels, rows.codes(feature))
+        return bins_of(rows, channels, rows.codes(feature))
     if not allowed.any():
         return np.zeros(0, rows.slot.dtype), np.zeros(0, np.int64), np.zeros((channels.count, 0))
-    return cells_of(rows, channels, rows.codes(feature), np.flatnonzero(allowed.take(rows.slot)))
+    return bins_of(rows, channels, rows.codes(feature), np.flatnonzero(allowed.take(rows.slot)))
 
 
-def cells_of(rows: PlayedRows, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
-    """Slot, code (n_entries,) and sums (n_channels, n_entries) of the cells of one feature that hold rows, in order.
+def bins_of(rows: RowsOfNodes, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
+    """Slot, code (n_bins,) and sums (n_channels, n_bins) of the bins of one feature that hold rows, in order.
 
     Args:
         code: (n_rows,) of the feature.
@@ -159,13 +159,13 @@ def order_of_slots(slot: Ints) -> Ints:
     return order
 
 
-def _entries(parts: Sequence[tuple[Ints, Ints, Floats]], layout: HistogramLayout, first: int) -> Entries:
+def _occupied(parts: Sequence[tuple[Ints, Ints, Floats]], layout: HistogramLayout, first: int) -> OccupiedBins:
     lengths = [len(slot) for slot, _, _ in parts]
     feature = np.repeat(np.arange(first, first + len(parts)), lengths)
     slot = _joined([slot for slot, _, _ in parts])
     code = _joined([code for _, code, _ in parts])
     sums = parts[0][2] if len(parts) == 1 else np.concatenate([sums for _, _, sums in parts], axis=1)
-    return Entries.of_cells(layout, feature, slot, code, sums)
+    return OccupiedBins.of_bins(layout, feature, slot, code, sums)
 
 
 def _joined(parts: Sequence[Array]) -> Array:

@@ -20,7 +20,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import held_out, slots_of, taught
 from madtree.learn.prune.outcome import Outcome, conclude
 from madtree.learn.route.positions import AssignmentCache
-from madtree.learn.split.node_rows import PlayedRows
+from madtree.learn.split.node_rows import RowsOfNodes
 from madtree.trees.model import Kind
 
 KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
@@ -86,7 +86,7 @@ class ManyBlocks:
     def in_hand(self) -> bool:
         return False
 
-    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
+    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> RowsOfNodes:
         raise NotImplementedError
 
     def statistics(

@@ -22,7 +22,7 @@ from madtree.learn.histogram import batching
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.outcome import Outcome, conclude
-from madtree.learn.split import candidates, coarse, screen, shortlist
+from madtree.learn.split import coarse, occupied_bins, screen, shortlist
 from madtree.learn.split.criterion import criterion_of
 from tests.unit.core.data import KINDS, ManyBlocks, cut, sample_rows
 
@@ -43,10 +43,10 @@ class Way:
 
 
 WAYS = {
-    "row counts of few classes": Way("likely_entries", feature_span, 3, in_hand=False),
-    "row counts of two classes": Way("likely_entries", feature_span, 2),
-    "weights of few classes": Way("likely_entries", feature_span, 3, weighted=True, criterion="entropy"),
-    "misclassification": Way("likely_entries", feature_span, 2, criterion="misclassification"),
+    "row counts of few classes": Way("likely_bins", feature_span, 3, in_hand=False),
+    "row counts of two classes": Way("likely_bins", feature_span, 2),
+    "weights of few classes": Way("likely_bins", feature_span, 3, weighted=True, criterion="entropy"),
+    "misclassification": Way("likely_bins", feature_span, 2, criterion="misclassification"),
     "screened": Way("search_screened", split_finder, 20),
     "screened with weights": Way("search_screened", split_finder, 12, weighted=True, criterion="entropy"),
     "coarse bins": Way("refined", coarse, 2, n_bins=0),
@@ -54,8 +54,8 @@ WAYS = {
     "swept": Way("sweep", feature_span, 2),
     "swept, many classes": Way("sweep", feature_span, 12, criterion="entropy"),
     "swept, regression": Way("sweep", feature_span, 0, weighted=True, criterion="mse"),
-    "regression": Way("likely_entries", feature_span, 0, criterion="mse"),
-    "weighted regression": Way("likely_entries", feature_span, 0, weighted=True, criterion="mse", in_hand=False),
+    "regression": Way("likely_bins", feature_span, 0, criterion="mse"),
+    "weighted regression": Way("likely_bins", feature_span, 0, weighted=True, criterion="mse", in_hand=False),
 }
 
 
@@ -63,7 +63,7 @@ WAYS = {
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Way]:
     """A way that is taken; fails where it was not."""
     chosen = WAYS[request.param]
-    for module, name in ((candidates, "CHUNK_CELLS"), (shortlist, "_CELLS")):
+    for module, name in ((occupied_bins, "CHUNK_VALUES"), (shortlist, "_BINS")):
         monkeypatch.setattr(module, name, 3_000)
     monkeypatch.setattr(batching, "_ROWS_TOGETHER", 400)
     never_swept = chosen.name != "sweep"

@@ -1,7 +1,7 @@
-"""The cells of some nodes' statistics that hold rows, ready to be searched.
+"""The bins of some nodes' histograms that hold rows, ready to be searched.
 
-A *segment* is a run of entries with the same feature and slot; entries come in the order feature, slot, code. Cells
-of the missing code are left out.
+Bins come in the order feature, slot, code. A *segment* is what one feature and one slot have of them. Bins of the
+missing code are left out.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from madtree.learn.binning.bins import MISSING
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, feature_view
 
-CHUNK_CELLS = 120_000  # array elements of a chunk of features, to bound temporary memory
+CHUNK_VALUES = 120_000  # bins times channels of a chunk of features, to bound temporary memory
 
 
 @dataclass
-class Entries:
+class OccupiedBins:
     """Attributes:
-    code: (n_entries,) int64.
-    sums: (n_channels, n_entries) float64.
-    segment: (n_entries,) int64 the segment that an entry is of.
-    start, stop: (n_segments,) each segment's entries.
+    code: (n_bins,) int64.
+    sums: (n_channels, n_bins) float64.
+    segment: (n_bins,) int64 the segment of each bin.
+    start, stop: (n_segments,) from which bin to which each segment goes.
     feature: (n_segments,) index of the feature, counted from 0 in the whole problem.
     slot: (n_segments,).
     """
@@ -38,25 +38,25 @@ class Entries:
     slot: Ints
 
     @classmethod
-    def of(cls, state: Array, layout: HistogramLayout) -> Entries:
-        """From statistics (n_channels, total_bins)."""
+    def of_histograms(cls, state: Array, layout: HistogramLayout) -> OccupiedBins:
+        """From histograms (n_channels, total_bins)."""
         n_counts = layout.channels.n_counts
         counts = state[0] if n_counts == 1 else state[:n_counts].sum(axis=0)
-        cell = np.flatnonzero(counts)
+        place = np.flatnonzero(counts)
         offsets = layout.offsets
-        feature = np.repeat(np.arange(len(layout.widths)), np.diff(np.searchsorted(cell, offsets)))
-        local = cell - offsets[feature]
+        feature = np.repeat(np.arange(len(layout.widths)), np.diff(np.searchsorted(place, offsets)))
+        local = place - offsets[feature]
         slot = local // layout.widths[feature]
         code = local - slot * layout.widths[feature]
         known = np.flatnonzero(code != MISSING)
-        if len(known) < len(cell):
-            cell, feature, slot, code = cell[known], feature[known], slot[known], code[known]
-        return cls.of_cells(layout, feature, slot, code, state.take(cell, axis=1).astype(np.float64, copy=False))
+        if len(known) < len(place):
+            place, feature, slot, code = place[known], feature[known], slot[known], code[known]
+        return cls.of_bins(layout, feature, slot, code, state.take(place, axis=1).astype(np.float64, copy=False))
 
     @classmethod
-    def of_cells(cls, layout: HistogramLayout, feature: Ints, slot: Ints, code: Ints, sums: Floats) -> Entries:
-        """From the cells that hold rows, by feature (counted within the layout), slot and code (n_entries,), in that
-        order, and their sums (n_channels, n_entries).
+    def of_bins(cls, layout: HistogramLayout, feature: Ints, slot: Ints, code: Ints, sums: Floats) -> OccupiedBins:
+        """From the bins that hold rows, by feature (counted within the layout), slot and code (n_bins,), in that
+        order, and their sums (n_channels, n_bins).
         """
         first = np.ones(len(code), np.bool_)
         first[1:] = (feature[1:] != feature[:-1]) | (slot[1:] != slot[:-1])
@@ -82,7 +82,7 @@ class Entries:
         return np.asarray(np.add.reduceat(self.sums, self.start, axis=1))
 
     def running(self) -> tuple[Array, Array]:
-        """Sums (n_channels, n_entries) int64 from the start of an entry's segment up to it, and the segments' totals.
+        """Sums (n_channels, n_bins) int64 from the start of a bin's segment up to it, and the segments' totals.
 
         A sum that ran on over all segments would leave what float64 adds exactly; int64 does not, and differences stay
         right even where it overflows.
@@ -94,14 +94,14 @@ class Entries:
         running -= before.take(self.segment, axis=1)
         return running, total
 
-    def permute(self, entries: Ints, order: Ints) -> None:
-        """Put `entries` into another order; each must stay within its segment."""
-        self.code[entries] = self.code[entries[order]]
-        self.sums[:, entries] = self.sums[:, entries[order]]
+    def permute(self, bins: Ints, order: Ints) -> None:
+        """Put some bins into another order; each must stay within its segment."""
+        self.code[bins] = self.code[bins[order]]
+        self.sums[:, bins] = self.sums[:, bins[order]]
 
 
 def first_of_best(values: Floats, segment: Ints, n_segments: int, tolerance: float) -> tuple[Floats, Ints]:
-    """The largest of the non-negative `values` in each segment, and the first entry that comes up to it.
+    """The largest of the non-negative `values` in each segment, and the first of them that comes up to it.
 
     Args:
         values: (m,); `segment` (m,) ascending.
@@ -126,16 +126,16 @@ def chunks(layout: HistogramLayout, n_channels: int) -> Iterator[tuple[int, int]
     """Features (from, to) to be looked at together, counted within the layout."""
     first, total = 0, 0
     for i, width in enumerate(layout.widths.tolist()):
-        cells = width * layout.n_slots * n_channels
-        if i > first and total + cells > CHUNK_CELLS:
+        values = width * layout.n_slots * n_channels
+        if i > first and total + values > CHUNK_VALUES:
             yield first, i
             first, total = i, 0
-        total += cells
+        total += values
     yield first, len(layout.widths)
 
 
 def split_by_chunks(state: Array, layout: HistogramLayout) -> Iterator[tuple[Array, HistogramLayout]]:
-    """The statistics in chunks of features that bound temporary memory, in order."""
+    """Histograms in chunks of features that bound temporary memory, in order."""
     offsets = layout.offsets
     for first, last in chunks(layout, len(state)):
         part = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
@@ -147,43 +147,45 @@ def allowed_segments(allowed: Bools, layout: HistogramLayout) -> Bools:
     return np.asarray(allowed[:, layout.first : layout.first + len(layout.widths)].T)
 
 
-def dense_entries(state: Array, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[Entries]:
-    """The cells of statistics (n_channels, total_bins) that hold rows, in chunks of features, in order; of a feature
-    with many cells some slots at a time.
+def occupied_bins(state: Array, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
+    """The bins of histograms (n_channels, total_bins) that hold rows, in chunks of features, in order; of a feature
+    with many bins some slots at a time.
 
     Args:
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     if allowed is not None:
-        yield from entries_of_segments(state, layout, allowed_segments(allowed, layout))
+        yield from bins_of_segments(state, layout, allowed_segments(allowed, layout))
         return
     for part, part_layout in split_by_chunks(state, layout):
-        if part.size <= CHUNK_CELLS or len(part_layout.widths) > 1:
-            yield Entries.of(part, part_layout)
+        if part.size <= CHUNK_VALUES or len(part_layout.widths) > 1:
+            yield OccupiedBins.of_histograms(part, part_layout)
             continue
-        cells = feature_view(part, part_layout, 0)
-        size = max(1, CHUNK_CELLS // (len(part) * cells.shape[2]))
+        of_slots = feature_view(part, part_layout, 0)
+        size = max(1, CHUNK_VALUES // (len(part) * of_slots.shape[2]))
         for first in range(0, layout.n_slots, size):
-            some = cells[:, first : first + size]
+            some = of_slots[:, first : first + size]
             slots_layout = HistogramLayout(layout.channels, part_layout.widths, some.shape[1], part_layout.first)
-            entries = Entries.of(some.reshape(len(part), -1), slots_layout)
-            entries.slot += first
-            yield entries
+            occupied = OccupiedBins.of_histograms(some.reshape(len(part), -1), slots_layout)
+            occupied.slot += first
+            yield occupied
 
 
-def entries_of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[Entries]:
-    """The entries of the segments that are `chosen` (n_features, n_slots), some at a time."""
+def bins_of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[OccupiedBins]:
+    """The bins of the segments that are `chosen` (n_features, n_slots), some at a time."""
     feature, slot = np.nonzero(chosen)
     widths = layout.widths[feature]
     start = layout.offsets[feature] + slot * widths
-    size = max(1, CHUNK_CELLS // (len(state) * int(layout.widths.max())))
+    size = max(1, CHUNK_VALUES // (len(state) * int(layout.widths.max())))
     for i in range(0, len(feature), size):
         span = slice(i, i + size)
-        yield _entries(state, layout, feature[span], slot[span], start[span], widths[span])
+        yield _of_starts(state, layout, feature[span], slot[span], start[span], widths[span])
 
 
-def _entries(state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, start: Ints, widths: Ints) -> Entries:
-    """The cells with rows of segments that begin at the cells `start` (m,)."""
+def _of_starts(
+    state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, start: Ints, widths: Ints
+) -> OccupiedBins:
+    """The bins with rows of segments that begin at the bins `start` (m,)."""
     # All codes but the first, the missing one.
     length = widths - 1
     segment = np.repeat(np.arange(len(start)), length)
@@ -192,4 +194,4 @@ def _entries(state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, s
     known = np.flatnonzero(sums.any(axis=0))
     segment = segment[known]
     found = sums.take(known, axis=1).astype(np.float64, copy=False)
-    return Entries.of_cells(layout, feature[segment], slot[segment], code[known], found)
+    return OccupiedBins.of_bins(layout, feature[segment], slot[segment], code[known], found)
