@@ -29,7 +29,7 @@ from madtree.learn.histogram.drive import driven, finished
 from madtree.learn.histogram.requests import BREATH, CountRequest, Program
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.search import Splits
+from madtree.learn.split.search import BestSplits
 from madtree.trees.model import Kind
 
 N_FEATURES = 10
@@ -62,7 +62,7 @@ class BothWays:
         for span in self._sweep.spans:
             span.swept_below = math.inf
 
-    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[Splits]:
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
         slots = np.zeros(growing.n_nodes, np.int32)
         # Finds the rows' nodes, for both.
         self._finished(self._provider.answer(CountRequest("totals", self._problem, growing.routing, slots, 1)))
@@ -73,13 +73,13 @@ class BothWays:
         yield BREATH
         return splits
 
-    def _split(self, finder: SplitFinder, growing: GrowingTrees, frontier: Ints) -> Splits:
+    def _split(self, finder: SplitFinder, growing: GrowingTrees, frontier: Ints) -> BestSplits:
         return finished(driven(finder.best_splits(growing, frontier), self._provider))
 
     _finished = staticmethod(finished)
 
 
-def _timed(run: Callable[[], Splits]) -> tuple[Splits, float]:
+def _timed(run: Callable[[], BestSplits]) -> tuple[BestSplits, float]:
     begin = time.perf_counter()
     found = run()
     return found, time.perf_counter() - begin

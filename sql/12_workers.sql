@@ -6,7 +6,8 @@ LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
 return madtree.workers_join(key)
 $python$;
-COMMENT ON FUNCTION madtree_internal.workers_join(text) IS 'internal: take part in a training; false where that is over';
+COMMENT ON FUNCTION madtree_internal.workers_join(text)
+IS 'internal: take part in a training; false where that is over';
 
 CREATE FUNCTION madtree_internal.workers_claim(
     key text, OUT part integer, OUT query text, OUT careful text, OUT low tid, OUT high tid

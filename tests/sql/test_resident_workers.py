@@ -261,8 +261,8 @@ def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told
     alone = model(db)
     with db.transaction(force_rollback=True):
         db.execute(
-            "CREATE OR REPLACE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean LANGUAGE plpgsql VOLATILE "
-            "PARALLEL SAFE AS 'BEGIN RETURN false; END'"
+            "CREATE OR REPLACE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean LANGUAGE plpgsql "
+            "VOLATILE PARALLEL SAFE AS 'BEGIN RETURN false; END'"
         )
         train(db, 2)
         assert not with_workers(told)

@@ -20,10 +20,10 @@ from madtree.learn.histogram.requests import BREATH, CountRequest, Program, Rows
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split import coarse
-from madtree.learn.split.candidates import Entries
 from madtree.learn.split.node_rows import BINS_PER_ROW, sweep
-from madtree.learn.split.search import Splits, search
-from madtree.learn.split.shortlist import likely_entries
+from madtree.learn.split.occupied_bins import OccupiedBins
+from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.shortlist import likely_bins
 
 _KEPT_SHARE = 2  # histograms may be kept that are so many times as large, to save counting every node of the next round
 
@@ -33,6 +33,11 @@ def spans_of(problem: Problem, rows_at_hand: bool) -> list[FeatureSpan]:
     kind = np.where(problem.bins.widths < coarse.WIDE, 0, np.where(problem.unordered, 1, 2)) * rows_at_hand
     first = np.flatnonzero(np.diff(kind, prepend=-1)).tolist()
     return [FeatureSpan(problem, rows_at_hand, a, b) for a, b in zip(first, [*first[1:], len(kind)], strict=True)]
+
+
+def at_places(allowed: Bools | None, places: Ints) -> Bools | None:
+    """Which features are allowed (m, n_features) at `places` (m,) of the frontier; None for all."""
+    return None if allowed is None else allowed[places]
 
 
 def count_roots(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Program[None]:
@@ -86,13 +91,18 @@ class FeatureSpan:
             self.swept_below = coarse.ROWS if self.coarse else float(self.widths.mean()) / BINS_PER_ROW
         self.kept: _Kept | None = None
 
-    def improve(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> Program[None]:
+    def improve(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None = None
+    ) -> Program[None]:
         """Improve the splits of the nodes that stand at `places` in the frontier; counts the rows and sums of roots on
         the way.
+
+        Args:
+            allowed: (n_nodes, n_features) by which of all features a node of the frontier may be split; None for all.
         """
         small = self.are_small(growing, frontier)[places]
-        yield from self._count(growing, frontier, places[~small], found)
-        yield from self._sweep(growing, frontier, places[small], found)
+        yield from self._count(growing, frontier, places[~small], found, allowed)
+        yield from self._sweep(growing, frontier, places[small], found, allowed)
 
     def are_small(self, growing: GrowingTrees, nodes: Ints) -> Bools:
         """Never true of a node whose child is large, so that the histograms of large nodes' parents are at hand."""
@@ -100,7 +110,9 @@ class FeatureSpan:
         n_rows = np.where(is_root, self.problem.rows[growing.tree[nodes]], growing.n_rows[nodes])
         return np.asarray(n_rows < self.swept_below)
 
-    def _sweep(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> Program[None]:
+    def _sweep(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
+    ) -> Program[None]:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their rows."""
         if len(places) == 0:
             return
@@ -110,9 +122,11 @@ class FeatureSpan:
             nodes = frontier[at]
             layout = HistogramLayout(self.problem.channels, self.widths, len(nodes), self.first)
             rows = yield rows_request(self.problem, growing, nodes, self.first, self.last)
-            yield from self._enter(sweep(rows, layout), growing.tree[nodes], at, found)
+            yield from self._enter(sweep(rows, layout, at_places(allowed, at)), growing.tree[nodes], at, found)
 
-    def _count(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> Program[None]:
+    def _count(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
+    ) -> Program[None]:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their histograms."""
         problem = self.problem
         large = frontier[places]
@@ -133,7 +147,7 @@ class FeatureSpan:
                 whole = state if layout.total_bins == every.total_bins else _entered(whole, every, state, layout, slots)
             if layout.first == 0:
                 self._know_roots(growing, nodes, node_totals(state, layout))
-            yield from self._search(growing, nodes, places[slots], found, state, layout)
+            yield from self._search(growing, nodes, places[slots], found, state, layout, allowed)
         if whole is not None:
             self.kept = _Kept(large, every, whole)
 
@@ -160,21 +174,28 @@ class FeatureSpan:
         return counted
 
     def _search(
-        self, growing: GrowingTrees, nodes: Ints, places: Ints, found: Splits, state: Array, layout: HistogramLayout
+        self,
+        growing: GrowingTrees,
+        nodes: Ints,
+        places: Ints,
+        found: BestSplits,
+        state: Array,
+        layout: HistogramLayout,
+        allowed: Bools | None,
     ) -> Program[None]:
         """Enter the splits of `nodes`, which stand at `places` in the frontier, by their histograms."""
-        tree = growing.tree[nodes]
+        tree, mask = growing.tree[nodes], at_places(allowed, places)
         if self.coarse:
             last = layout.first + len(layout.widths)
             rows = yield rows_request(self.problem, growing, nodes, layout.first, last)
-            entries = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places])
+            occupied = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places], mask)
         else:
-            entries = likely_entries(self.problem, state, layout, found.gain[places])
-        yield from self._enter(entries, tree, places, found)
+            occupied = likely_bins(self.problem, state, layout, found.gain[places], mask)
+        yield from self._enter(occupied, tree, places, found)
 
-    def _enter(self, entries: Iterable[Entries], tree: Ints, places: Ints, found: Splits) -> Program[None]:
+    def _enter(self, occupied: Iterable[OccupiedBins], tree: Ints, places: Ints, found: BestSplits) -> Program[None]:
         part = found.of_slots(places)
-        for some in entries:
+        for some in occupied:
             search(self.problem, [some], tree, part)
             yield BREATH
         found.enter(places, part)

@@ -22,27 +22,30 @@ import numpy as np
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
-from madtree.learn.grow.split_finder import SplitFinder
+from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
 from madtree.learn.histogram.batching import batches, state_limit
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.histogram.requests import CountRequest, Program, Progress, RoundReport
 from madtree.learn.problem.problem import Problem
 from madtree.learn.route.routing import category_table
-from madtree.learn.split import criterion as criteria
-from madtree.learn.split.search import Splits
+from madtree.learn.split.criterion import criterion_of
+from madtree.learn.split.search import BestSplits
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 
-def grow(problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None) -> Program[GrowingTrees]:
+def grow(
+    problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
+) -> Program[GrowingTrees]:
     """Grow all trees of a problem.
 
     Args:
         rows_at_hand: whether single rows may be asked for.
         policy: in which order nodes are split; level by level if None. The trees are the same in any order, but for
             policies that leave nodes unsplit.
+        mask: by which features each node may be split; surrogates are found among all. None for all.
     """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
-    finder = SplitFinder(problem, rows_at_hand)
+    finder = SplitFinder(problem, rows_at_hand, mask)
     policy = policy or LevelWise()
     candidates = np.arange(problem.n_trees)
     n_rounds = 0
@@ -62,11 +65,11 @@ def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     wanted = (growing.n_rows[nodes] >= parameters.min_split) & (growing.depth[nodes] < parameters.max_depth)
     if problem.n_classes:
         weights = problem.class_weights(growing.sums[:, nodes], growing.tree[nodes])
-        wanted &= criteria.class_risk(weights) > 0
+        wanted &= criterion_of(problem).risk(weights) > 0
     return wanted
 
 
-def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Splits) -> Program[Ints]:
+def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
     roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
     splits.gain[roots[~_may_split(problem, growing, frontier[roots])]] = 0.0
@@ -93,7 +96,7 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Spli
     return children
 
 
-def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: Splits, chosen: Ints) -> None:
+def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: BestSplits, chosen: Ints) -> None:
     """Tell the growing how rows go on from `nodes` (m,), whose splits are those of the slots `chosen` (m,)."""
     routing, tree, feature = growing.routing, growing.tree[nodes], growing.feature[nodes]
     routing.feature[nodes] = feature

@@ -4,43 +4,53 @@ one span of features after another. Either way gives the same splits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from madtree.learn.data.types import Bools, Ints
-from madtree.learn.grow.feature_span import count_roots, rows_request, spans_of
+from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.histogram.batching import by_rows
 from madtree.learn.histogram.requests import BREATH, Program
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split.screen import (
     CELLS_PER_ROW,
-    MANY_CLASSES,
     MAX_CELLS,
     ROWS_PER_CELL,
     SWEPT_CLASSES,
+    applies,
     search_screened,
 )
-from madtree.learn.split.search import Splits
+from madtree.learn.split.search import BestSplits
+
+# By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
+FeatureMask = Callable[[GrowingTrees, Ints], Bools]
 
 
 class SplitFinder:
-    """Finds the best splits of one frontier after another."""
+    """Finds the best splits of one frontier after another.
 
-    def __init__(self, problem: Problem, rows_at_hand: bool) -> None:
-        self.problem = problem
+    Attributes:
+        mask: by which features each node may be split; None for all.
+    """
+
+    def __init__(self, problem: Problem, rows_at_hand: bool, mask: FeatureMask | None = None) -> None:
+        self.problem, self.mask = problem, mask
         self.rows_at_hand = rows_at_hand
         self.widths = problem.bins.widths
         self.spans = spans_of(problem, rows_at_hand)
 
-    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[Splits]:
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
         """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""
-        found = Splits.none(len(frontier), self.problem.channels.count)
+        found = BestSplits.none(len(frontier), self.problem.channels.count)
+        allowed = self.mask(growing, frontier) if self.mask else None
         screened = yield from self._are_screened(growing, frontier)
         if not screened.all():
             others = np.flatnonzero(~screened)
             for span in self.spans:
-                yield from span.improve(growing, frontier, others, found)
-        yield from self._screen(growing, frontier, np.flatnonzero(screened), found)
+                yield from span.improve(growing, frontier, others, found, allowed)
+        yield from self._screen(growing, frontier, np.flatnonzero(screened), found, allowed)
         return found
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints) -> Program[Bools]:
@@ -48,7 +58,7 @@ class SplitFinder:
         classes they have costs more than a sweep.
         """
         n_classes = self.problem.n_classes
-        if not (self.rows_at_hand and n_classes >= MANY_CLASSES):
+        if not (self.rows_at_hand and applies(self.problem)):
             return np.zeros(len(nodes), np.bool_)
         yield from count_roots(self.problem, growing, nodes)
         n_rows = growing.n_rows[nodes]
@@ -59,7 +69,9 @@ class SplitFinder:
             few &= ~np.all([span.are_small(growing, nodes) for span in self.spans], axis=0)
         return few
 
-    def _screen(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: Splits) -> Program[None]:
+    def _screen(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
+    ) -> Program[None]:
         """Enter the splits of the nodes that stand at `places` in the frontier, by those that may be the best."""
         n_classes = self.problem.n_classes
         # Nodes that are counted together have about as many classes.
@@ -69,6 +81,7 @@ class SplitFinder:
             nodes = frontier[at]
             part = found.of_slots(at)
             rows = yield rows_request(self.problem, growing, nodes, 0, len(self.widths))
-            search_screened(self.problem, rows, growing.sums[:, nodes], growing.tree[nodes], part)
+            sums, tree = growing.sums[:, nodes], growing.tree[nodes]
+            search_screened(self.problem, rows, sums, tree, part, at_places(allowed, at))
             found.enter(at, part)
             yield BREATH

@@ -135,6 +135,12 @@ class Problem:
             return self.target_grid.join(limbs / sums[0], tree)
         return self.target_grid.join(limbs, tree) / self.weights(sums, tree)
 
+    def moments(self, sums: Array, tree: Ints) -> Floats:
+        """What a split criterion sees of some rows: class weights (K, m); for regression weight and mean (2, m)."""
+        if self.n_classes:
+            return self.class_weights(sums, tree)
+        return np.stack((self.weights(sums, tree), self.means(sums, tree)))
+
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""
         return {

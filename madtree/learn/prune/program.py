@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from madtree.learn.data.block import Block
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.policy import GrowthPolicy
+from madtree.learn.grow.split_finder import FeatureMask
 from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.drive import driven, finished
 from madtree.learn.histogram.requests import Program, Progress
@@ -18,7 +19,12 @@ from madtree.learn.route.positions import POSITION_BYTES
 
 
 def train_trees(
-    problem: Problem, *, rows_at_hand: bool, folds_known: bool = False, policy: GrowthPolicy | None = None
+    problem: Problem,
+    *,
+    rows_at_hand: bool,
+    folds_known: bool = False,
+    policy: GrowthPolicy | None = None,
+    mask: FeatureMask | None = None,
 ) -> Program[tuple[Outcome, Problem]]:
     """Train the trees of a problem; returns them, and the problem with its replicas.
 
@@ -30,7 +36,7 @@ def train_trees(
             yield from assign_folds(problem)
         problem = problem.with_replicas(Folds(n_folds))
     yield Progress(stage="passes")
-    growing = yield from grow(problem, rows_at_hand, policy)
+    growing = yield from grow(problem, rows_at_hand, policy, mask)
     yield Progress(stage="prune")
     outcome = yield from conclude(problem, growing)
     return outcome, problem

@@ -12,7 +12,10 @@ import numpy as np
 from madtree.learn.data.block import Block, CodeLayout, Codes
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Ints
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
+from madtree.learn.grow.split_finder import FeatureMask
 from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.drive import driven, finished
 from madtree.learn.histogram.requests import CountRequest, Provider, Request, Steps
@@ -58,10 +61,19 @@ def at_hand(blocks: Sequence[Block]) -> BlocksAtHand:
     return BlocksAtHand(blocks, 2**30)
 
 
-def train_by(problem: Problem, provider: Provider, policy: GrowthPolicy | None = None) -> Outcome:
+def train_by(
+    problem: Problem, provider: Provider, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
+) -> Outcome:
     """The trees of a problem whose rows have their folds, by whoever has the rows."""
-    program = train_trees(problem, rows_at_hand=provider.rows_at_hand, folds_known=True, policy=policy)
+    program = train_trees(problem, rows_at_hand=provider.rows_at_hand, folds_known=True, policy=policy, mask=mask)
     return finished(driven(program, provider))[0]
+
+
+def grown_by(
+    problem: Problem, provider: Provider, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
+) -> GrowingTrees:
+    """The trees as they are grown, before they are pruned."""
+    return finished(driven(grow(problem, provider.rows_at_hand, policy, mask), provider))
 
 
 def train(problem: Problem, block: Block) -> Outcome:

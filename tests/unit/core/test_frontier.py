@@ -8,7 +8,7 @@ import pytest
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.histogram import batching
 from madtree.learn.histogram.batching import batches
-from madtree.learn.split import candidates as entries
+from madtree.learn.split import occupied_bins as bins_module
 from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train, train_by
 from tests.unit.core.test_regimes import assert_identical
 
@@ -41,7 +41,7 @@ def test_blocks_in_hand_give_what_counting_alone_gives(
     n_classes: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small blocks make the rows of all blocks be counted together, small chunks split a feature's slots."""
-    monkeypatch.setattr(entries, "CHUNK_CELLS", 500)
+    monkeypatch.setattr(bins_module, "CHUNK_VALUES", 500)
     monkeypatch.setattr(batching, "_ROWS_TOGETHER", 300)
     parameters = Parameters("gini" if n_classes else "mse", 8, min_split=4, min_bucket=2, n_bins=30)
     problem, block = problem_of(sample_rows(2_500, n_classes, weighted=weighted), n_classes, parameters)

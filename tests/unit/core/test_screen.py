@@ -32,7 +32,7 @@ def assert_screening_changes_nothing(rows: RawRows, n_classes: int, parameters: 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every node is screened, in small stacks."""
-    monkeypatch.setattr(frontier, "MANY_CLASSES", 2)
+    monkeypatch.setattr(screen, "MANY_CLASSES", 2)
     monkeypatch.setattr(frontier, "ROWS_PER_CELL", 1e9)
     monkeypatch.setattr(frontier, "SWEPT_CLASSES", 0)
     monkeypatch.setattr(frontier, "CELLS_PER_ROW", 1e9)
