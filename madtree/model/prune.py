@@ -61,7 +61,7 @@ def tree_prune(host: Host, model_name: str | None, new_model: str | None, cp: fl
             f"cp must be at least {least!r}, at which {model_name} was pruned already, not {cp!r}",
             hint="What has been cut off is not stored: train again with a smaller cp.",
         )
-    new = check_new(host, new_model, "new_model", SUFFIXES, kind="model")
+    new = check_new(host, new_model, "new_model", "model", SUFFIXES)
     nodes = _read_nodes(host, tables)
     kept = _prune(nodes, np.array([own[tree] for tree in nodes.trees.tolist()]), cp, model)
     _write(host, old, new, str(new_model).strip(), cp, kept)

@@ -10,13 +10,12 @@ from madtree.learn.data.parameters import EXACT_LIMIT, MAX_DEPTH_LIMIT, Paramete
 from madtree.request import catalog
 from madtree.request.catalog import SourceColumn, Type
 from madtree.request.features import Item, is_text, list_items, make_features
-from madtree.request.new_tables import check_output
+from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import TextParameters, parse_params
 from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
-from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column, Relation
-from madtree.sqltext.split import check_expression, parse_name, split_list
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS
+from madtree.sqltext.split import check_expression, split_list
+from madtree.sqltext.tables import SUFFIXES, TREE_COLUMNS
 
 CRITERION_NAMES = {
     "gini": "gini",
@@ -66,7 +65,7 @@ def check(
     """
     arguments = Arguments(
         training_table_name=_required("training_table_name", training_table_name),
-        output_table_name=_required("output_table_name", output_table_name),
+        output_table_name=required_name(output_table_name, "output_table_name", "model"),
         id_col_name=_required("id_col_name", id_col_name),
         dependent_variable=_required("dependent_variable", dependent_variable),
         list_of_features=_required("list_of_features", list_of_features),
@@ -85,7 +84,9 @@ def check(
     memory = _in_range("memory_mb", memory_mb, 64, 8, 2**20)
 
     source = catalog.find_relation(host, arguments.training_table_name, "training_table_name")
-    output_schema, output_name = _output(host, arguments.output_table_name, bool(replace))
+    output_schema, output_name = check_new(
+        host, arguments.output_table_name, "output_table_name", "model", SUFFIXES, bool(replace)
+    )
     names = _Names(catalog.find_columns(host, source), arguments.training_table_name)
     id_item = names.column("id_col_name", arguments.id_col_name)
     dependent = names.item("dependent_variable", arguments.dependent_variable)
@@ -267,23 +268,6 @@ def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequen
     oids = [item.column.type_oid if item.column else next(probed) for item in items]
     types = catalog.find_types(host, oids)
     return [types[oid] for oid in oids]
-
-
-def _output(host: Host, given: str, replace: bool) -> tuple[str, str]:
-    """Schema and name of the model."""
-    parts = parse_name(given)
-    if parts is None or len(parts) > 2:
-        raise MadtreeError(
-            f"output_table_name is not a valid table name: {given!r}; it must be name or schema.name",
-            hint="Put a name with capitals, spaces or other special characters in double quotes.",
-        )
-    length = len(parts[-1].encode())
-    if length > MAX_IDENTIFIER_BYTES:
-        raise MadtreeError(
-            f"output_table_name: {ident(parts[-1])} has {length} bytes, but a name may have {MAX_IDENTIFIER_BYTES}",
-            sqlstate="42622",
-        )
-    return check_output(host, parts[0] if len(parts) == 2 else None, parts[-1], replace), parts[-1]
 
 
 def _parameters(text: TextParameters, fold: Item | None, **others: object) -> Parameters:

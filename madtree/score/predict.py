@@ -9,18 +9,17 @@ from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
 from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.request.catalog import Type, find_relation
+from madtree.request.new_tables import check_new
 from madtree.score.in_blocks import score_in_blocks
 from madtree.score.new_data import column_types, fit_feature
 from madtree.score.outputs import check_type, output_columns
 from madtree.score.route import measure
-from madtree.sqltext import catalog as catalog_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 from madtree.trees.model import Feature, Model
 
 PREDICT_HELP = """\
@@ -85,7 +84,7 @@ def tree_predict(
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_relation(host, new_data_table, "new_data_table")
-    target = _target(host, output_table)
+    target = qualified(*check_new(host, output_table, "output_table"))
     features, id_type = fit_to_source(host, model, source, new_data_table)
     groups = groups_of(tables, model)
     id_name = _id_name(model)
@@ -125,38 +124,6 @@ def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
     return sql.row_expression(model, output)
-
-
-def _target(host: Host, output_table: str | None) -> str:
-    """The table to create, as SQL.
-
-    Raises:
-        MadtreeError: its name is NULL, malformed or too long, its schema does not exist, or something has that name.
-    """
-    if output_table is None:
-        raise MadtreeError("output_table must be the name of a table to create, not NULL")
-    parts = parse_name(output_table)
-    if parts is None or len(parts) > 2:
-        raise MadtreeError(
-            f"output_table is not a valid table name: {output_table!r}; it must be name or schema.name",
-            hint="Put a name with capitals, spaces or other special characters in double quotes.",
-        )
-    if len(parts[-1].encode()) > MAX_IDENTIFIER_BYTES:
-        raise MadtreeError(
-            f"output_table: the name {parts[-1]} is longer than PostgreSQL's {MAX_IDENTIFIER_BYTES} bytes"
-        )
-    schema = parts[0] if len(parts) == 2 else None
-    text = "pg_catalog.text"
-    found = host.query(catalog_sql.OUTPUT_SCHEMA, [text, f"{text}[]"], [schema, [parts[-1]]])
-    if not found and schema not in (None, "pg_temp"):
-        raise MadtreeError(f"output_table: schema {ident(str(schema))} does not exist", sqlstate="3F000")
-    if found and found[0]["existing"]:
-        raise MadtreeError(
-            f"output_table: {output_table} exists already",
-            hint=f"Drop it first (DROP TABLE {output_table}), or choose another name.",
-            sqlstate="42P07",
-        )
-    return ".".join(ident(part) for part in parts)
 
 
 def fit_to_source(
