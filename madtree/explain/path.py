@@ -19,30 +19,6 @@ from madtree.sqltext.quote import qualified
 from madtree.trees.direction import Decision, Value, comparable, decide, is_missing
 from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
 
-HELP = """\
-tree_path tells the path that one row takes through a model, and why.
-
-SELECT * FROM madtree.tree_path(
-    model,        -- output_table_name of tree_train
-    table_name,   -- table, view, ... with the id column, the features and the grouping columns of the training
-    id            -- the row's id, as text
-);
-
-A row for each node from the root to the leaf:
-    step, tree_id, node_id    step from 1; of a grouped model the row's tree
-    feature, condition        what the node asks (NULL at the leaf): hour <= 11
-    value                     the row's value of the feature, as text
-    branch                    left (the condition is true) or right
-    reason                    split: the row's value tells; surrogate: it is missing or unknown, another feature tells;
-                              majority: none tells; leaf: the end
-    explanation               the same in words
-    n_rows, prediction        the node's rows of training, and its class or mean
-    confidence                classification: share of that class, by weight
-
-Example:
-    SELECT condition, value, explanation FROM madtree.tree_path('delay_tree', 'flights_today', '4711');
-"""
-
 SHOWN_LEVELS = 200  # characters of a list of levels in a sentence
 
 
@@ -56,7 +32,7 @@ class _Case:
 
 
 def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: str | None) -> list[Row]:
-    """Rows of steps; see `HELP`.
+    """Rows of steps.
 
     Raises:
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id

@@ -22,40 +22,6 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.trees.model import Feature, Model
 
-PREDICT_HELP = """\
-tree_predict: score a table by a model of tree_train
-
-SELECT madtree.tree_predict(
-    tree_model text,       -- output_table_name of tree_train
-    new_data_table text,   -- table, view, materialized, foreign or partitioned table with the id column, the features
-                           -- and the grouping columns of the training, under the same names
-    output_table text,     -- table to create; must not exist
-    type text              -- DEFAULT 'response'
-);
-
-type            columns of output_table beside the id column
-response        estimated_<dependent>, of the dependent variable's own type (float8 for regression)
-prob            two classes: estimated_prob_<first class> float8; more: estimated_prob float8[] in class order
-prob_columns    estimated_prob_<class> float8 for every class
-leaf            node_id bigint: the leaf that the row ends in
-Regression models have response and leaf.
-
-Rows with missing values, and with levels unknown to the model, go the way of the majority at that split. Rows of an
-unknown group stay, with NULL. Returns one line that says what was done.
-"""
-
-SQL_HELP = """\
-tree_sql: a model as an SQL expression, for a view or a generated column
-
-SELECT madtree.tree_sql(
-    model text,       -- output_table_name of tree_train
-    type text,        -- DEFAULT 'response'; or prob, leaf, as for tree_predict
-    tree_id int       -- DEFAULT NULL: of a grouped model all trees, in a CASE over the grouping columns; else that tree
-);
-
-The expression names the columns of the training table. It gives the same answers as tree_predict.
-"""
-
 
 def tree_predict(
     host: Host,
@@ -68,7 +34,7 @@ def tree_predict(
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
     Args:
-        tree_model, new_data_table, output_table, type_: see `PREDICT_HELP`.
+        tree_model, new_data_table, output_table, type_: as the usage text says.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
 
     Returns:
@@ -104,7 +70,7 @@ def tree_predict(
 
 
 def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int | None) -> str:
-    """The model as an SQL expression; see `SQL_HELP`.
+    """The model as an SQL expression.
 
     Raises:
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.

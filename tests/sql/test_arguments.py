@@ -161,7 +161,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"max_depth": 61}, "max_depth must be from 0 to 60, not 61"),
     ({"min_split": 0}, "min_split must be at least 1, not 0"),
     ({"min_bucket": 0}, "min_bucket must be at least 1, not 0"),
-    ({"n_bins": 1}, "n_bins must be 0 (every boundary) or 2 to 65000, not 1"),
+    ({"n_bins": 1}, "n_bins must be 0 (every threshold) or 2 to 65000, not 1"),
     ({"n_bins": -1}, "n_bins must be from 0 to 65000, not -1"),
     ({"n_bins": 65001}, "n_bins must be from 0 to 65000, not 65001"),
     ({"memory_mb": 7}, "memory_mb must be from 8 to 1048576, not 7"),
