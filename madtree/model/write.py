@@ -1,13 +1,9 @@
-"""Writing a trained model into its tables, in bulk.
-
-Each column goes to the server as one array literal: PL/Python turns a list into an array at some 300 ns an element,
-PostgreSQL reads a literal in about half of that.
-"""
+"""Writes a trained model into its tables, in bulk."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -17,22 +13,28 @@ import numpy as np
 from madtree import __version__
 from madtree.host.protocol import Host
 from madtree.host.settings import local_settings
-from madtree.learn.data.types import Floats, Ints
+from madtree.learn.data.types import Ints
 from madtree.learn.prune.trained import CategorySets, CpColumns, NodeColumns, SurrogateColumns, TreeColumns, TreeKeys
+from madtree.model.columns_text import (
+    CHUNK_BYTES,
+    NO_VALUES,
+    Encoder,
+    chunks,
+    floats,
+    integers,
+    picked,
+    rows_of_floats,
+    texts_or_null,
+)
 from madtree.model.tables import prediction_type
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tables as sql
-from madtree.trees.model import Kind
+from madtree.trees.model import Categories, Kind
 
-CHUNK_ROWS = 16_384
-CHUNK_BYTES = 2 * 2**20  # of a chunk's widest parameter, about
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
 TEXT = "pg_catalog.text"
-_NO_VALUES = "{}"  # a shorter array than the other columns': `unnest` makes NULLs of what it lacks
-Categories = Sequence[str | None]  # of an unordered feature, as text; None is NULL
-Encoder = Callable[[slice], str]  # some of a column's rows as an array literal
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,11 @@ def write_trees(
     has_failed = trees.n_nodes == 0
     encoders: dict[str, Encoder] = {
         "tree_id": _tree_ids(trees.key),
-        **{key: _integers(getattr(trees, key)) for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
-        **{key: _floats(getattr(trees, key)) for key in ("pruning_cp", "root_risk")},
-        "impurity_var_importance": _rows_of_floats(trees.importance, width),
-        "success": _picked(["true", "false"], has_failed),
-        "message": _picked(["NULL", text.quoted(failure)], has_failed),
+        **{key: integers(getattr(trees, key)) for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
+        **{key: floats(getattr(trees, key)) for key in ("pruning_cp", "root_risk")},
+        "impurity_var_importance": rows_of_floats(trees.importance, width),
+        "success": picked(["true", "false"], has_failed),
+        "message": picked(["NULL", text.quoted(failure)], has_failed),
     }
     statement = sql.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
     _insert(host, statement, sql.TREE_COLUMNS, encoders, np.full(len(trees.n_rows), width * _NUMBER_BYTES))
@@ -93,22 +95,22 @@ def write_nodes(
     left, right = (_category_texts(categories, nodes.feature, side) for side in (nodes.left, nodes.right))
     encoders: dict[str, Encoder] = {
         "tree_id": _tree_ids(nodes.key),
-        **{key: _integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
-        **{key: _floats(getattr(nodes, key)) for key in ("threshold", "weight", "impurity", "risk", "complexity")},
+        **{key: integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
+        **{key: floats(getattr(nodes, key)) for key in ("threshold", "weight", "impurity", "risk", "complexity")},
         # -1, a leaf, picks the last: NULL.
-        "feature": _picked([*(text.quoted(f.name) for f in task.features), "NULL"], nodes.feature),
-        "left_levels": _texts_or_null(left),
-        "right_levels": _texts_or_null(right),
-        "majority_left": _picked(["false", "true", "NULL"], np.where(is_leaf, -1, nodes.majority_left)),
-        "improvement": _floats(np.where(is_leaf, np.nan, nodes.improvement)),
+        "feature": picked([*(text.quoted(f.name) for f in task.features), "NULL"], nodes.feature),
+        "left_levels": texts_or_null(left),
+        "right_levels": texts_or_null(right),
+        "majority_left": picked(["false", "true", "NULL"], np.where(is_leaf, -1, nodes.majority_left)),
+        "improvement": floats(np.where(is_leaf, np.nan, nodes.improvement)),
     }
     n_classes = len(classes)
     if task.is_classification:
-        encoders["prediction"] = _picked([text.quoted(label) for label in classes], nodes.prediction)
-        encoders["class_weights"] = _rows_of_floats(nodes.class_weights, n_classes)
+        encoders["prediction"] = picked([text.quoted(label) for label in classes], nodes.prediction)
+        encoders["class_weights"] = rows_of_floats(nodes.class_weights, n_classes)
     else:
-        encoders["prediction"] = _floats(nodes.prediction)
-        encoders["class_weights"] = lambda _: _NO_VALUES
+        encoders["prediction"] = floats(nodes.prediction)
+        encoders["class_weights"] = lambda _: NO_VALUES
     sizes = _longer(left, right) + n_classes * _NUMBER_BYTES
     statement = sql.insert_nodes(task.output_schema, task.output_name, prediction_type(task))
     with local_settings(host, _compression(host, int(sizes.sum()))):
@@ -122,12 +124,12 @@ def write_surrogates(
     left, right = (_category_texts(categories, surrogates.feature, s) for s in (surrogates.left, surrogates.right))
     encoders: dict[str, Encoder] = {
         "tree_id": _tree_ids(surrogates.key),
-        **{key: _integers(getattr(surrogates, key)) for key in ("node_id", "rank")},
-        **{key: _floats(getattr(surrogates, key)) for key in ("threshold", "agreement", "adjusted_agreement")},
-        "feature": _picked([text.quoted(f.name) for f in task.features], surrogates.feature),
-        "left_levels": _texts_or_null(left),
-        "right_levels": _texts_or_null(right),
-        "low_goes_left": _picked(["false", "true"], surrogates.low_goes_left),
+        **{key: integers(getattr(surrogates, key)) for key in ("node_id", "rank")},
+        **{key: floats(getattr(surrogates, key)) for key in ("threshold", "agreement", "adjusted_agreement")},
+        "feature": picked([text.quoted(f.name) for f in task.features], surrogates.feature),
+        "left_levels": texts_or_null(left),
+        "right_levels": texts_or_null(right),
+        "low_goes_left": picked(["false", "true"], surrogates.low_goes_left),
     }
     statement = sql.insert_surrogates(task.output_schema, task.output_name)
     _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, _longer(left, right))
@@ -135,12 +137,12 @@ def write_surrogates(
 
 def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: str | None = None) -> None:
     """Fill `<output>_cv`; `group_source` as for `write_trees`."""
-    floats = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
+    numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
     encoders: dict[str, Encoder] = {
         "tree_id": _tree_ids(cp_table.key),
-        "n_splits": _integers(cp_table.n_splits),
-        **{key: _floats(getattr(cp_table, key)) for key in floats},
-        "chosen": _picked(["false", "true"], cp_table.chosen),
+        "n_splits": integers(cp_table.n_splits),
+        **{key: floats(getattr(cp_table, key)) for key in numbers},
+        "chosen": picked(["false", "true"], cp_table.chosen),
     }
     statement = sql.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
     _insert(host, statement, sql.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), _NUMBER_BYTES))
@@ -211,7 +213,7 @@ def _insert(
     host: Host, statement: str, columns: Sequence[tuple[str, Any]], encoders: dict[str, Encoder], sizes: Ints
 ) -> None:
     """Run the statement for chunks of the rows; `columns` are its parameters, `sizes` bytes a row."""
-    for part in _chunks(sizes):
+    for part in chunks(sizes):
         values = [encoders[column](part) for column, _ in columns]
         host.command(statement, [TEXT] * len(values), values)
 
@@ -220,29 +222,7 @@ def _tree_ids(key: TreeKeys) -> Encoder:
     """The trees' ids, in tables that have a single tree of each group."""
     if key.member.any():
         raise ValueError("these model tables have no column for the members of an ensemble")
-    return _integers(key.group)
-
-
-def _integers(values: Any) -> Encoder:
-    array = np.asarray(values, dtype=np.int64)
-    return lambda part: text.integers(array[part].tolist())
-
-
-def _floats(values: Any) -> Encoder:
-    array = np.asarray(values, dtype=float)
-    return lambda part: text.floats(_numbers(array[part]))
-
-
-def _rows_of_floats(values: Floats, width: int) -> Encoder:
-    rows = values.reshape(-1, width)
-    return lambda part: text.rows_of_floats(_numbers(rows[part].ravel()), width)
-
-
-def _picked(elements: Sequence[str], index: Any) -> Encoder:
-    """Elements that are text already, by their index."""
-    choice = np.array(elements, dtype=object)
-    array = np.asarray(index).astype(np.int64)
-    return lambda part: text.joined(choice[array[part]].tolist())
+    return integers(key.group)
 
 
 def _compression(host: Host, n_bytes: int) -> dict[str, str]:
@@ -262,33 +242,6 @@ def _category_texts(categories: Sequence[Categories | None], feature: Ints, side
     return text.text_rows(rows)
 
 
-def _texts_or_null(rows: Sequence[str]) -> Encoder:
-    """Rows that are text already."""
-    known = np.array([row != "NULL" for row in rows], dtype=bool)
-    return lambda part: text.joined(rows[part]) if known[part].any() else _NO_VALUES
-
-
 def _longer(left: Sequence[str], right: Sequence[str]) -> Ints:
     """(n,) length of the longer of two texts."""
     return np.array([*map(max, map(len, left), map(len, right))], dtype=int)
-
-
-def _numbers(values: Any) -> list[float] | list[int]:
-    """Floats; as integers, whose text is shorter and made in half of the time, where all of them are whole."""
-    with np.errstate(invalid="ignore"):
-        whole = values.astype(np.int64)
-    # A negative zero would lose its sign, and what does not fit an int64 comes out negative.
-    if np.array_equal(whole, values) and not np.signbit(values).any() and not (whole < 0).any():
-        return list(whole.tolist())
-    return list(values.tolist())
-
-
-def _chunks(sizes: Ints) -> Iterator[slice]:
-    """Slices of the rows such that no parameter grows far beyond `CHUNK_BYTES`; `sizes` are bytes a row."""
-    ends = np.cumsum(sizes)
-    begin = 0
-    while begin < len(sizes):
-        limit = CHUNK_BYTES + (ends[begin - 1] if begin else 0)
-        end = min(begin + CHUNK_ROWS, max(begin + 1, int(np.searchsorted(ends, limit, side="right"))))
-        yield slice(begin, min(end, len(sizes)))
-        begin = end

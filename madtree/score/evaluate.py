@@ -11,11 +11,11 @@ from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
 from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.request.catalog import Type, find_relation
-from madtree.score.in_blocks import score_in_blocks
+from madtree.score.case_or_blocks import Work, measure
 from madtree.score.new_data import fit_features
 from madtree.score.outputs import output_columns
 from madtree.score.predict import groups_of
-from madtree.score.route import Work, measure
+from madtree.score.score_by_blocks import score_by_blocks
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
@@ -37,7 +37,7 @@ def tree_evaluate(
 
     Args:
         tree_model, test_table: names as the user gave them.
-        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
 
     Raises:
         MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
@@ -126,7 +126,7 @@ def _score(
     (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
     first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
     payload = sql.payload(scan, first, actual, weight)
-    score_in_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
+    score_by_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
     kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
     return sql.rows_of_payload(scan.target, scan.id_name, leaf.name, kind)
 

@@ -10,10 +10,10 @@ from madtree.host.protocol import Host
 from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.request.catalog import Type, find_relation
 from madtree.request.new_tables import check_new
-from madtree.score.in_blocks import score_in_blocks
+from madtree.score.case_or_blocks import measure
 from madtree.score.new_data import column_types, fit_feature
 from madtree.score.outputs import check_type, output_columns
-from madtree.score.route import measure
+from madtree.score.score_by_blocks import score_by_blocks
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
@@ -35,7 +35,7 @@ def tree_predict(
 
     Args:
         tree_model, new_data_table, output_table, type_: as the usage text says.
-        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
 
     Returns:
         One line: what was scored, rows, seconds.
@@ -60,7 +60,7 @@ def tree_predict(
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), len(outputs))
     if work.in_blocks if in_blocks is None else in_blocks:
-        rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
+        rows = score_by_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
     return (
@@ -110,7 +110,7 @@ def fit_to_source(
     return {feature.name: fit_feature(feature, found) for feature, found in pairs}, id_type
 
 
-def groups_of(tables: ModelTables, model: Model) -> sql.Groups | None:
+def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
     """How rows find their tree, None where the model is not grouped."""
     if not model.grouping_columns:
         return None
@@ -120,7 +120,7 @@ def groups_of(tables: ModelTables, model: Model) -> sql.Groups | None:
         # A type of an extension (citext) brings an operator of its own, which only the search path can find.
         builtin = tables.column_types[name][1]
         columns.append((ident(name), column, "OPERATOR(pg_catalog.=)" if builtin else "="))
-    return sql.Groups(tables.sql, tuple(columns))
+    return sql.GroupJoin(tables.sql, tuple(columns))
 
 
 def _id_name(model: Model) -> str:
