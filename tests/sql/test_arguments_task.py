@@ -44,15 +44,6 @@ def test_the_defaults(host: PsycopgHost) -> None:
     assert (task.weights_sql, task.grouping, task.verbose, task.replace) == (None, (), False, False)
 
 
-def test_the_database_knows_the_same_defaults_as_the_usage_text(db: psycopg.Connection) -> None:
-    row = db.execute("""
-        SELECT pg_get_function_arguments(oid) FROM pg_proc WHERE proname = 'tree_train' AND pronargs = 20
-    """).fetchone()
-    assert row
-    for default in ("max_depth integer DEFAULT 10", "n_bins integer DEFAULT 100", "memory_mb integer DEFAULT 64"):
-        assert default in row[0]
-
-
 def test_null_means_the_default(host: PsycopgHost) -> None:
     numbers = ("max_depth", "min_split", "min_bucket", "n_bins", "seed", "parallel_workers", "memory_mb")
     others = ("split_criterion", "verbose", "replace", "weights", "grouping_cols", "surrogate_params", "pruning_params")

@@ -92,10 +92,6 @@ def test_a_grouping_column_with_a_name_of_the_table(db: psycopg.Connection) -> N
         ((None, "out"), "model_name must be the name of a model, not NULL"),
         (("nothing", "out"), "model_name: relation nothing does not exist"),
         (("mtcars", "out"), "model_name: mtcars is not a madtree model"),
-        (("model", None), "output_table must be the name of a table to create, not NULL"),
-        (("model", "mtcars"), "output_table: "),
-        (("model", "no.out"), 'output_table: schema "no" does not exist'),
-        (("model", "a b"), "output_table is not a valid table name: 'a b'; it must be name or schema.name"),
     ],
 )
 def test_mistakes_are_named(db: psycopg.Connection, arguments: tuple[Any, ...], sentence: str) -> None:

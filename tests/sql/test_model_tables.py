@@ -13,8 +13,9 @@ from psycopg_host import PsycopgHost
 
 from madtree import __version__
 from madtree.errors import MadtreeError
+from madtree.learn.prune.trained import CategorySets, NodeColumns, TreeColumns, TreeKeys
 from madtree.model.tables import create_tables, drop_model
-from madtree.model.write import NodeColumns, Totals, TreeColumns, write_nodes, write_summary, write_trees
+from madtree.model.write import Totals, write_nodes, write_summary, write_trees
 from madtree.request.arguments import check
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.quote import ident
@@ -39,16 +40,30 @@ def task_of(host: PsycopgHost, dependent: str = "y", output: str = "model", **mo
     return check(host, "data", output, "id", dependent, 'x, "Level, ""q", m', **more)
 
 
+def keys(groups: Any) -> TreeKeys:
+    """Of single trees."""
+    return TreeKeys(np.asarray(groups), np.zeros(len(groups), np.int64))
+
+
+def columns(kind: Any, key: TreeKeys, **values: Any) -> Any:
+    return kind(key=key, **{k: v if isinstance(v, CategorySets) else np.asarray(v) for k, v in values.items()})
+
+
+def no_categories(n: int) -> CategorySets:
+    return CategorySets.of([None] * n)
+
+
 def three_nodes(prediction: Any, class_weights: Any) -> NodeColumns:
     """A root that splits on the text feature, and two leaves."""
-    return NodeColumns(
-        tree_id=[0, 0, 0],
+    return columns(
+        NodeColumns,
+        keys([0, 0, 0]),
         node_id=[0, 1, 2],
         depth=[0, 1, 1],
         feature=[1, -1, -1],
         threshold=[NAN, NAN, NAN],
-        left_levels=[AWKWARD, None, None],
-        right_levels=[["other"], None, None],
+        left=CategorySets.of([np.arange(len(AWKWARD)), None, None]),
+        right=CategorySets.of([np.array([len(AWKWARD)]), None, None]),
         majority_left=[1, 0, 0],
         n_rows=[10, 6, 4],
         weight=[10.5, 6.25, 4.25],
@@ -61,9 +76,12 @@ def three_nodes(prediction: Any, class_weights: Any) -> NodeColumns:
     )
 
 
-def one_tree(**changes: Any) -> TreeColumns:
-    columns: dict[str, Any] = {
-        "tree_id": [0],
+# Of the three features of `task_of` the second is unordered.
+CATEGORIES = [None, [*AWKWARD, "other"], None]
+
+
+def one_tree(key: TreeKeys | None = None, **changes: Any) -> TreeColumns:
+    values: dict[str, Any] = {
         "n_rows": [10],
         "n_nodes": [3],
         "n_leaves": [2],
@@ -71,10 +89,8 @@ def one_tree(**changes: Any) -> TreeColumns:
         "pruning_cp": [0.0],
         "root_risk": [1 / 3],
         "importance": [[0.0, 3.5, 0.0]],
-        "success": [True],
-        "message": [None],
     }
-    return TreeColumns(**(columns | changes))
+    return columns(TreeColumns, key or keys([0]), **(values | changes))
 
 
 def columns_of(db: psycopg.Connection, table: str) -> list[tuple[str, str]]:
@@ -150,7 +166,7 @@ def test_nodes_of_a_classification_come_back_as_written(host: PsycopgHost) -> No
     task = task_of(host)
     create_tables(host, task)
 
-    write_nodes(host, task, three_nodes([1, 0, 1], [[4.0, 6.5], [6.25, 0.0], [0.1, 4.15]]), ['c"1', "c,2"])
+    write_nodes(host, task, three_nodes([1, 0, 1], [[4.0, 6.5], [6.25, 0.0], [0.1, 4.15]]), CATEGORIES, ['c"1', "c,2"])
 
     root, left, right = host.query("SELECT * FROM model_nodes ORDER BY node_id")
     assert root == {
@@ -202,7 +218,7 @@ def test_nodes_of_a_regression_have_means_and_no_classes(host: PsycopgHost) -> N
     task = check(host, "data", "model", "id", "v", 'x, "Level, ""q", m')
     create_tables(host, task)
 
-    write_nodes(host, task, three_nodes([1 / 3, -1e300, 5e-324], None))
+    write_nodes(host, task, three_nodes([1 / 3, -1e300, 5e-324], np.zeros((3, 0))), CATEGORIES)
 
     assert [
         (r["prediction"], r["class_weights"]) for r in host.query("SELECT * FROM model_nodes ORDER BY node_id")
@@ -220,7 +236,9 @@ def test_nodes_of_a_regression_have_means_and_no_classes(host: PsycopgHost) -> N
 def test_predictions_are_values_of_the_dependents_type(host: PsycopgHost, dependent: str, classes: list[str]) -> None:
     task = check(host, "data", "model", "id", dependent, '"Level, ""q", x')
     create_tables(host, task)
-    write_nodes(host, task, three_nodes([0, 0, 1], np.zeros((3, 2))), classes)
+    categories = [CATEGORIES[1], None]
+    nodes = replace(three_nodes([0, 0, 1], np.zeros((3, 2))), feature=np.array([0, -1, -1]))
+    write_nodes(host, task, nodes, categories, classes)
     rows = host.query("SELECT prediction::text FROM model_nodes ORDER BY node_id")
     assert [row["prediction"] for row in rows] == [classes[0], classes[0], classes[1]]
 
@@ -232,21 +250,22 @@ def test_many_nodes_are_written_in_chunks(host: PsycopgHost) -> None:
     random = np.random.default_rng(0)
     values = random.normal(size=n)
     index = np.arange(n)
-    nodes = NodeColumns(
-        tree_id=index // 1000,
+    nodes = columns(
+        NodeColumns,
+        keys(index // 1000),
         node_id=index % 1000,
         depth=np.full(n, 2),
         feature=np.zeros(n, dtype=int),
         threshold=values,
-        left_levels=[None] * n,
-        right_levels=[None] * n,
+        left=no_categories(n),
+        right=no_categories(n),
         majority_left=index % 2,
         n_rows=index * 10**10,
         **dict.fromkeys(("weight", "impurity", "risk", "complexity", "improvement"), values),
         prediction=index % 3,
         class_weights=np.stack([values, values, values], axis=1),
     )
-    write_nodes(host, task, nodes, ["a", "b", "c"])
+    write_nodes(host, task, nodes, CATEGORIES, ["a", "b", "c"])
     rows = host.connection.execute(
         "SELECT threshold, class_weights[3], n_rows FROM model_nodes ORDER BY tree_id, node_id"
     )
@@ -285,14 +304,13 @@ def test_trees_take_their_groups_values_from_a_table(host: PsycopgHost) -> None:
         host,
         task,
         one_tree(
-            **{key: [1, 2] for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
-            tree_id=[0, 1],
+            keys([0, 1]),
+            **{key: [1, 0] for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
             pruning_cp=[0.0, 0.0],
             root_risk=[1.0, NAN],
             importance=np.zeros((2, 3)),
-            success=[True, False],
-            message=[None, 'why, "so"? {it\'s} \\'],
         ),
+        'why, "so"? {it\'s} \\',
         "pg_temp.groups",
     )
 
@@ -301,8 +319,15 @@ def test_trees_take_their_groups_values_from_a_table(host: PsycopgHost) -> None:
     )
     assert [tuple(row.values()) for row in rows] == [
         ("2020-01-01", "c", 0, 1, 1.0, True, None),
-        ("2021-01-01", 'a "b"', 1, 2, None, False, 'why, "so"? {it\'s} \\'),
+        ("2021-01-01", 'a "b"', 1, 0, None, False, 'why, "so"? {it\'s} \\'),
     ]
+
+
+def test_tables_of_single_trees_take_no_members_of_an_ensemble(host: PsycopgHost) -> None:
+    task = task_of(host)
+    create_tables(host, task)
+    with pytest.raises(ValueError, match="ensemble"):
+        write_trees(host, task, one_tree(TreeKeys(np.array([0]), np.array([1]))))
 
 
 def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHost) -> None:
@@ -431,7 +456,7 @@ def test_anothers_model_is_not_replaced(host: PsycopgHost, user_db: psycopg.Conn
     create_tables(host, task_of(host))
     user = ident(user_db.info.user)
     host.connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {ident(schema)} TO {user}")
-    with pytest.raises(MadtreeError, match="must be owner of table model") as caught:
+    with pytest.raises(MadtreeError, match=r'output_table_name: must be owner of table ".*"."model"') as caught:
         task_of(PsycopgHost(user_db), replace=True)
     assert caught.value.sqlstate == "42501"
 
@@ -448,8 +473,8 @@ def test_a_hostile_search_path_does_not_reach_the_tables(host: PsycopgHost) -> N
     """)
     host.connection.execute(f"SET search_path = {ident(task.output_schema)}, pg_catalog")
     create_tables(host, task)
-    write_trees(host, task, one_tree(), f"{ident(task.output_schema)}.groups")
-    write_nodes(host, task, three_nodes([0, 0, 0], np.zeros((3, 1))), ["a"])
+    write_trees(host, task, one_tree(), group_source=f"{ident(task.output_schema)}.groups")
+    write_nodes(host, task, three_nodes([0, 0, 0], np.zeros((3, 1))), CATEGORIES, ["a"])
     write_summary(host, task, Totals(["a"], 1, 0, 1, 0))
     host.connection.execute("SET search_path = pg_catalog")
     assert dict(columns_of(host.connection, f"{task.output_schema}.model"))["g1"] == "date"

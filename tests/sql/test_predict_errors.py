@@ -40,7 +40,6 @@ def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
     [
         ((None, "data", "out"), "tree_model must be the name of a model, not NULL", None),
         (("m", None, "out"), "new_data_table must be the name of a table or view, not NULL", None),
-        (("m", "data", None), "output_table must be the name of a table to create, not NULL", None),
         (("m", "data", "out", None), "type must be one of response, prob, prob_columns, leaf, not None", None),
         (("m", "data", "out", "odds"), "type must be one of response, prob, prob_columns, leaf, not 'odds'", None),
         (
@@ -66,14 +65,6 @@ def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
             "new_data_table: relation nothing does not exist in the schemas of the search_path",
             None,
         ),
-        (
-            ("m", "data", "data"),
-            "output_table: data exists already",
-            "Drop it first (DROP TABLE data), or choose another name.",
-        ),
-        (("m", "data", "no.out"), 'output_table: schema "no" does not exist', None),
-        (("m", "data", "a b"), "output_table is not a valid table name: 'a b'; it must be name or schema.name", None),
-        (("m", "data", "x" * 64), f"output_table: the name {'x' * 64} is longer than PostgreSQL's 63 bytes", None),
     ],
 )
 def test_mistakes_are_named(

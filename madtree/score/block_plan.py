@@ -1,4 +1,4 @@
-"""The plan that blocks of rows are scored by: all trees of a model as flat arrays.
+"""The plan by which blocks of rows are scored: all trees of a model as flat arrays, which every worker is handed.
 
 Nodes are sorted by tree and id. In that order the children of a tree's inner nodes follow its root pair by pair, so
 that one array of first children describes all trees. What a split asks is kept apart from its node: the splits are
@@ -14,13 +14,14 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import codec
+from madtree.learn.data.sides import LEFT, RIGHT
 from madtree.learn.data.types import Bools, Floats, Ints
 
 ALL_TREES = -1
 
 
 @dataclass(frozen=True)
-class Nodes:
+class FlatNodes:
     """All nodes by tree, then by id; (n_nodes,) each.
 
     Attributes:
@@ -36,7 +37,7 @@ class Nodes:
 
 
 @dataclass(frozen=True)
-class Splits:
+class FlatSplits:
     """What is asked, of the nodes and then of the surrogates; (n_splits,) each.
 
     Attributes:
@@ -53,14 +54,14 @@ class Splits:
 
 
 @dataclass(frozen=True)
-class SplitLevels:
-    """The levels that splits on unordered features name; (n_entries,) each.
+class SplitCategories:
+    """The categories that splits on unordered features name; (n_entries,) each.
 
     Attributes:
         split: position of the split.
         feature: position of its feature.
-        key: of the level.
-        is_null: the level is NULL, and `key` means nothing.
+        key: of the category.
+        is_null: the category is NULL, and `key` means nothing.
         goes_left: where the split sends it.
     """
 
@@ -72,13 +73,13 @@ class SplitLevels:
 
 
 @dataclass(frozen=True)
-class SeenLevels:
-    """Levels seen in training, of features for which NULL is a level; (n_seen,) each.
+class SeenCategories:
+    """Categories seen in training, of features for which NULL is a category; (n_seen,) each.
 
     Attributes:
         feature: position of the feature.
         tree_id: of the tree, or `ALL_TREES`.
-        key: of the level.
+        key: of the category.
     """
 
     feature: Ints
@@ -93,18 +94,18 @@ def outcome_type(outcomes: Ints) -> np.dtype:
 
 
 def build_plan(
-    nodes: Nodes,
-    splits: Splits,
-    levels: SplitLevels,
-    seen: SeenLevels,
-    is_level: list[bool],
+    nodes: FlatNodes,
+    splits: FlatSplits,
+    categories: SplitCategories,
+    seen: SeenCategories,
+    is_category: list[bool],
     *,
     grouped: bool,
 ) -> bytes:
-    """The bytes that `madtree.score.score_block` works by.
+    """The plan as `score.block_scorer.score_block` reads it.
 
     Args:
-        is_level: for each feature whether its values are keys of levels, else numbers.
+        is_category: for each feature whether its values are keys of categories, else numbers.
         grouped: whether rows bring a tree's id, before their features.
 
     Raises:
@@ -128,13 +129,13 @@ def build_plan(
             "low_goes_left": splits.low_goes_left.astype(np.bool_),
             # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
             "surrogates": n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1)).astype(np.int64),
-            "is_level": is_level,
-            **_level_arrays(nodes, splits, levels, seen, is_level, trees),
+            "is_category": is_category,
+            **_category_arrays(nodes, splits, categories, seen, is_category, trees),
         }
     )
 
 
-def _first_children(nodes: Nodes, feature: Ints, roots: Ints) -> Ints:
+def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:
     """(n_nodes,) position of each node's left child, whose sibling is next to it; a leaf's own."""
     n_nodes = len(nodes.node_id)
     inner = feature >= 0
@@ -153,43 +154,49 @@ def _first_children(nodes: Nodes, feature: Ints, roots: Ints) -> Ints:
     return child
 
 
-def _level_arrays(
-    nodes: Nodes, splits: Splits, levels: SplitLevels, seen: SeenLevels, is_level: list[bool], trees: Ints
+def _category_arrays(
+    nodes: FlatNodes,
+    splits: FlatSplits,
+    categories: SplitCategories,
+    seen: SeenCategories,
+    is_category: list[bool],
+    trees: Ints,
 ) -> dict[str, Any]:
-    """What tells a split's levels, and a feature's known levels.
+    """The arrays in which a split's categories, and those that a feature has, are looked up.
 
-    A level's code is its place among the keys of its feature, in `levels_<feature>`; NULL's is the one behind the last,
-    where it is a level. `entries` are split x width + code of the levels that splits name, ascending, and
-    `entry_goes_left` says where they go. A level that no tree has seen has no code; one that some trees have seen and
-    others have not is looked up in `seen_<feature>`, tree's position x width + code, ascending.
+    A category's code is its place among the keys of its feature, in `categories_<feature>`. NULL's is the one behind
+    the last, where it is a category. `entries` are split x width + code of the categories that splits name, ascending,
+    and `entry_side` is where they go. A category that no tree has seen has no code. One that some trees have seen and
+    others have not is looked up in `seen_<feature>`: tree's position x width + code, ascending.
     """
     arrays: dict[str, Any] = {}
-    codes = np.zeros(len(levels.split), np.int64)
-    has_null = [False] * len(is_level)
+    codes = np.zeros(len(categories.split), np.int64)
+    has_null = [False] * len(is_category)
     known_in_all: dict[int, Ints] = {}
-    for feature in np.flatnonzero(is_level).tolist():
-        mine = levels.feature == feature
-        keys = np.unique(np.concatenate([levels.key[mine & ~levels.is_null], seen.key[seen.feature == feature]]))
-        has_null[feature] = bool(levels.is_null[mine].any())
-        codes[mine] = np.where(levels.is_null[mine], len(keys), np.searchsorted(keys, levels.key[mine]))
-        arrays[f"levels_{feature}"] = known_in_all[feature] = keys.astype(np.int64)
+    for feature in np.flatnonzero(is_category).tolist():
+        mine = categories.feature == feature
+        named, stored = categories.key[mine & ~categories.is_null], seen.key[seen.feature == feature]
+        keys = np.unique(np.concatenate([named, stored]))
+        has_null[feature] = bool(categories.is_null[mine].any())
+        codes[mine] = np.where(categories.is_null[mine], len(keys), np.searchsorted(keys, categories.key[mine]))
+        arrays[f"categories_{feature}"] = known_in_all[feature] = keys.astype(np.int64)
     width = 1 + max((len(keys) for keys in known_in_all.values()), default=0)
     tree_of = np.searchsorted(trees, nodes.tree_id)
     for feature in np.flatnonzero(has_null).tolist():
-        mine, stored = (levels.feature == feature) & ~levels.is_null, seen.feature == feature
+        mine, stored = (categories.feature == feature) & ~categories.is_null, seen.feature == feature
         if (seen.tree_id[stored] == ALL_TREES).any():
             continue
-        stored &= np.isin(seen.tree_id, trees)  # a group may have levels, and no tree
-        in_splits = tree_of[splits.node[levels.split[mine]]] * width + codes[mine]
+        stored &= np.isin(seen.tree_id, trees)  # a group may have categories, and no tree
+        in_splits = tree_of[splits.node[categories.split[mine]]] * width + codes[mine]
         in_stored = np.searchsorted(trees, seen.tree_id[stored]) * width
         in_stored += np.searchsorted(known_in_all[feature], seen.key[stored])
         arrays[f"seen_{feature}"] = np.unique(np.concatenate([in_splits, in_stored])).astype(np.int64)
-    entries = levels.split.astype(np.int64) * width + codes
+    entries = categories.split.astype(np.int64) * width + codes
     order = np.argsort(entries, kind="stable")
     return {
         **arrays,
         "width": width,
         "has_null": has_null,
         "entries": entries[order],
-        "entry_goes_left": levels.goes_left[order].astype(np.bool_),
+        "entry_side": np.where(categories.goes_left[order], LEFT, RIGHT).astype(np.uint8),
     }

@@ -1,4 +1,4 @@
-"""Scoring by blocks: how the new data is cut, whether workers share the blocks, and the statement that runs."""
+"""The statement that scores a table by blocks: how the new data are cut, and whether workers share the blocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from madtree.host.protocol import Host
 from madtree.host.settings import local_settings
 from madtree.ingest.page_ranges import OID, PageRanges
 from madtree.parallel.cost_model import without_leader
-from madtree.score.route import Work
+from madtree.score.case_or_blocks import Work
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, PageBounds
@@ -25,8 +25,8 @@ MAX_TASKS = 128
 
 
 @dataclass(frozen=True)
-class BlockRun:
-    """One scoring by blocks.
+class BlockStatement:
+    """What creates the table of predictions by blocks.
 
     Attributes:
         blocks: the statements.
@@ -45,7 +45,7 @@ class BlockRun:
         """Create the target; returns the number of its rows.
 
         Args:
-            plan: of `madtree.blockplan.build_plan`.
+            plan: of `score.block_plan.build_plan`.
             types, params: SQL types and values of the parameters from $2 on, which the outputs use.
         """
         types, params = ["pg_catalog.bytea", *types], [plan, *params]

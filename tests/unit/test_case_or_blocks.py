@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from madtree.score.route import EXPRESSION_LEAVES, Work
+from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work
 from madtree.sqltext.predict import read_estimate
 
 MILLION = Work(rows=1e6, leaves=500, features=10, columns=1)

@@ -1,4 +1,4 @@
-"""Which way rows are scored: by one CASE expression, or by blocks.
+"""Chooses how rows are scored, before any is: by one CASE expression, or by blocks.
 
 A model of what either costs beyond reading the rows and writing the new table, which both do alike. The constants are
 seconds on one core of an AMD EPYC with PostgreSQL 15, fitted to the runs of benchmarks/score.py; what matters is their

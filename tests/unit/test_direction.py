@@ -1,4 +1,4 @@
-"""What a split says of one value, without a database."""
+"""Which way a row goes at a node, without a database."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal, localcontext
 import pytest
 from make_model import inner, stand_in
 
-from madtree.trees.direction import comparable, decide
+from madtree.trees.direction import comparable, find_direction
 from madtree.trees.model import Feature, Kind
 
 NUMERIC = Feature("x", "numeric", Kind.CONTINUOUS)
@@ -28,27 +28,29 @@ def test_a_numeric_goes_where_its_float8_would(threshold: float) -> None:
             beside = middle.next_plus(), middle.next_minus()
         for value in (Decimal(threshold), Decimal(other), middle, *beside):
             text = format(value, "f")
-            found = decide(node, FEATURES, {"x": comparable(NUMERIC, text)}, {})
-            assert (found.asked, found.goes_left) == (node, float(text) <= threshold), text
+            found = find_direction(node, FEATURES, {"x": comparable(NUMERIC, text)}, {})
+            assert (found.split, found.goes_left) == (node, float(text) <= threshold), text
 
 
 def test_numerics_that_are_no_numbers() -> None:
     node = inner(0, "x", 5.0, majority_left=False)
-    answers = {text: decide(node, FEATURES, {"x": comparable(NUMERIC, text)}, {}) for text in ("Infinity", "-Infinity")}
-    assert [(text, answer.asked is node, answer.goes_left) for text, answer in answers.items()] == [
+    answers = {
+        text: find_direction(node, FEATURES, {"x": comparable(NUMERIC, text)}, {}) for text in ("Infinity", "-Infinity")
+    }
+    assert [(text, answer.split is node, answer.goes_left) for text, answer in answers.items()] == [
         ("Infinity", True, False),
         ("-Infinity", True, True),
     ]
     for missing in ("NaN", None):
-        answer = decide(node, FEATURES, {"x": comparable(NUMERIC, missing)}, {})
-        assert (answer.asked, answer.goes_left) == (None, False)
+        answer = find_direction(node, FEATURES, {"x": comparable(NUMERIC, missing)}, {})
+        assert (answer.split, answer.goes_left) == (None, False)
 
 
 def test_the_first_surrogate_that_can_tell_decides() -> None:
     deaf, heard = stand_in("word", left_levels=("a",), right_levels=("b",)), stand_in("x", 5.0, low_goes_left=False)
     node = inner(0, "word", left_levels=("c",), right_levels=("d",), surrogates=(deaf, heard))
-    answer = decide(node, FEATURES, {"word": "e", "x": 4.0}, {})
-    assert (answer.asked, answer.rank, answer.goes_left) == (heard, 2, False)
+    answer = find_direction(node, FEATURES, {"word": "e", "x": 4.0}, {})
+    assert (answer.split, answer.rank, answer.goes_left) == (heard, 2, False)
 
 
 @pytest.mark.parametrize(
@@ -59,5 +61,5 @@ def test_what_was_never_seen_goes_the_way_of_null_where_null_is_a_level(
     level: str | None, known: bool, goes_left: bool
 ) -> None:
     node = inner(0, "word", left_levels=("a", None), right_levels=("b",), majority_left=False)
-    answer = decide(node, FEATURES, {"word": level, "x": None}, {"word": ("a", "b", "absent")})
-    assert (answer.asked is node, answer.goes_left) == (known, goes_left)
+    answer = find_direction(node, FEATURES, {"word": level, "x": None}, {"word": ("a", "b", "absent")})
+    assert (answer.split is node, answer.goes_left) == (known, goes_left)

@@ -1,4 +1,7 @@
-"""Scoring by blocks, the database's side: read a model's nodes as arrays, make the plan, run the statement."""
+"""Scores a table by blocks, where `case_or_blocks` finds that quicker than one CASE, as for models of many leaves.
+
+Reads the model's nodes as arrays, makes the plan, and runs the statement.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,18 @@ from madtree.learn.data.array_datum import decode
 from madtree.learn.data.types import Array, Ints
 from madtree.model.read import ModelTables
 from madtree.request.catalog import Type
+from madtree.score.block_plan import (
+    ALL_TREES,
+    FlatNodes,
+    FlatSplits,
+    SeenCategories,
+    SplitCategories,
+    build_plan,
+    outcome_type,
+)
+from madtree.score.block_statement import BlockStatement
+from madtree.score.case_or_blocks import Work
 from madtree.score.outputs import probabilities
-from madtree.score.route import Work
-from madtree.score.scorer_plan import ALL_TREES, Nodes, SeenLevels, SplitLevels, Splits, build_plan, outcome_type
-from madtree.score.statement import BlockRun
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
@@ -29,7 +40,7 @@ _BOOLS = "pg_catalog.bool[]"
 _KEY_TYPES = ["pg_catalog.int4[]", _BOOLS, _TEXTS]
 
 
-def score_in_blocks(
+def score_by_blocks(
     host: Host,
     tables: ModelTables,
     model: Model,
@@ -63,8 +74,8 @@ def score_in_blocks(
         outcome_type(outcomes).itemsize,
         id_type.name if id_type.is_array else None,
     )
-    run = BlockRun(host, blocks, source, work, n_trees=len(np.unique(nodes["tree_id"])))
-    return run.create(plan, types, params)
+    statement = BlockStatement(host, blocks, source, work, n_trees=len(np.unique(nodes["tree_id"])))
+    return statement.create(plan, types, params)
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
@@ -98,26 +109,29 @@ def _plan(
     splits: Mapping[str, Array],
     outcomes: Ints,
 ) -> bytes:
-    """The plan over the features that `splits`, the columns of `Splits`, names by their positions in the model."""
+    """The plan over the features that `splits`, the columns of `FlatSplits`, names by their positions in the model."""
     # Of the model's features (from 1; 0 is a leaf) to those that the plan uses (from 0; -1 is a leaf).
     used = _used(splits)
     renumbered = np.full(len(model.features) + 1, -1, np.int64)
     renumbered[used] = np.arange(len(used))
-    is_level = [model.features[position - 1].kind is Kind.UNORDERED for position in used]
-    # Looking for levels takes longer than reading all nodes.
-    split_levels, seen_levels = _levels(host, tables, model, renumbered) if any(is_level) else _no_levels()
+    is_category = [model.features[position - 1].kind is Kind.UNORDERED for position in used]
+    # Looking for categories takes longer than reading all nodes.
+    found = _categories(host, tables, model, renumbered) if any(is_category) else _no_categories()
+    split_categories, seen_categories = found
     return build_plan(
-        Nodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], outcomes),
-        Splits(splits["node"], renumbered[splits["feature"]], splits["threshold"], splits["low_goes_left"]),
-        split_levels,
-        seen_levels,
-        is_level,
+        FlatNodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], outcomes),
+        FlatSplits(splits["node"], renumbered[splits["feature"]], splits["threshold"], splits["low_goes_left"]),
+        split_categories,
+        seen_categories,
+        is_category,
         grouped=bool(model.grouping_columns),
     )
 
 
-def _levels(host: Host, tables: ModelTables, model: Model, renumbered: Ints) -> tuple[SplitLevels, SeenLevels]:
-    """The levels that splits name, and those that the model knows.
+def _categories(
+    host: Host, tables: ModelTables, model: Model, renumbered: Ints
+) -> tuple[SplitCategories, SeenCategories]:
+    """The categories that splits name, and those that the model knows.
 
     Args:
         renumbered: of each of the model's features, from 1, its position in the plan.
@@ -126,37 +140,37 @@ def _levels(host: Host, tables: ModelTables, model: Model, renumbered: Ints) -> 
     booleans = [feature.type == "boolean" for feature in model.features]
     statement = models_sql.level_images(tables.schema, tables.name, tables.has_surrogates)
     images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
-    levels = {column: decode(image) for column, image in images.items()}
-    key, is_key = levels["key"]
-    key = _as_floats(key.astype(np.int64), levels["feature"][0], booleans)
-    seen_feature, seen_tree, seen_texts = _seen_levels(model)
+    categories = {column: decode(image) for column, image in images.items()}
+    key, is_key = categories["key"]
+    key = _as_floats(key.astype(np.int64), categories["feature"][0], booleans)
+    seen_feature, seen_tree, seen_texts = _seen_categories(model)
     seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
     seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
     return (
-        SplitLevels(
-            split=levels["split"][0].astype(np.int64),
-            feature=renumbered[levels["feature"][0].astype(np.int64)],
+        SplitCategories(
+            split=categories["split"][0].astype(np.int64),
+            feature=renumbered[categories["feature"][0].astype(np.int64)],
             key=key,
             is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
-            goes_left=levels["goes_left"][0].astype(np.bool_),
+            goes_left=categories["goes_left"][0].astype(np.bool_),
         ),
-        SeenLevels(renumbered[seen_feature + 1], seen_tree, seen_key),
+        SeenCategories(renumbered[seen_feature + 1], seen_tree, seen_key),
     )
 
 
-def _no_levels() -> tuple[SplitLevels, SeenLevels]:
+def _no_categories() -> tuple[SplitCategories, SeenCategories]:
     none, false = np.zeros(0, np.int64), np.zeros(0, np.bool_)
-    return SplitLevels(none, none, none, false, false), SeenLevels(none, none, none)
+    return SplitCategories(none, none, none, false, false), SeenCategories(none, none, none)
 
 
 def _as_floats(key: Ints, feature: Ints, booleans: Sequence[bool]) -> Ints:
-    """Keys of levels as far as a float8 holds them (`madtree.sqltext.rows.key_number`); `feature` counts from 1."""
+    """Keys of categories as far as a float8 holds them (`madtree.sqltext.rows.key_number`); `feature` counts from 1."""
     is_boolean = np.append(False, booleans)[feature.astype(np.int64)]
     return np.where(is_boolean, key, key >> 11)
 
 
 def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> dict[str, Array]:
-    """The columns of `Splits`, with the features' positions in the model, from 1."""
+    """The columns of `FlatSplits`, with the features' positions in the model, from 1."""
     n_nodes = len(nodes["node_id"])
     parts = [
         {
@@ -185,19 +199,19 @@ def _used(splits: Mapping[str, Array]) -> Ints:
     return np.unique(splits["feature"][splits["feature"] > 0])
 
 
-def _seen_levels(model: Model) -> tuple[Ints, Ints, list[str]]:
-    """The model's levels in one list: positions of their features from 0, trees or `ALL_TREES`, and texts."""
+def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
+    """The model's categories in one list: positions of their features from 0, trees or `ALL_TREES`, and texts."""
     positions = {feature.name: position for position, feature in enumerate(model.features)}
     features: list[int] = []
     trees: list[int] = []
     texts: list[str] = []
-    for name in model.levels.keys() & positions.keys():
-        of_feature = model.levels[name]
+    for name in model.categories.keys() & positions.keys():
+        of_feature = model.categories[name]
         by_tree = of_feature if isinstance(of_feature, Mapping) else {ALL_TREES: of_feature}
-        for tree, levels in by_tree.items():
-            features += [positions[name]] * len(levels)
-            trees += [tree] * len(levels)
-            texts += levels
+        for tree, categories in by_tree.items():
+            features += [positions[name]] * len(categories)
+            trees += [tree] * len(categories)
+            texts += categories
     return np.array(features, np.int64), np.array(trees, np.int64), texts
 
 
