@@ -243,13 +243,15 @@ def workers_claim(key: str) -> tuple[int, str, str, str, str] | None:
     return member.claim(key)
 
 
-def workers_keep(key: str, part: int, images: bytes | None) -> bool:
+@_entry
+def workers_keep(plpy: Any, key: str, part: int, images: bytes | None) -> bool:
     from madtree.storage.workers import member
 
     return member.keep(key, part, images)
 
 
-def workers_step(key: str) -> bool:
+@_entry
+def workers_step(plpy: Any, key: str) -> bool:
     from madtree.storage.workers import member
 
     return member.step(key)
