@@ -12,9 +12,9 @@ from itertools import pairwise
 import json_tree
 import psycopg
 import pytest
+from feature_rows import UNORDERED, all_features, candidates, levels, make_data, observed
 from make_model import Sketch, Value, random_tree, write_model
 from pmml_tree import Evaluator, probabilities
-from test_predict_routes import UNORDERED, all_features, candidates, levels, make_data, observed
 
 from madtree.sqltext.relation import Column
 from madtree.trees.model import Feature

@@ -16,7 +16,7 @@ from pmml_tree import PMML, Evaluator
 
 from madtree.trees.model import Feature, Kind
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "madtree-tree-1.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "madtree-tree-1.schema.json").read_text())
 X = Feature("x", "double precision", Kind.CONTINUOUS)
 WORD = Feature("word", "text", Kind.UNORDERED)
 
