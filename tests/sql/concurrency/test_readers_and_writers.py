@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from training import train
+from waiting import PATIENCE, wait_until_blocked
 
 TRAIN = "SELECT tree_train('data', 'm', 'id', 'y', 'x', replace => true, surrogate_params => 'max_surrogates=1')"
 
 
 @pytest.fixture
 def pair(db: psycopg.Connection, dsn: str, schema: str) -> Iterator[tuple[psycopg.Connection, psycopg.Connection]]:
-    """Two sessions, and the model `m` of the table `data`."""
+    """Two sessions, not in autocommit mode, and the model `m` of the table `data`."""
     db.execute(
         "CREATE TABLE data AS SELECT i AS id, i * 7919 % 100 AS x, i * 7919 % 100 > 40 AS y "
         "FROM generate_series(1, 500) i"
@@ -27,15 +28,7 @@ def pair(db: psycopg.Connection, dsn: str, schema: str) -> Iterator[tuple[psycop
         yield one, other
 
 
-def wait_until_blocked(db: psycopg.Connection, pid: int) -> None:
-    for _ in range(200):
-        if db.execute("SELECT pg_blocking_pids(%s) <> '{}'", [pid]).fetchone() == (True,):
-            return
-        time.sleep(0.05)
-    pytest.fail(f"session {pid} never waited for a lock")
-
-
-@pytest.mark.parametrize("change", [TRAIN, "SELECT tree_drop('m')"])
+@pytest.mark.parametrize("change", [TRAIN, "SELECT tree_drop('m')"], ids=["replace", "drop"])
 def test_a_reader_who_has_begun_can_finish(
     db: psycopg.Connection, pair: tuple[psycopg.Connection, psycopg.Connection], change: str
 ) -> None:
@@ -48,19 +41,24 @@ def test_a_reader_who_has_begun_can_finish(
             reader.execute(f"SELECT * FROM {part}")
         reader.execute("SELECT tree_display('m'), tree_sql('m')")
         reader.commit()
-        assert changed.result(timeout=30).fetchone()
+        (line,) = changed.result(PATIENCE).fetchone()
+    assert line.startswith("tree_drop: dropped " if "drop" in change else "m: ")
     writer.commit()
+    left = db.execute("SELECT to_regclass('m') IS NOT NULL").fetchone()
+    assert left == ("drop" not in change,)
 
 
 def test_scoring_waits_for_the_model_that_replaces(
     db: psycopg.Connection, pair: tuple[psycopg.Connection, psycopg.Connection]
 ) -> None:
+    """The new model knows 700 as an id that is late; the old one had not looked at the id."""
     reader, writer = pair
-    writer.execute(TRAIN.replace("'x'", "'id, x'"))
+    db.execute("CREATE TABLE new AS SELECT 700 AS id, 1 AS x")
+    train(writer, "data", "m", "id > 400", "id", replace=True)
     with ThreadPoolExecutor(1) as pool:
-        scored = pool.submit(reader.execute, "SELECT tree_predict('m', 'data', 'scored')")
+        scored = pool.submit(reader.execute, "SELECT tree_predict('m', 'new', 'scored', 'prob')")
         wait_until_blocked(db, reader.info.backend_pid)
         writer.commit()
-        scored.result(timeout=30)
+        scored.result(PATIENCE)
     reader.commit()
-    assert db.execute("SELECT count(*) FROM scored").fetchone() == (500,)
+    assert db.execute("SELECT * FROM scored").fetchone() == (700, 0.0)
