@@ -37,14 +37,14 @@ def train(
     )
 
 
-def read_model(db: psycopg.Connection, model: str) -> Tables:
+def read_model(db: psycopg.Connection, model: str, schema: str | None = None) -> Tables:
     """All rows of all tables of a model, by the tables' suffixes, each value as PostgreSQL prints it.
 
     So equal models are equal to the last bit, NaN and negative zero included. CIRCUMSTANCES are left out.
     """
     tables: Tables = {}
     for suffix in SUFFIXES:
-        table = sql.Identifier(model + suffix)
+        table = sql.Identifier(*([schema] if schema else []), model + suffix)
         columns = [name for name, _ in columns_of(db, table.as_string(db)) if name not in CIRCUMSTANCES]
         if not columns:
             continue

@@ -7,7 +7,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from models import ODD, train, train_cars, train_iris, train_odd, write_chain, write_random
+from models import ODD, train_cars, train_iris, train_odd, write_chain, write_random
+from training import train
 
 from madtree.report import build_report
 

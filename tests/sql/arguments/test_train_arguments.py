@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from training import call_train, left_behind
 
 GOOD = {
     "training_table_name": "data",
@@ -40,18 +41,16 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
 
 
 def call(db: psycopg.Connection, **arguments: Any) -> None:
-    given = GOOD | arguments
-    names = sql.SQL(", ").join(sql.SQL("{} => {}").format(sql.Identifier(k), sql.Literal(v)) for k, v in given.items())
-    db.execute(sql.SQL("SELECT madtree.tree_train({})").format(names))
+    """A good call, but for `arguments`."""
+    call_train(db, **(GOOD | arguments))
 
 
 def refusal(db: psycopg.Connection, **arguments: Any) -> psycopg.Error:
     """The error of a call; nothing must be left of it."""
-    objects = "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace ORDER BY 1"
-    before = db.execute(objects).fetchall()
-    with pytest.raises(psycopg.Error) as caught:
+    before = left_behind(db)
+    with pytest.raises(psycopg.Error) as caught:  # which, is what the tests compare
         call(db, **arguments)
-    assert db.execute(objects).fetchall() == before
+    assert left_behind(db) == before
     return caught.value
 
 

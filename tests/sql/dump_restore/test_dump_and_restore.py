@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from fix_server import Server
+from training import train
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def scored(db: psycopg.Connection) -> psycopg.Connection:
         "(ARRAY['glad', 'sad', 'ok'])[1 + i % 3]::mood AS mood, i * 7919 % 1000 > 300 + i % 5 * 100 AS y "
         "FROM generate_series(1, 900) AS i"
     )
-    db.execute("""SELECT tree_train('data', '"Model 1"', 'id', 'y', 'x, word', grouping_cols => 'mood')""")
+    train(db, "data", '"Model 1"', "y", "x, word", grouping_cols="mood")
     db.execute("""SELECT tree_predict('"Model 1"', 'data', 'before', 'prob')""")
     return db
 

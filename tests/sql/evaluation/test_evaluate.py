@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 from sklearn import metrics
+from training import train
 
 Row = dict[str, Any]
 EPSILON = np.finfo(np.float64).eps
@@ -52,13 +53,11 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
     return db
 
 
-def train(db: psycopg.Connection, setting: str, name: str = "model", **options: int) -> None:
+def train_one(db: psycopg.Connection, setting: str, name: str = "model") -> None:
+    """One of MODELS, of the table `train`."""
     dependent, weights, grouping = MODELS[setting]
-    db.execute(
-        "SELECT madtree.tree_train('train', %s, 'id', %s, %s, weights => %s, grouping_cols => %s, min_split => 10, "
-        "max_depth => 6)",
-        [name, dependent, FEATURES, weights, grouping],
-    )
+    limits = {"min_split": 10, "max_depth": 6}
+    train(db, "train", name, dependent, FEATURES, weights=weights, grouping_cols=grouping, **limits)
 
 
 def evaluate(db: psycopg.Connection, model: str = "model", table: str = "test") -> list[Row]:
@@ -123,7 +122,7 @@ def classes_of(db: psycopg.Connection, setting: str) -> list[Any]:
 
 @pytest.mark.parametrize("setting", MODELS)
 def test_metrics_are_scikit_learns(data: psycopg.Connection, setting: str) -> None:
-    train(data, setting)
+    train_one(data, setting)
     rows, n_skipped = predicted(data, setting)
     trees = sorted({row["tree"] for row in rows})
     found = evaluate(data)
@@ -139,7 +138,7 @@ def test_metrics_are_scikit_learns(data: psycopg.Connection, setting: str) -> No
 
 @pytest.mark.parametrize("setting", [name for name in MODELS if MODELS[name][0] != "y"])
 def test_confusion_is_scikit_learns(data: psycopg.Connection, setting: str) -> None:
-    train(data, setting)
+    train_one(data, setting)
     rows, _ = predicted(data, setting)
     classes = classes_of(data, setting)
     texts = {value: str(value).lower() for value in classes}
@@ -169,7 +168,7 @@ def by_blocks(data: psycopg.Connection) -> str:
         CREATE FUNCTION by_blocks(function text, model text, test_table text) RETURNS json
         LANGUAGE plpython3u SET jit = off AS $$
         import json
-        from madtree.score.block_scorer import evaluate
+        from madtree.score import evaluate
         from madtree.host.plpy import PlpyHost
         return json.dumps(getattr(evaluate, function)(PlpyHost(plpy), model, test_table, in_blocks=True))
         $$""")
@@ -178,7 +177,7 @@ def by_blocks(data: psycopg.Connection) -> str:
 
 @pytest.mark.parametrize("setting", MODELS)
 def test_blocks_give_the_same(data: psycopg.Connection, by_blocks: str, setting: str) -> None:
-    train(data, setting)
+    train_one(data, setting)
     data.execute("CREATE VIEW seen AS SELECT * FROM test")
     functions = [evaluate] if MODELS[setting][0] == "y" else [evaluate, confusion]
     for function in functions:
@@ -195,15 +194,15 @@ def test_blocks_give_the_same(data: psycopg.Connection, by_blocks: str, setting:
 
 
 def test_groups_are_named(data: psycopg.Connection) -> None:
-    train(data, "regression in groups")
+    train_one(data, "regression in groups")
     groups = [{"region": region, "shift": shift} for region in "abc" for shift in (0, 1)]
     assert [row["group_values"] for row in evaluate(data)] == [None, *groups]
-    train(data, "groups", "classes")
+    train_one(data, "groups", "classes")
     assert [row["group_values"] for row in confusion(data, "classes")[::4]] == groups
 
 
 def test_rows_without_an_id_will_do(data: psycopg.Connection) -> None:
-    train(data, "weighted")
+    train_one(data, "weighted")
     whole = evaluate(data)
     data.execute("ALTER TABLE test DROP id")
     assert evaluate(data) == whole
@@ -213,8 +212,8 @@ def test_a_perfect_model(data: psycopg.Connection) -> None:
     data.execute(
         "CREATE TABLE plain AS SELECT i AS id, i AS x, i > 10 AS late, i * 2.5 AS y FROM generate_series(1, 20) i"
     )
-    data.execute("SELECT madtree.tree_train('plain', 'classes', 'id', 'late', 'x', min_split => 2)")
-    data.execute("SELECT madtree.tree_train('plain', 'numbers', 'id', 'y', 'x', min_split => 2)")
+    train(data, "plain", "classes", "late", "x", min_split=2)
+    train(data, "plain", "numbers", "y", "x", min_split=2)
     (row,) = evaluate(data, "classes", "plain")
     assert (row["accuracy"], row["balanced_accuracy"], row["auc"]) == (1, 1, 1)
     assert row["log_loss"] == pytest.approx(EPSILON)
@@ -224,8 +223,8 @@ def test_a_perfect_model(data: psycopg.Connection) -> None:
 
 def test_what_cannot_be_told_is_null(data: psycopg.Connection) -> None:
     """AUC of one class, R² of equal values, anything of no row."""
-    train(data, "two classes", "classes")
-    train(data, "regression", "numbers")
+    train_one(data, "two classes", "classes")
+    train_one(data, "regression", "numbers")
     data.execute("CREATE VIEW ones AS SELECT a, b, c, true AS label, 0.1::float8 AS y FROM test")
     (row,) = evaluate(data, "classes", "ones")
     assert row["auc"] is None
@@ -245,7 +244,7 @@ def test_classes_that_the_model_does_not_know(data: psycopg.Connection) -> None:
     data.execute("CREATE VIEW known AS SELECT a, b, c, label::text AS label FROM test WHERE label IS NOT NULL")
     data.execute("CREATE VIEW more AS TABLE known UNION ALL VALUES (0, 1, 'a', 'perhaps'), (1, 2, 'b', 'perhaps')")
     data.execute("ALTER TABLE train ALTER label TYPE text")
-    train(data, "two classes")
+    train_one(data, "two classes")
     (known,), (more,) = evaluate(data, table="known"), evaluate(data, table="more")
     n = known["n"]
     assert more["n"] == n + 2
@@ -264,7 +263,7 @@ def test_auc_counts_ties_half(db: psycopg.Connection) -> None:
     db.execute("CREATE TABLE plain (id int, x float8, y text)")
     db.execute("""INSERT INTO plain SELECT row_number() OVER (), x, y FROM (VALUES (1, 'a', 4), (1, 'b', 1),
                   (2, 'a', 2), (2, 'b', 5), (3, 'a', 5), (3, 'b', 2)) v(x, y, n), generate_series(1, n)""")
-    db.execute("SELECT madtree.tree_train('plain', 'model', 'id', 'y', 'x', min_split => 2)")
+    train(db, "plain", "model", "y", "x", min_split=2)
     assert db.execute("SELECT n_leaves FROM model").fetchone() == (3,)
     (row,) = evaluate(db, table="plain")
     best, least, middle = 4 / 5, 2 / 7, 5 / 7
@@ -279,7 +278,7 @@ def test_auc_counts_ties_half(db: psycopg.Connection) -> None:
 def test_a_group_that_failed_and_one_without_rows(data: psycopg.Connection) -> None:
     data.execute("INSERT INTO train (id, a, region) VALUES (-1, 1, 'x')")
     data.execute("INSERT INTO train SELECT id, a, b, c, label, kind, y, w, 'y' FROM train WHERE region = 'a'")
-    data.execute("SELECT madtree.tree_train('train', 'model', 'id', 'label', 'a, b', grouping_cols => 'region')")
+    train(data, "train", "model", "label", "a, b", grouping_cols="region")
     (n,) = data.execute("SELECT count(*) FROM test WHERE region = 'x'").fetchone()
     found = {row["group_values"]["region"]: row for row in evaluate(data)[1:]}
     assert (found["x"]["n"], found["x"]["n_skipped"], found["x"]["accuracy"]) == (0, n, None)
@@ -289,7 +288,7 @@ def test_a_group_that_failed_and_one_without_rows(data: psycopg.Connection) -> N
 
 def test_it_only_reads(data: psycopg.Connection) -> None:
     """Unless the model is too large for one expression."""
-    train(data, "groups")
+    train_one(data, "groups")
     data.execute("BEGIN READ ONLY")
     assert len(evaluate(data)) == 7
     assert len(confusion(data)) == 24
@@ -301,9 +300,14 @@ def test_names_of_all_kinds(data: psycopg.Connection, schema: str) -> None:
     data.execute('ALTER TABLE test RENAME region TO "re`+`gi{on}"')
     data.execute('ALTER TABLE test RENAME kind TO "ki{nd}`*`"')
     data.execute('CREATE TABLE "te{st}`/`" AS TABLE test')
-    data.execute(
-        """SELECT madtree.tree_train('"te{st}`/`"', '"mo{del}`-`"', 'id', '"ki{nd}`*`"', 'a, (c = ''`+`{x}''), b',
-           grouping_cols => '"re`+`gi{on}"', weights => 'w * length(''{`+`}'')')"""
+    train(
+        data,
+        '"te{st}`/`"',
+        '"mo{del}`-`"',
+        '"ki{nd}`*`"',
+        "a, (c = '`+`{x}'), b",
+        grouping_cols='"re`+`gi{on}"',
+        weights="w * length('{`+`}')",
     )
     found = evaluate(data, '"mo{del}`-`"', '"te{st}`/`"')
     assert found[1]["group_values"] == {"re`+`gi{on}": "a"}
@@ -312,8 +316,8 @@ def test_names_of_all_kinds(data: psycopg.Connection, schema: str) -> None:
 
 
 def test_a_hostile_search_path_changes_nothing(data: psycopg.Connection, schema: str) -> None:
-    train(data, "weighted")
-    train(data, "weighted regression", "numbers")
+    train_one(data, "weighted")
+    train_one(data, "weighted regression", "numbers")
     before = evaluate(data), evaluate(data, "numbers"), confusion(data)
     data.execute("""
         CREATE FUNCTION no(float8, float8) RETURNS float8 LANGUAGE sql AS 'SELECT 0::float8';
@@ -342,7 +346,7 @@ def test_a_hostile_search_path_changes_nothing(data: psycopg.Connection, schema:
     ],
 )
 def test_mistakes_are_named(data: psycopg.Connection, function: str, arguments: tuple[Any, ...], sentence: str) -> None:
-    train(data, "groups, weighted")
+    train_one(data, "groups, weighted")
     data.execute("CREATE VIEW poor AS SELECT id, a, b, kind FROM test")
     data.execute("""CREATE VIEW negative AS TABLE test UNION ALL SELECT -1, 1, 2, 'a', true, 'mid', 1, w, 'a', 1
                     FROM unnest('{-1,NaN,Infinity}'::float8[]) w""")
@@ -352,20 +356,20 @@ def test_mistakes_are_named(data: psycopg.Connection, function: str, arguments: 
 
 
 def test_outcomes_must_be_finite(data: psycopg.Connection) -> None:
-    train(data, "regression")
+    train_one(data, "regression")
     data.execute("INSERT INTO test (y) VALUES ('NaN'), ('-Infinity')")
     with pytest.raises(psycopg.Error, match="test_table: y is infinite or NaN in 2 rows of test"):
         evaluate(data)
 
 
 def test_there_is_no_confusion_of_numbers(data: psycopg.Connection) -> None:
-    train(data, "regression")
+    train_one(data, "regression")
     with pytest.raises(psycopg.Error, match="tree_model: model is a regression model, and a confusion matrix is of"):
         confusion(data)
 
 
 def test_rights_are_the_callers(data: psycopg.Connection, user_db: psycopg.Connection) -> None:
-    train(data, "two classes")
+    train_one(data, "two classes")
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         evaluate(user_db)
     data.execute("GRANT SELECT ON model, model_nodes, model_summary TO public")

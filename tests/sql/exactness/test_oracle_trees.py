@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from training import train
 from trees import Names, expected_rows, read_nodes, without_ids
 
 # Upper before lower case and "é" last in one collation, mixed in another: levels come in the column's own order.
@@ -163,18 +164,18 @@ def test_every_node_is_the_oracles(db: psycopg.Connection, batch: Batch) -> None
     words = sql_order(db, WORDS)
     load(db, groups, LABELS if batch.n_classes else ())
 
-    db.execute(
-        "SELECT madtree.tree_train('data', 'model', 'id', 'y', 'num, small, word, flag', split_criterion => %s,"
-        " grouping_cols => 'grp', weights => %s, max_depth => %s, min_split => %s, min_bucket => %s, n_bins => 0,"
-        " pruning_params => %s, replace => true)",
-        [
-            batch.criterion,
-            "w" if batch.weighted else None,
-            batch.max_depth,
-            batch.min_split,
-            batch.min_bucket,
-            f"cp={batch.cp}",
-        ],
+    train(
+        db,
+        *("data", "model", "y", "num, small, word, flag"),
+        split_criterion=batch.criterion,
+        grouping_cols="grp",
+        weights="w" if batch.weighted else None,
+        max_depth=batch.max_depth,
+        min_split=batch.min_split,
+        min_bucket=batch.min_bucket,
+        n_bins=0,
+        pruning_params=f"cp={batch.cp}",
+        replace=True,
     )
 
     trained = read_nodes(db, "model")
@@ -194,11 +195,8 @@ def test_trees_of_several_blocks_are_the_oracles(db: psycopg.Connection, criteri
     words = sql_order(db, WORDS)
     load(db, [group], LABELS[:n_classes])
 
-    db.execute(
-        "SELECT madtree.tree_train('data', 'model', 'id', 'y', 'num, small, word, flag', weights => 'w',"
-        " split_criterion => %s, max_depth => 4, n_bins => 0)",
-        [criterion],
-    )
+    options = {"split_criterion": criterion, "weights": "w", "max_depth": 4, "n_bins": 0}
+    train(db, "data", "model", "y", "num, small, word, flag", **options)
 
     expected = expected_rows(*grown(group, batch, classes, words))
     assert without_ids(read_nodes(db, "model")[1]) == expected
@@ -218,10 +216,7 @@ def test_three_classes_try_every_subset_of_up_to_ten_levels(
         for row, values in enumerate(zip(y, level, strict=True)):
             copy.write_row([row, int(values[0]), f"level {values[1]}"])
 
-    db.execute(
-        "SELECT madtree.tree_train('data', 'model', 'id', 'y', 'level', split_criterion => %s, max_depth => 3)",
-        [criterion],
-    )
+    train(db, "data", "model", "y", "level", split_criterion=criterion, max_depth=3)
 
     rules = oracle.Rules(criterion, 3, max_depth=3)
     columns = [oracle.Column(level.astype(float), ordered=False)]
@@ -237,11 +232,8 @@ def test_nodes_of_one_value_are_pure_whatever_their_sums_round_to(db: psycopg.Co
             0.1::float8 * (1 + i % 4) AS w FROM generate_series(1, 1000) i
     """)
     for weights in (None, "w"):
-        db.execute(
-            "SELECT madtree.tree_train('data', 'model', 'id', 'y', 'noise, x', split_criterion => 'mse',"
-            " min_split => 1, weights => %s, replace => true)",
-            [weights],
-        )
+        options = {"split_criterion": "mse", "min_split": 1, "weights": weights}
+        train(db, "data", "model", "y", "noise, x", replace=True, **options)
 
         (nodes,) = read_nodes(db, "model").values()
         leaves = sorted((row["prediction"], row["risk"]) for row in nodes.values() if row["is_leaf"])
@@ -259,7 +251,7 @@ def test_infinities_are_ordinary_values_and_thresholds_stay_between_neighbours(d
         for row in range(6):
             copy.write_row([row, int(y[row]), float(values[row])])
 
-    db.execute("SELECT madtree.tree_train('data', 'model', 'id', 'y', 'x', min_split => 2, min_bucket => 1)")
+    train(db, "data", "model", "y", "x", min_split=2, min_bucket=1)
     db.execute("SELECT madtree.tree_predict('model', 'data', 'scored')")
 
     scored = db.execute("SELECT estimated_y FROM scored ORDER BY id").fetchall()
@@ -277,9 +269,7 @@ def test_rows_that_cannot_be_used_are_counted_and_change_nothing(db: psycopg.Con
             (1004, true, 1, NULL, NULL), (1005, true, 1, 'NaN', NULL)
     """)
     for table in ("clean", "dirty"):
-        db.execute(
-            "SELECT madtree.tree_train(%s, %s, 'id', 'y', 'x, level', weights => 'w')", [table, f"{table}_model"]
-        )
+        train(db, table, f"{table}_model", "y", "x, level", weights="w")
 
     assert read_nodes(db, "dirty_model") == read_nodes(db, "clean_model")
     counts = db.execute("SELECT total_rows_processed, total_rows_skipped FROM dirty_model_summary").fetchone()

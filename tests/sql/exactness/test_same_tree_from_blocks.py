@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import psycopg
 import pytest
-from trees import read_model, read_nodes
+from training import read_model, train
+from trees import read_nodes
 
 # 140,000 rows are three blocks. No target or weight is a dyadic fraction, no feature needs a sample for its bins.
 DATA = """
@@ -19,7 +20,9 @@ DATA = """
         sqrt(1 + i % 5) AS w
     FROM generate_series(1, 140000) i
 """
-DEPENDENTS = [("label", "gini"), ("target", "mse")]
+FEATURES = "x, n, level"
+SETTINGS = {"weights": "w", "max_depth": 7, "n_bins": 0}
+DEPENDENTS = ["label", "target"]
 
 
 @pytest.fixture(autouse=True)
@@ -27,43 +30,34 @@ def _data(db: psycopg.Connection) -> None:
     db.execute(DATA)
 
 
-def train(db: psycopg.Connection, table: str, model: str, dependent: str, criterion: str, options: str = "") -> None:
-    db.execute(
-        f"SELECT madtree.tree_train('{table}', '{model}', 'id', '{dependent}', 'x, n, level', weights => 'w',"
-        f" split_criterion => '{criterion}', max_depth => 7, n_bins => 0 {options})"
-    )
-
-
-@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
-def test_permuted_rows_give_identical_tables(db: psycopg.Connection, dependent: str, criterion: str) -> None:
+@pytest.mark.parametrize("dependent", DEPENDENTS)
+def test_permuted_rows_give_identical_tables(db: psycopg.Connection, dependent: str) -> None:
     db.execute("CREATE TABLE permuted AS SELECT * FROM data ORDER BY hashint4(id)")
-    train(db, "data", "model", dependent, criterion)
-    train(db, "permuted", "permuted_model", dependent, criterion)
+    train(db, "data", "model", dependent, FEATURES, **SETTINGS)
+    train(db, "permuted", "permuted_model", dependent, FEATURES, **SETTINGS)
 
     assert read_model(db, "permuted_model") == read_model(db, "model")
     assert len(read_nodes(db, "model")[1]) > 15
 
 
-@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
-def test_the_memory_budget_changes_no_bit(db: psycopg.Connection, dependent: str, criterion: str) -> None:
+@pytest.mark.parametrize("dependent", DEPENDENTS)
+def test_the_memory_budget_changes_no_bit(db: psycopg.Connection, dependent: str) -> None:
     """The least that is allowed makes several passes of a level that 64 MB take in one."""
-    train(db, "data", "ample", dependent, criterion)
-    train(db, "data", "tight", dependent, criterion, ", memory_mb => 8")
+    train(db, "data", "ample", dependent, FEATURES, **SETTINGS)
+    train(db, "data", "tight", dependent, FEATURES, memory_mb=8, **SETTINGS)
 
     assert read_model(db, "tight") == read_model(db, "ample")
 
 
-@pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
-def test_groups_large_and_small_have_the_trees_that_they_have_alone(
-    db: psycopg.Connection, dependent: str, criterion: str
-) -> None:
+@pytest.mark.parametrize("dependent", DEPENDENTS)
+def test_groups_large_and_small_have_the_trees_that_they_have_alone(db: psycopg.Connection, dependent: str) -> None:
     """One group of several blocks, and two that share a block."""
-    train(db, "data", "grouped", dependent, criterion, ", grouping_cols => 'grp'")
+    train(db, "data", "grouped", dependent, FEATURES, grouping_cols="grp", **SETTINGS)
     trees = dict(db.execute("SELECT grp, tree_id FROM grouped").fetchall())
     assert set(trees) == {"large", "small", "tiny"}
     grouped = read_nodes(db, "grouped")
     for group, tree in trees.items():
         db.execute(f"CREATE VIEW only_{group} AS SELECT * FROM data WHERE grp = '{group}'")
-        train(db, f"only_{group}", f"{group}_model", dependent, criterion)
+        train(db, f"only_{group}", f"{group}_model", dependent, FEATURES, **SETTINGS)
         (alone,) = read_nodes(db, f"{group}_model").values()
         assert [{**row, "tree_id": 1} for row in grouped[tree].values()] == list(alone.values())

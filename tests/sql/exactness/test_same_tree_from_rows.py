@@ -5,7 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 from psycopg import sql
-from trees import read_model, read_nodes, shape
+from training import read_model, train
+from trees import read_nodes, shape
 
 # 300 rows with ties, missing values and noise; three groups; a dyadic weight.
 DATA = """
@@ -25,16 +26,10 @@ FEATURES = "x, n, level, flag"
 DEPENDENTS = [("label", "gini"), ("label", "entropy"), ("label", "misclassification"), ("target", "mse")]
 
 
-def train(db: psycopg.Connection, table: str, model: str, dependent: str, criterion: str, **options: object) -> None:
-    arguments = {"split_criterion": criterion, "min_split": 4, "min_bucket": 2, **options}
-    call = sql.SQL("SELECT madtree.tree_train({}, {}, 'id', {}, {}, {})").format(
-        table,
-        model,
-        dependent,
-        FEATURES,
-        sql.SQL(", ").join(sql.SQL("{} => {}").format(sql.SQL(name), value) for name, value in arguments.items()),
-    )
-    db.execute(call)
+def grow(db: psycopg.Connection, table: str, model: str, dependent: str, criterion: str, **options: object) -> None:
+    """A tree of all features, with small leaves unless `options` says otherwise."""
+    limits = {"min_split": 4, "min_bucket": 2}
+    train(db, table, model, dependent, FEATURES, split_criterion=criterion, **limits | options)
 
 
 @pytest.fixture(autouse=True)
@@ -48,8 +43,8 @@ def test_rows_repeated_twenty_times_give_the_same_tree(
     db: psycopg.Connection, dependent: str, criterion: str, n_bins: int
 ) -> None:
     db.execute("CREATE TABLE repeated AS SELECT data.* FROM data, generate_series(1, 20)")
-    train(db, "data", "once", dependent, criterion, n_bins=n_bins, min_split=8, min_bucket=3)
-    train(db, "repeated", "often", dependent, criterion, n_bins=n_bins, min_split=160, min_bucket=60)
+    grow(db, "data", "once", dependent, criterion, n_bins=n_bins, min_split=8, min_bucket=3)
+    grow(db, "repeated", "often", dependent, criterion, n_bins=n_bins, min_split=160, min_bucket=60)
 
     (once,), (often,) = read_nodes(db, "once").values(), read_nodes(db, "often").values()
     assert shape(often) == shape(once)
@@ -63,8 +58,8 @@ def test_rows_repeated_twenty_times_give_the_same_tree(
 @pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
 def test_permuted_rows_give_identical_tables(db: psycopg.Connection, dependent: str, criterion: str) -> None:
     db.execute("CREATE TABLE permuted AS SELECT * FROM data ORDER BY hashint4(id)")
-    train(db, "data", "model", dependent, criterion, weights="w")
-    train(db, "permuted", "permuted_model", dependent, criterion, weights="w")
+    grow(db, "data", "model", dependent, criterion, weights="w")
+    grow(db, "permuted", "permuted_model", dependent, criterion, weights="w")
 
     assert read_model(db, "permuted_model") == read_model(db, "model")
 
@@ -74,13 +69,13 @@ def test_permuted_rows_give_identical_tables(db: psycopg.Connection, dependent: 
 def test_a_group_has_the_tree_that_it_has_alone(
     db: psycopg.Connection, dependent: str, criterion: str, n_bins: int
 ) -> None:
-    train(db, "data", "grouped", dependent, criterion, n_bins=n_bins, weights="w", grouping_cols="grp")
+    grow(db, "data", "grouped", dependent, criterion, n_bins=n_bins, weights="w", grouping_cols="grp")
     grouped = read_nodes(db, "grouped")
     for group, tree in db.execute("SELECT grp, tree_id FROM grouped").fetchall():
         db.execute(
             sql.SQL("CREATE TABLE {} AS SELECT * FROM data WHERE grp = {}").format(sql.Identifier(f"g{group}"), group)
         )
-        train(db, f"g{group}", f"alone{group}", dependent, criterion, n_bins=n_bins, weights="w")
+        grow(db, f"g{group}", f"alone{group}", dependent, criterion, n_bins=n_bins, weights="w")
         (alone,) = read_nodes(db, f"alone{group}").values()
 
         assert [{**row, "tree_id": 0} for row in grouped[tree].values()] == [
@@ -94,8 +89,8 @@ def test_a_weight_of_two_is_two_rows(db: psycopg.Connection, dependent: str, cri
     db.execute("CREATE TABLE doubled AS SELECT data.* FROM data, generate_series(1, 2)")
     db.execute("ALTER TABLE data ADD two int DEFAULT 2")
     limits = {"min_split": 1, "min_bucket": 1, "max_depth": 6, "n_bins": 0}
-    train(db, "data", "weighted", dependent, criterion, weights="two", **limits)
-    train(db, "doubled", "copied", dependent, criterion, **limits)
+    grow(db, "data", "weighted", dependent, criterion, weights="two", **limits)
+    grow(db, "doubled", "copied", dependent, criterion, **limits)
 
     (weighted,), (copied,) = read_nodes(db, "weighted").values(), read_nodes(db, "copied").values()
     assert [{**row, "n_rows": 2 * row["n_rows"]} for row in weighted.values()] == list(copied.values())
@@ -103,8 +98,8 @@ def test_a_weight_of_two_is_two_rows(db: psycopg.Connection, dependent: str, cri
 
 
 def test_a_scaled_weight_scales_the_sums_and_nothing_else(db: psycopg.Connection) -> None:
-    train(db, "data", "model", "label", "gini", weights="w")
-    train(db, "data", "scaled", "label", "gini", weights="w * 1e6")
+    grow(db, "data", "model", "label", "gini", weights="w")
+    grow(db, "data", "scaled", "label", "gini", weights="w * 1e6")
 
     (model,), (scaled,) = read_nodes(db, "model").values(), read_nodes(db, "scaled").values()
     assert shape(scaled) == shape(model)
@@ -113,8 +108,8 @@ def test_a_scaled_weight_scales_the_sums_and_nothing_else(db: psycopg.Connection
 
 @pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
 def test_no_more_distinct_values_than_bins_is_exact(db: psycopg.Connection, dependent: str, criterion: str) -> None:
-    train(db, "data", "exact", dependent, criterion, n_bins=0)
-    train(db, "data", "binned", dependent, criterion, n_bins=13)  # x has 13 distinct values
+    grow(db, "data", "exact", dependent, criterion, n_bins=0)
+    grow(db, "data", "binned", dependent, criterion, n_bins=13)  # x has 13 distinct values
 
     assert read_nodes(db, "binned") == read_nodes(db, "exact")
 
@@ -124,8 +119,8 @@ def test_ordered_features_keep_1024_values_apart_whatever_the_bins(db: psycopg.C
     db.execute(
         "CREATE TABLE numbers AS SELECT i AS id, i % 1024 AS n, i % 1024 > 700 AS y FROM generate_series(1, 4096) i"
     )
-    db.execute("SELECT madtree.tree_train('numbers', 'kept', 'id', 'y', 'n', n_bins => 5)")
-    db.execute("SELECT madtree.tree_train('numbers', 'binned', 'id', 'y', 'n::float8', n_bins => 5)")
+    train(db, "numbers", "kept", "y", "n", n_bins=5)
+    train(db, "numbers", "binned", "y", "n::float8", n_bins=5)
 
     (kept,), (binned,) = read_nodes(db, "kept").values(), read_nodes(db, "binned").values()
     assert kept[0]["threshold"] == 700.5
@@ -140,7 +135,7 @@ def test_training_rows_score_into_the_leaves_that_they_made(
 ) -> None:
     """Missing values go the same way in training and in prediction, so every leaf gets its own rows back."""
     options = {"grouping_cols": grouping} if grouping else {}
-    train(db, "data", "model", dependent, criterion, weights="w", **options)
+    grow(db, "data", "model", dependent, criterion, weights="w", **options)
     db.execute("SELECT madtree.tree_predict('model', 'data', 'scored', 'leaf')")
 
     scored = db.execute(f"""
@@ -158,7 +153,7 @@ def test_training_rows_score_into_the_leaves_that_they_made(
 @pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
 def test_the_model_table_sums_up_its_nodes(db: psycopg.Connection, dependent: str, criterion: str) -> None:
     """One row a tree; the importance of a feature is the gain of its splits."""
-    train(db, "data", "model", dependent, criterion, weights="w", grouping_cols="grp")
+    grow(db, "data", "model", dependent, criterion, weights="w", grouping_cols="grp")
 
     names = FEATURES.split(", ")
     for tree_id, *found in db.execute("""

@@ -19,6 +19,7 @@ import pytest
 from datasets import facts
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from training import train
 from trees import Row, read_nodes, route
 
 Loader = Callable[[], Any]
@@ -37,13 +38,11 @@ def load(db: psycopg.Connection, loader: Loader) -> tuple[np.ndarray, np.ndarray
     return x, y
 
 
-def train(db: psycopg.Connection, criterion: str, max_depth: int, min_bucket: int) -> dict[int, Row]:
+def trained(db: psycopg.Connection, criterion: str, max_depth: int, min_bucket: int) -> dict[int, Row]:
+    """The nodes of madtree's tree, with exact splits and no other bound."""
+    limits = {"max_depth": max_depth, "min_split": 2, "min_bucket": min_bucket, "n_bins": 0}
     dependent = "y::float8" if criterion == "mse" else "y"
-    db.execute(
-        "SELECT madtree.tree_train('data', 'model', 'id', %s, 'x', split_criterion => %s, max_depth => %s,"
-        " min_split => 2, min_bucket => %s, n_bins => 0)",
-        [dependent, criterion, max_depth, min_bucket],
-    )
+    train(db, "data", "model", dependent, "x", split_criterion=criterion, **limits)
     (nodes,) = read_nodes(db, "model").values()
     return nodes
 
@@ -70,7 +69,7 @@ def columns_of(x: np.ndarray, nodes: dict[int, Row]) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "mse"])
 def test_no_split_is_worse_than_scikit_learns(db: psycopg.Connection, loader: Loader, criterion: str) -> None:
     x, y = load(db, loader)
-    nodes = train(db, criterion, max_depth=6, min_bucket=3)
+    nodes = trained(db, criterion, max_depth=6, min_bucket=3)
 
     columns = columns_of(x, nodes)
     for number, row in nodes.items():
@@ -98,7 +97,7 @@ def ancestors(number: int) -> set[int]:
 def test_a_full_grown_tree_fits_the_training_data_as_well(db: psycopg.Connection, loader: Loader) -> None:
     """No tie can matter here: both grow until every leaf is pure."""
     x, y = load(db, loader)
-    nodes = train(db, "gini", max_depth=60, min_bucket=1)
+    nodes = trained(db, "gini", max_depth=60, min_bucket=1)
 
     assert tree_of("gini", 60, 1).fit(x, y).score(x, y) == 1
     leaves = route(nodes, columns_of(x, nodes))
@@ -117,7 +116,7 @@ def test_iris_has_the_recorded_accuracy_leaves_and_impurity(db: psycopg.Connecti
     pruned = oracle.prune(unpruned)
     leaf_totals = np.stack([node.totals for node in pruned.values() if node.split is None])
 
-    nodes = train(db, case["criterion"], depth, case["min_bucket"])
+    nodes = trained(db, case["criterion"], depth, case["min_bucket"])
 
     leaves = route(nodes, columns_of(x, nodes))
     accuracy = np.mean([nodes[leaf]["prediction"] == label for leaf, label in zip(leaves, y, strict=True)])

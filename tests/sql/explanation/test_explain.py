@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from make_model import Sketch, inner, leaf, stand_in, write_model
+from training import train
 
 from madtree.trees.model import Feature, Kind
 
@@ -77,9 +78,8 @@ def test_a_tree_of_one_leaf_is_one_rule(db: psycopg.Connection, schema: str) -> 
 
 def test_measures_are_those_of_the_rows(flights: psycopg.Connection) -> None:
     """Support, confidence, mean and deviation, computed again from the rows that each predicate selects."""
-    train = "SELECT tree_train('flights', 'm', 'id', %s, 'hour, carrier', weights => 'w', replace => true)"
     usable = "num_nonnulls(hour, carrier) > 0"  # a row without any feature is not trained on
-    flights.execute(train, ["late"])
+    train(flights, "flights", "m", "late", "hour, carrier", weights="w")
     listed = rules(flights, "predicate, n_rows, share, confidence, prediction")
     total = sum(row[1] for row in listed)
     assert len(listed) >= 2
@@ -92,7 +92,7 @@ def test_measures_are_those_of_the_rows(flights: psycopg.Connection) -> None:
         assert (n_rows, share) == (found[0], n_rows / total)
         assert confidence == pytest.approx(found[1], rel=1e-12)
 
-    flights.execute(train, ["delay"])
+    train(flights, "flights", "m", "delay", "hour, carrier", weights="w", replace=True)
     for predicate, n_rows, mean, sd, prediction in rules(flights, "predicate, n_rows, mean, sd, prediction"):
         count, expected = flights.execute(
             f"SELECT count(*), sum(w * delay) / sum(w) FROM flights WHERE {usable} AND {predicate}"
@@ -106,7 +106,7 @@ def test_measures_are_those_of_the_rows(flights: psycopg.Connection) -> None:
 
 
 def test_groups_have_their_values_and_can_be_asked_for(flights: psycopg.Connection) -> None:
-    flights.execute("SELECT tree_train('flights', 'm', 'id', 'late', 'hour', grouping_cols => 'g')")
+    train(flights, "flights", "m", "late", "hour", grouping_cols="g")
     trees = flights.execute("SELECT tree_id, g FROM m").fetchall()
     assert set(rules(flights, "tree_id, group_values->'g'")) == set(trees)
     one = flights.execute("SELECT DISTINCT tree_id FROM tree_rules('m', %s)", [trees[0][0]]).fetchall()
@@ -143,7 +143,7 @@ def test_a_path_tells_why(db: psycopg.Connection, schema: str) -> None:
 
 
 def test_what_a_path_cannot_be_told_of(flights: psycopg.Connection) -> None:
-    flights.execute("SELECT tree_train('flights', 'm', 'id', 'late', 'hour', grouping_cols => 'g')")
+    train(flights, "flights", "m", "late", "hour", grouping_cols="g")
     flights.execute("INSERT INTO flights (id, g) VALUES (-1, 9), (-2, NULL), (-3, 0), (-3, 0)")
     for arguments, message in {
         ("m", "flights", "0"): "id: no row has id = 0 in",
@@ -162,7 +162,7 @@ def test_what_a_path_cannot_be_told_of(flights: psycopg.Connection) -> None:
 
 
 def test_readers_rights_are_enough(flights: psycopg.Connection, user_db: psycopg.Connection) -> None:
-    flights.execute("SELECT tree_train('flights', 'm', 'id', 'late', 'hour')")
+    train(flights, "flights", "m", "late", "hour")
     asked = ("tree_rules('m')", "tree_to_json('m')", "tree_to_pmml('m')", "tree_path('m', 'flights', '7')")
     for call in asked:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -173,7 +173,7 @@ def test_readers_rights_are_enough(flights: psycopg.Connection, user_db: psycopg
 
 
 def test_a_hostile_search_path_changes_nothing(flights: psycopg.Connection, schema: str) -> None:
-    flights.execute("SELECT tree_train('flights', 'm', 'id', 'late', 'hour, carrier')")
+    train(flights, "flights", "m", "late", "hour, carrier")
     path = f"madtree.tree_path('{schema}.m', '{schema}.flights', '7')"
     calls = f"SELECT madtree.tree_to_json('{schema}.m')::text, {path}::text"
     before = flights.execute(calls).fetchone()

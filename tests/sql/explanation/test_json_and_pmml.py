@@ -6,6 +6,7 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
@@ -13,6 +14,7 @@ import psycopg
 import pytest
 from make_model import Sketch, inner, leaf, stand_in, write_model
 from pmml_tree import PMML, Evaluator
+from training import train
 
 from madtree.trees.model import Feature, Kind
 
@@ -20,13 +22,20 @@ SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "madtree-tree-1.schema
 X = Feature("x", "double precision", Kind.CONTINUOUS)
 WORD = Feature("word", "text", Kind.UNORDERED)
 
-MODELS = {
-    "classes": "'late', 'hour, distance, carrier', pruning_params => 'n_folds=3', "
-    "surrogate_params => 'max_surrogates=2', weights => '1 + id % 3'",
-    "regression": "'delay', 'hour, distance, carrier', surrogate_params => 'null_as_category=true'",
-    "grouped": "'late', 'hour, distance, carrier', grouping_cols => 'g, \"G 2\"', pruning_params => 'n_folds=2', "
-    "surrogate_params => 'max_surrogates=2, null_as_category=true'",
-    "stump": "'late', 'hour', max_depth => 0",
+# Of each training, what is not the default.
+MODELS: dict[str, dict[str, Any]] = {
+    "classes": {
+        "pruning_params": "n_folds=3",
+        "surrogate_params": "max_surrogates=2",
+        "weights": "1 + id % 3",
+    },
+    "regression": {"dependent": "delay", "surrogate_params": "null_as_category=true"},
+    "grouped": {
+        "grouping_cols": 'g, "G 2"',
+        "pruning_params": "n_folds=2",
+        "surrogate_params": "max_surrogates=2, null_as_category=true",
+    },
+    "stump": {"features": "hour", "max_depth": 0},
 }
 
 
@@ -41,10 +50,16 @@ def flights(db: psycopg.Connection) -> psycopg.Connection:
     return db
 
 
+def train_one(db: psycopg.Connection, name: str) -> None:
+    """One of MODELS, by this name."""
+    what = {"dependent": "late", "features": "hour, distance, carrier"}
+    train(db, "flights", name, **what | MODELS[name])
+
+
 @pytest.fixture(params=list(MODELS))
 def model(flights: psycopg.Connection, request: pytest.FixtureRequest) -> str:
     name: str = request.param
-    flights.execute(f"SELECT tree_train('flights', '{name}', 'id', {MODELS[name]})")
+    train_one(flights, name)
     return name
 
 
@@ -68,8 +83,8 @@ def test_the_json_document_is_valid_by_its_schema(flights: psycopg.Connection, m
     ],
 )
 def test_the_schema_finds_what_is_missing_or_wrong(flights: psycopg.Connection, damage) -> None:
-    flights.execute(f"SELECT tree_train('flights', 'm', 'id', {MODELS['classes']})")
-    damaged = document(flights, "m")
+    train_one(flights, "classes")
+    damaged = document(flights, "classes")
     damage(damaged)
     assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(damaged)
 
@@ -94,7 +109,7 @@ def test_the_json_documents_numbers_are_the_tables_own(flights: psycopg.Connecti
     assert found == stored
     facts = flights.execute(f"SELECT impurity_var_importance, root_risk FROM {model} ORDER BY tree_id").fetchall()
     assert [(tree["importance"], tree["root_risk"]) for tree in told["trees"]] == facts
-    if "n_folds" in MODELS[model]:
+    if "pruning_params" in MODELS[model]:
         stored_cp = flights.execute(f"SELECT cp, xerror, xstd FROM {model}_cv").fetchall()
         assert sorted((row["cp"], row["xerror"], row["xstd"]) for row in told["cp_table"]) == sorted(stored_cp)
     else:

@@ -8,14 +8,14 @@ import subprocess
 import psycopg
 import pytest
 from datasets import load_golf, load_mtcars
+from training import train
 
 
 @pytest.fixture
 def golf(db: psycopg.Connection) -> psycopg.Connection:
     load_golf(db)
     features = '"OUTLOOK", temperature, windy'
-    settings = "NULL, 'gini', NULL, NULL, 5, 3, 1, 10"
-    db.execute(f"SELECT madtree.tree_train('golf', 'model', 'id', 'class', %s, {settings})", [features])
+    train(db, "golf", "model", "class", features, max_depth=5, min_split=3, min_bucket=1, n_bins=10)
     return db
 
 
@@ -65,9 +65,7 @@ def test_verbose_dot_tells_of_every_node(golf: psycopg.Connection) -> None:
 
 def test_groups_are_headed_by_their_values(db: psycopg.Connection) -> None:
     load_mtcars(db)
-    db.execute(
-        "SELECT madtree.tree_train('mtcars', 'model', 'id', 'mpg', 'wt, hp', grouping_cols => 'am, vs', min_split => 8)"
-    )
+    train(db, "mtcars", "model", "mpg", "wt, hp", grouping_cols="am, vs", min_split=8)
     text = display(db, "'model', false").splitlines()
     assert [line for line in text if line.startswith(" am")] == [
         " am = 0, vs = 0", " am = 0, vs = 1", " am = 1, vs = 0", " am = 1, vs = 1"
@@ -77,7 +75,7 @@ def test_groups_are_headed_by_their_values(db: psycopg.Connection) -> None:
 
 def test_regression_shows_rows_and_mean(db: psycopg.Connection) -> None:
     load_mtcars(db)
-    db.execute("SELECT madtree.tree_train('mtcars', 'model', 'id', 'mpg', 'cyl, hp', max_depth => 1)")
+    train(db, "mtcars", "model", "mpg", "cyl, hp", max_depth=1)
     lines = display(db, "'model', false").splitlines()
     assert lines[9:-1] == [" (0)[32, 20.0906]  cyl <= 5", "    (1)[11, 26.6636]  *", "    (2)[21, 16.6476]  *"]
 
@@ -86,8 +84,8 @@ def test_dates_and_labels_are_shown_as_such(db: psycopg.Connection) -> None:
     db.execute("CREATE TYPE size AS ENUM ('small', 'medium', 'large')")
     db.execute("""CREATE TABLE data AS SELECT i AS id, date '2024-01-01' + i AS day, i < 30 AS early,
                   (enum_range(NULL::size))[1 + i % 3] AS size, i % 3 < 2 AS fits FROM generate_series(0, 59) i""")
-    db.execute("SELECT madtree.tree_train('data', 'by_day', 'id', 'early', 'day')")
-    db.execute("SELECT madtree.tree_train('data', 'by_size', 'id', 'fits', 'size')")
+    train(db, "data", "by_day", "early", "day")
+    train(db, "data", "by_size", "fits", "size")
     assert " (0)[30 30]  day <= 2024-01-30" in display(db, "'by_day', false")
     assert " (0)[20 40]  size <= medium" in display(db, "'by_size', false")
 

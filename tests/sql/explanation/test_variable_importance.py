@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from datasets import load_golf, load_iris, load_mtcars
 from sklearn.tree import DecisionTreeClassifier
+from training import train
 
 
 def columns(db: psycopg.Connection, table: str) -> list[tuple[str, str]]:
@@ -21,7 +22,7 @@ def columns(db: psycopg.Connection, table: str) -> list[tuple[str, str]]:
 def test_one_tree(db: psycopg.Connection) -> None:
     load_golf(db)
     features = '"OUTLOOK", temperature, windy'
-    db.execute("SELECT madtree.tree_train('golf', 'model', 'id', 'class', %s, min_split => 3)", [features])
+    train(db, "golf", "model", "class", features, min_split=3)
     (line,) = db.execute("SELECT madtree.get_var_importance('model', 'importance')").fetchone()
     assert line == "get_var_importance: 3 rows of model into importance"
     assert columns(db, "importance") == [
@@ -41,10 +42,7 @@ def test_it_is_scikit_learns(db: psycopg.Connection) -> None:
     load_iris(db)
     names = ("sepal_length", "sepal_width", "petal_length", "petal_width")
     table = db.execute(f"SELECT {', '.join(names)}, species FROM iris ORDER BY id").fetchall()
-    db.execute(
-        "SELECT madtree.tree_train('iris', 'model', 'id', 'species', 'petal_length, sepal_width, sepal_length', "
-        "max_depth => 2, min_split => 2, n_bins => 0)"
-    )
+    train(db, "iris", "model", "species", "petal_length, sepal_width, sepal_length", max_depth=2, min_split=2, n_bins=0)
     db.execute("SELECT madtree.get_var_importance('model', 'importance')")
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     tree.fit([(row[2], row[1], row[0]) for row in table], [row[4] for row in table])
@@ -55,10 +53,7 @@ def test_it_is_scikit_learns(db: psycopg.Connection) -> None:
 def test_groups(db: psycopg.Connection) -> None:
     load_mtcars(db)
     db.execute('ALTER TABLE mtcars RENAME am TO "Manual?"')
-    db.execute(
-        "SELECT madtree.tree_train('mtcars', 'model', 'id', 'mpg', 'wt, hp, gear + carb', "
-        "grouping_cols => '\"Manual?\", vs', min_split => 4)"
-    )
+    train(db, "mtcars", "model", "mpg", "wt, hp, gear + carb", grouping_cols='"Manual?", vs', min_split=4)
     db.execute("SELECT madtree.get_var_importance('model', 'importance')")
     assert columns(db, "importance")[:3] == [("Manual?", "integer"), ("vs", "integer"), ("feature", "text")]
     rows = db.execute("SELECT * FROM importance").fetchall()
@@ -73,7 +68,7 @@ def test_groups(db: psycopg.Connection) -> None:
 
 def test_no_split_no_importance(db: psycopg.Connection) -> None:
     load_mtcars(db)
-    db.execute("SELECT madtree.tree_train('mtcars', 'model', 'id', 'mpg', 'wt, hp', max_depth => 0)")
+    train(db, "mtcars", "model", "mpg", "wt, hp", max_depth=0)
     db.execute("SELECT madtree.get_var_importance('model', 'importance')")
     assert db.execute("SELECT * FROM importance").fetchall() == [("wt", 0, 0), ("hp", 0, 0)]
 
@@ -81,7 +76,7 @@ def test_no_split_no_importance(db: psycopg.Connection) -> None:
 def test_a_grouping_column_with_a_name_of_the_table(db: psycopg.Connection) -> None:
     load_mtcars(db)
     db.execute("ALTER TABLE mtcars RENAME am TO feature")
-    db.execute("SELECT madtree.tree_train('mtcars', 'model', 'id', 'mpg', 'wt', grouping_cols => 'feature')")
+    train(db, "mtcars", "model", "mpg", "wt", grouping_cols="feature")
     with pytest.raises(psycopg.errors.DuplicateColumn, match="model has a grouping column feature, which is also the"):
         db.execute("SELECT madtree.get_var_importance('model', 'importance')")
 
@@ -100,7 +95,7 @@ def test_a_grouping_column_with_a_name_of_the_table(db: psycopg.Connection) -> N
 )
 def test_mistakes_are_named(db: psycopg.Connection, arguments: tuple[Any, ...], sentence: str) -> None:
     load_mtcars(db)
-    db.execute("SELECT madtree.tree_train('mtcars', 'model', 'id', 'mpg', 'wt, hp')")
+    train(db, "mtcars", "model", "mpg", "wt, hp")
     before = db.execute("SELECT count(*) FROM pg_class").fetchone()
     with pytest.raises(psycopg.Error) as caught:
         db.execute("SELECT madtree.get_var_importance(%s, %s)", arguments)

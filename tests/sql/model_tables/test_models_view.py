@@ -7,12 +7,14 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import psycopg
 import pytest
 from fix_server import Server
 from psycopg import sql
 from psycopg.rows import dict_row
+from training import train
 
 # 63 bytes, and 62 that begin alike: their companion tables' names are cut.
 LONG = ("ä" * 31 + "x", "ä" * 31)
@@ -28,9 +30,9 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
     return db
 
 
-def train(db: psycopg.Connection, name: str, more: str = "") -> None:
-    quoted = sql.Identifier(name).as_string(db)
-    db.execute(f"SELECT tree_train('data', %s, 'id', 'y', 'x' {more})", [quoted])
+def train_model(db: psycopg.Connection, name: str, **options: Any) -> None:
+    """A model of any name, of the table `data`."""
+    train(db, "data", sql.Identifier(name).as_string(db), "y", "x", **options)
 
 
 def listed(db: psycopg.Connection, schema: str) -> set[str]:
@@ -38,7 +40,7 @@ def listed(db: psycopg.Connection, schema: str) -> set[str]:
 
 
 def test_it_tells_of_a_model_what_its_tables_do(data: psycopg.Connection, schema: str) -> None:
-    train(data, "m", ", grouping_cols => 'g', max_depth => 4, seed => 7")
+    train_model(data, "m", grouping_cols="g", max_depth=4, seed=7)
     (row,) = data.cursor(row_factory=dict_row).execute("SELECT * FROM models WHERE name = 'm'").fetchall()
     told = data.execute("SELECT count(*), max(tree_depth), sum(n_leaves)::int FROM m").fetchone()
     assert (row["n_trees"], row["depth"], row["n_leaves"]) == told
@@ -53,14 +55,14 @@ def test_it_tells_of_a_model_what_its_tables_do(data: psycopg.Connection, schema
     }
     assert row["version"] == data.execute("SELECT extversion FROM pg_extension WHERE extname = 'madtree'").fetchone()[0]
     assert 0 <= row["age"].total_seconds() < 300
-    train(data, "r", ", replace => true")
-    data.execute("SELECT tree_train('data', 'r', 'id', 'x::float8', 'g', replace => true)")
+    train_model(data, "r", replace=True)
+    train(data, "data", "r", "x::float8", "g", replace=True)
     assert data.execute("SELECT kind FROM models WHERE name = 'r'").fetchall() == [("regression",)]
 
 
 def test_its_names_are_arguments_of_every_function(data: psycopg.Connection, schema: str) -> None:
     for name in NAMES:
-        train(data, name)
+        train_model(data, name)
     assert listed(data, schema) == set(NAMES)
     data.execute("SET search_path = ''")
     for (model,) in data.execute("SELECT model FROM madtree.models WHERE schema = %s", [schema]).fetchall():
@@ -70,14 +72,14 @@ def test_its_names_are_arguments_of_every_function(data: psycopg.Connection, sch
 
 
 def test_a_renamed_model_has_its_new_name(data: psycopg.Connection, schema: str) -> None:
-    train(data, "old")
+    train_model(data, "old")
     for suffix in ("", "_nodes", "_summary"):
         data.execute(f"ALTER TABLE old{suffix} RENAME TO new{suffix}")
     assert listed(data, schema) == {"new"}
 
 
 def test_tables_that_only_look_like_a_model_are_left_out(data: psycopg.Connection, schema: str) -> None:
-    train(data, "m")
+    train_model(data, "m")
     data.execute("CREATE TABLE a_nodes (id int); CREATE TABLE a_summary (id int); CREATE TABLE a (id int)")
     data.execute(
         "CREATE VIEW b_summary AS TABLE m_summary; CREATE VIEW b AS TABLE m; CREATE VIEW b_nodes AS TABLE m_nodes"
@@ -97,12 +99,12 @@ def test_an_ordinary_user_sees_what_that_user_may_read(
     data: psycopg.Connection, user_db: psycopg.Connection, schema: str
 ) -> None:
     for name in ("open", "half", "closed", "hidden_by_policy"):
-        train(data, name)
+        train_model(data, name)
     data.execute("GRANT SELECT ON open, open_nodes, open_summary, half, half_summary TO PUBLIC")
     data.execute("GRANT SELECT ON hidden_by_policy, hidden_by_policy_nodes, hidden_by_policy_summary TO PUBLIC")
     data.execute("ALTER TABLE hidden_by_policy_summary ENABLE ROW LEVEL SECURITY")
     data.execute("GRANT SELECT ON data TO PUBLIC")
-    train(user_db, "own")
+    train_model(user_db, "own")
     assert listed(user_db, schema) == {"open", "own"}
     assert listed(data, schema) == {"open", "half", "closed", "hidden_by_policy", "own"}
     data.execute(f"REVOKE USAGE ON SCHEMA {schema} FROM {user_db.info.user}")
@@ -111,7 +113,7 @@ def test_an_ordinary_user_sees_what_that_user_may_read(
 
 def test_nothing_of_a_lookalikes_owner_runs(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> None:
     """A cast of a type to json, an implicit cast to a number, and a policy would run with the reader's rights."""
-    train(data, "m")
+    train_model(data, "m")
     data.execute("GRANT SELECT ON m, m_nodes, m_summary TO PUBLIC")
     for name in ("by_json", "by_number", "by_policy"):
         for part in ("", "_nodes", "_summary"):
@@ -136,7 +138,7 @@ def test_nothing_of_a_lookalikes_owner_runs(data: psycopg.Connection, user_db: p
 
 
 def test_a_temporary_model_is_seen_by_its_session_only(data: psycopg.Connection, dsn: str) -> None:
-    data.execute("SELECT tree_train('data', 'pg_temp.m', 'id', 'y', 'x')")
+    train(data, "data", "pg_temp.m", "y", "x")
     found = data.execute("SELECT model FROM models WHERE schema LIKE 'pg\\_temp%'").fetchall()
     assert len(found) == 1
     assert data.execute("SELECT tree_display(%s)", found[0]).fetchone()
@@ -145,7 +147,7 @@ def test_a_temporary_model_is_seen_by_its_session_only(data: psycopg.Connection,
 
 
 def test_a_cancel_is_not_swallowed(data: psycopg.Connection, dsn: str, schema: str) -> None:
-    train(data, "m")
+    train_model(data, "m")
     with psycopg.connect(dsn) as blocker, psycopg.connect(dsn, autocommit=True) as waiting:
         blocker.execute(f"LOCK TABLE {schema}.m_summary")
         waiting.execute("SET statement_timeout = '1s'")
@@ -154,13 +156,13 @@ def test_a_cancel_is_not_swallowed(data: psycopg.Connection, dsn: str, schema: s
 
 
 def test_a_model_that_is_replaced_never_vanishes(data: psycopg.Connection, dsn: str, schema: str) -> None:
-    train(data, "m")
+    train_model(data, "m")
     with psycopg.connect(dsn, autocommit=True) as writer, ThreadPoolExecutor(1) as pool:
         writer.execute(f"SET search_path = {schema}, madtree")
 
         def replace() -> None:
             for _ in range(40):
-                train(writer, "m", ", replace => true")
+                train_model(writer, "m", replace=True)
 
         replacing = pool.submit(replace)
         seen = 0
@@ -184,7 +186,7 @@ def test_dump_and_restore_keep_it_true(
     data: psycopg.Connection, dsn: str, schema: str, other: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     for name in NAMES:
-        train(data, name, ", grouping_cols => 'g'")
+        train_model(data, name, grouping_cols="g")
     query = (
         "SELECT model, kind, source_table, dependent, n_rows, n_trees, depth, n_leaves, parameters, version, trained_at"
         f" FROM madtree.models WHERE schema = '{schema}' ORDER BY model"
@@ -204,7 +206,7 @@ def test_dump_and_restore_keep_it_true(
 
 def test_thousands_of_tables_do_not_make_it_slow(data: psycopg.Connection, schema: str) -> None:
     """Tables with a model's names but not its columns cost a look at the catalogue each."""
-    train(data, "m")
+    train_model(data, "m")
     data.execute(
         "DO $$ BEGIN FOR i IN 1 .. 3000 LOOP EXECUTE format('CREATE TABLE %I (tree_id int)', 't' || i || '_summary'); "
         "IF i % 500 = 0 THEN COMMIT; END IF; END LOOP; END $$"

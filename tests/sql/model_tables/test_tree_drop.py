@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from datasets import load_golf
+from training import train
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def tables(db: psycopg.Connection, schema: str) -> set[str]:
 
 @pytest.mark.parametrize("name", ["model", '"My ""Model"""', "x" * 63, '"' + "木" * 21 + '"'])
 def test_it_drops_all_tables_of_a_model(golf: psycopg.Connection, schema: str, name: str) -> None:
-    golf.execute("SELECT madtree.tree_train('golf', %s, 'id', 'class', 'temperature')", [name])
+    train(golf, "golf", name, "class", "temperature")
     assert len(tables(golf, schema)) == 4
     (line,) = golf.execute("SELECT madtree.tree_drop(%s)", [name]).fetchone()
     assert line.startswith("tree_drop: dropped ")
@@ -28,14 +29,14 @@ def test_it_drops_all_tables_of_a_model(golf: psycopg.Connection, schema: str, n
 
 
 def test_it_finds_a_model_in_another_schema(golf: psycopg.Connection, schema: str) -> None:
-    golf.execute("SELECT madtree.tree_train('golf', 'model', 'id', 'class', 'temperature')")
+    train(golf, "golf", "model", "class", "temperature")
     golf.execute("SET search_path = public")
     golf.execute("SELECT madtree.tree_drop(%s)", [f"{schema}.model"])
     assert tables(golf, schema) == {"golf"}
 
 
 def test_other_tables_with_a_companions_name_stay(golf: psycopg.Connection, schema: str) -> None:
-    golf.execute("SELECT madtree.tree_train('golf', 'model', 'id', 'class', 'temperature')")
+    train(golf, "golf", "model", "class", "temperature")
     golf.execute("CREATE TABLE model_cv (mine int)")
     golf.execute("SELECT madtree.tree_drop('model')")
     assert tables(golf, schema) == {"golf", "model_cv"}
@@ -58,7 +59,7 @@ def test_it_drops_models_only(golf: psycopg.Connection, schema: str, name: str |
 
 
 def test_what_depends_on_a_model_keeps_it(golf: psycopg.Connection, schema: str) -> None:
-    golf.execute("SELECT madtree.tree_train('golf', 'model', 'id', 'class', 'temperature')")
+    train(golf, "golf", "model", "class", "temperature")
     golf.execute("CREATE VIEW leaves AS SELECT * FROM model_nodes WHERE is_leaf")
     with pytest.raises(psycopg.errors.DependentObjectsStillExist):
         golf.execute("SELECT madtree.tree_drop('model')")
@@ -66,7 +67,7 @@ def test_what_depends_on_a_model_keeps_it(golf: psycopg.Connection, schema: str)
 
 
 def test_another_users_model_stays(golf: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> None:
-    golf.execute("SELECT madtree.tree_train('golf', 'model', 'id', 'class', 'temperature')")
+    train(golf, "golf", "model", "class", "temperature")
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         user_db.execute("SELECT madtree.tree_drop('model')")
     assert len(tables(golf, schema)) == 4

@@ -10,6 +10,7 @@ import pytest
 from datasets import load_golf, load_iris, load_mtcars
 from make_model import Sketch, inner, leaf, random_tree, write_model
 from psycopg import sql
+from training import train
 
 from madtree.sqltext.relation import Column
 from madtree.trees.model import Feature, Kind, Node
@@ -54,7 +55,7 @@ def fetch(db: psycopg.Connection, table: str = "scored") -> list[tuple[Any, ...]
 
 def test_it_says_what_it_did(db: psycopg.Connection) -> None:
     load_golf(db)
-    db.execute("SELECT madtree.tree_train('golf', 'model', 'id', 'class', '\"OUTLOOK\", temperature, windy')")
+    train(db, "golf", "model", "class", '"OUTLOOK", temperature, windy')
     (line,) = db.execute("SELECT madtree.tree_predict('model', 'golf', 'scored')").fetchone()
     assert line.startswith("tree_predict: 14 rows of golf scored with model (response) into scored in 0.")
 
@@ -76,16 +77,14 @@ def test_columns_for_two_classes(
     db: psycopg.Connection, predict: str, type_: str, columns: list[tuple[str, str]]
 ) -> None:
     load_golf(db)
-    db.execute("SELECT madtree.tree_train('golf', 'model', 'id', 'class', 'temperature, windy', min_split => 3)")
+    train(db, "golf", "model", "class", "temperature, windy", min_split=3)
     db.execute(f"SELECT {predict}('model', 'golf', 'scored', %s)", [type_])
     assert columns_of(db, "scored") == [("id", "integer"), *columns]
 
 
 def test_probabilities_of_three_classes(db: psycopg.Connection, predict: str) -> None:
     load_iris(db)
-    db.execute(
-        "SELECT madtree.tree_train('iris', 'model', 'id', 'species', 'petal_length, petal_width', max_depth => 2)"
-    )
+    train(db, "iris", "model", "species", "petal_length, petal_width", max_depth=2)
     db.execute(f"SELECT {predict}('model', 'iris', 'scored', 'prob')")
     db.execute(f"SELECT {predict}('model', 'iris', 'by_class', 'prob_columns')")
 
@@ -102,7 +101,7 @@ def test_probabilities_of_three_classes(db: psycopg.Connection, predict: str) ->
 
 def test_regression_predicts_the_leafs_mean(db: psycopg.Connection, predict: str) -> None:
     load_mtcars(db)
-    db.execute("SELECT madtree.tree_train('mtcars', 'model', 'id', 'mpg', 'wt, hp', max_depth => 2)")
+    train(db, "mtcars", "model", "mpg", "wt, hp", max_depth=2)
     db.execute(f"SELECT {predict}('model', 'mtcars', 'scored'), {predict}('model', 'mtcars', 'leaves', 'leaf')")
 
     assert columns_of(db, "scored")[1] == ("estimated_mpg", "double precision")
@@ -148,7 +147,7 @@ def test_type_from_a_schema_off_the_search_path(db: psycopg.Connection, schema: 
     db.execute("CREATE TYPE mood AS ENUM ('sad', 'happy')")
     db.execute("CREATE TABLE data AS SELECT i AS id, i AS x, (ARRAY['sad','happy'])[1 + i / 30]::mood AS y, "
                "(ARRAY['happy','sad'])[1 + i / 30]::mood AS z FROM generate_series(1, 59) i")  # fmt: skip
-    db.execute("SELECT madtree.tree_train('data', 'model', 'id', 'y', 'z')")
+    train(db, "data", "model", "y", "z")
     function = sql.Identifier(schema, predict)
     db.execute("SET search_path = public")
     db.execute(
@@ -162,10 +161,7 @@ def test_names_of_every_sort(db: psycopg.Connection, predict: str) -> None:
     long = "é" * 31
     db.execute(f"""CREATE TABLE "New ""Data" AS SELECT i AS "Id %s", i AS "select", i % 2 AS "a.b", i / 20 AS "{long}"
                    FROM generate_series(0, 39) i""".replace("%s", "%"))  # fmt: skip
-    db.execute(
-        "SELECT madtree.tree_train(%s, %s, %s, %s, %s)",
-        ['"New ""Data"', '"Model Ü"', '"Id %"', f'"{long}"', '"select", "a.b"'],
-    )
+    train(db, '"New ""Data"', '"Model Ü"', f'"{long}"', '"select", "a.b"', id_column='"Id %"')
     db.execute(f"SELECT {predict}(%s, %s, %s)", ['"Model Ü"', '"New ""Data"', '"Sco.red"'])
 
     names = [name for name, _ in columns_of(db, '"Sco.red"')]
@@ -277,7 +273,7 @@ def test_features_may_be_expressions(db: psycopg.Connection, predict: str) -> No
         "CREATE TABLE data AS SELECT i AS id, i % 10 AS a, i % 7 AS b, i % 10 > i % 7 AS y "
         "FROM generate_series(1, 200) i"
     )
-    db.execute("SELECT madtree.tree_train('data', 'model', 'id', 'y', 'a - b, a + b, CASE WHEN a > 5 THEN ''x'' END')")
+    train(db, "data", "model", "y", "a - b, a + b, CASE WHEN a > 5 THEN 'x' END")
     db.execute(f"SELECT {predict}('model', 'data', 'scored')")
     assert fetch(db) == db.execute("SELECT id, y FROM data ORDER BY id").fetchall()
 
@@ -391,9 +387,7 @@ def test_row_level_security_holds(db: psycopg.Connection, user_db: psycopg.Conne
 
 def test_tree_sql_makes_a_view_and_a_generated_column(db: psycopg.Connection) -> None:
     load_golf(db)
-    db.execute(
-        "SELECT madtree.tree_train('golf', 'model', 'id', 'class', '\"OUTLOOK\", temperature, windy', min_split => 3)"
-    )
+    train(db, "golf", "model", "class", '"OUTLOOK", temperature, windy', min_split=3)
     db.execute("SELECT madtree.tree_predict('model', 'golf', 'scored')")
     (expression,) = db.execute("SELECT madtree.tree_sql('model')").fetchone()
     db.execute(f"CREATE VIEW live AS SELECT id, {expression} AS estimated_class FROM golf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import psycopg
 import pytest
+from training import train
 
 
 @pytest.fixture
@@ -24,10 +25,7 @@ def table(db: psycopg.Connection) -> psycopg.Connection:
     return db
 
 
-TRAIN = (
-    "SELECT tree_train('data', 'model', 'id', %s, 'x, n, level, flag', max_depth => 6, grouping_cols => %s, "
-    "surrogate_params => %s)"
-)
+FEATURES = "x, n, level, flag"
 
 
 @pytest.mark.parametrize("dependent", ["label", "y"])
@@ -39,7 +37,8 @@ TRAIN = (
 def test_every_training_row_ends_in_the_leaf_that_counted_it(
     table: psycopg.Connection, dependent: str, grouping: str | None, surrogates: str, in_blocks: bool
 ) -> None:
-    table.execute(TRAIN, [dependent, grouping, surrogates])
+    options = {"grouping_cols": grouping, "surrogate_params": surrogates}
+    train(table, "data", "model", dependent, FEATURES, max_depth=6, **options)
     table.execute("SELECT madtree.tree_predict()")  # loads the Python half
     table.execute(f"""
         CREATE FUNCTION score() RETURNS text LANGUAGE plpython3u SET jit = off AS $$
@@ -60,7 +59,7 @@ def test_every_training_row_ends_in_the_leaf_that_counted_it(
 
 
 def test_the_expression_says_the_same(table: psycopg.Connection) -> None:
-    table.execute(TRAIN, ["label", None, "max_surrogates=3"])
+    train(table, "data", "model", "label", FEATURES, max_depth=6, surrogate_params="max_surrogates=3")
     table.execute("SELECT tree_predict('model', 'data', 'scored')")
     expression = table.execute("SELECT tree_sql('model')").fetchone()[0]
     wrong = table.execute(
@@ -71,10 +70,7 @@ def test_the_expression_says_the_same(table: psycopg.Connection) -> None:
 
 
 def test_an_unseen_level_goes_the_way_of_null_where_null_is_a_level(table: psycopg.Connection) -> None:
-    table.execute(
-        "SELECT tree_train('data', 'model', 'id', 'y', 'level', max_depth => 4, "
-        "surrogate_params => 'null_as_category=true')"
-    )
+    train(table, "data", "model", "y", "level", max_depth=4, surrogate_params="null_as_category=true")
     table.execute("CREATE TABLE new AS SELECT * FROM (VALUES (1, NULL), (2, 'never seen')) AS v(id, level)")
     table.execute("SELECT tree_predict('model', 'new', 'scored')")
     (one,), (two,) = table.execute("SELECT estimated_y FROM scored ORDER BY id").fetchall()
@@ -84,10 +80,8 @@ def test_an_unseen_level_goes_the_way_of_null_where_null_is_a_level(table: psyco
 def test_a_group_knows_its_own_levels_only(table: psycopg.Connection) -> None:
     """A level that only another group has goes the way of NULL, as one that nobody has."""
     table.execute("UPDATE data SET level = 'zz' WHERE g = 1 AND level = 'a'")
-    table.execute(
-        "SELECT tree_train('data', 'model', 'id', 'y', 'level', max_depth => 4, grouping_cols => 'g', "
-        "surrogate_params => 'null_as_category=true')"
-    )
+    options = {"max_depth": 4, "surrogate_params": "null_as_category=true"}
+    train(table, "data", "model", "y", "level", grouping_cols="g", **options)
     table.execute(
         "CREATE TABLE new AS SELECT * FROM (VALUES (1, NULL, 0), (2, 'zz', 0), (3, 'none', 0)) AS v(id, level, g)"
     )
@@ -97,7 +91,7 @@ def test_a_group_knows_its_own_levels_only(table: psycopg.Connection) -> None:
 
 
 def test_surrogates_are_listed_in_their_order(table: psycopg.Connection) -> None:
-    table.execute(TRAIN, ["y", None, "max_surrogates=2"])
+    train(table, "data", "model", "y", FEATURES, max_depth=6, surrogate_params="max_surrogates=2")
     text = table.execute("SELECT tree_surr_display('model')").fetchone()[0]
     for node_id, rank, feature, agreement in table.execute(
         "SELECT node_id, rank, feature, agreement FROM model_surrogates"
@@ -109,7 +103,7 @@ def test_surrogates_are_listed_in_their_order(table: psycopg.Connection) -> None
 
 
 def test_a_model_without_surrogates_has_none_to_list(table: psycopg.Connection) -> None:
-    table.execute(TRAIN, ["y", None, None])
+    train(table, "data", "model", "y", FEATURES, max_depth=6)
     with pytest.raises(psycopg.Error, match="has no surrogates: it was trained with max_surrogates=0"):
         table.execute("SELECT tree_surr_display('model')")
     assert "max_surrogates" in table.execute("SELECT tree_surr_display()").fetchone()[0]

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import psycopg
 import pytest
+from training import read_model, train
 
-_NODES = "SELECT array_agg(n::text ORDER BY tree_id, node_id) FROM (SELECT {columns} FROM {name}_nodes) n"
-_COLUMNS = (
-    "tree_id, node_id, replace(replace(feature, '(x)[', 'x'), ']', '') AS feature, threshold, n_rows, improvement, "
-    "class_weights, majority_left"
-)
 _HOLES = {
     "none": "e::float8",
     "elements": "CASE WHEN i % 97 = j THEN NULL ELSE e::float8 END",
     "NaN": "CASE WHEN i % 97 = j THEN 'NaN' ELSE e::float8 END",
 }
-
-
-def _nodes(db: psycopg.Connection, name: str) -> list[str]:
-    return db.execute(_NODES.format(columns=_COLUMNS, name=name)).fetchone()[0]
 
 
 @pytest.mark.parametrize("type_", ["float8", "real", "integer", "numeric"])
@@ -40,10 +32,13 @@ def test_elements_give_the_tree_that_columns_give(
     db.execute(
         "CREATE TABLE c AS SELECT id, g, y, z, x[1] AS x1, x[2] AS x2, x[3] AS x3, x[4] AS x4, x[5] AS x5 FROM t"
     )
-    more = ", max_depth => 4, min_bucket => 5" + (", grouping_cols => 'g'" if grouped else "")
-    db.execute(f"SELECT madtree.tree_train('t', 'of_array', 'id', 'y', 'z, x'{more})")
-    db.execute(f"SELECT madtree.tree_train('c', 'of_columns', 'id', 'y', 'z, x1, x2, x3, x4, x5'{more})")
-    assert _nodes(db, "of_array") == _nodes(db, "of_columns")
+    more = {"max_depth": 4, "min_bucket": 5, "grouping_cols": "g" if grouped else None}
+    train(db, "t", "of_array", "y", "z, x", **more)
+    train(db, "c", "of_columns", "y", "z, x1, x2, x3, x4, x5", **more)
+    of_array, of_columns = read_model(db, "of_array"), read_model(db, "of_columns")
+    for node in of_columns["_nodes"]:
+        node["feature"] = node["feature"] and node["feature"].replace("x", "(x)[") + "]" * (node["feature"] != "z")
+    assert (of_array[""], of_array["_nodes"]) == (of_columns[""], of_columns["_nodes"])
 
 
 def test_arrays_of_dates_are_taken_apart(db: psycopg.Connection) -> None:
@@ -51,5 +46,5 @@ def test_arrays_of_dates_are_taken_apart(db: psycopg.Connection) -> None:
         "CREATE TABLE t AS SELECT i AS id, (i > 50)::int AS y, ARRAY['2020-01-01'::date + i, '2021-01-01'::date - i] "
         "AS x FROM generate_series(1, 100) i"
     )
-    db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', 'x')")
+    train(db, "t", "m", "y", "x")
     assert db.execute("SELECT feature, n_rows FROM m_nodes WHERE node_id = 0").fetchone() == ("(x)[1]", 100)

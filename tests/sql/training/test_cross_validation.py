@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import psycopg
 import pytest
+from training import train
 
 COLUMNS = "cp, n_splits, rel_error, cv_error_avg, cv_error_stddev, xerror, xstd, chosen"
 
@@ -38,10 +41,10 @@ def test_errors_are_those_of_trees_trained_without_each_fold(
     table: psycopg.Connection, dependent: str, weights: str | None, surrogates: str
 ) -> None:
     """Every fold's tree trained and pruned by itself, and its held-out rows scored by tree_predict."""
-    options = "min_split => 20, min_bucket => 7, n_bins => 0, max_depth => 8"
-    train = f"SELECT tree_train(%s, %s, 'id', '{dependent}', 'x, n, level', {options}, weights => %s, "
-    train += f"surrogate_params => '{surrogates}', pruning_params => %s)"
-    table.execute(train, ["data", "model", weights, "cp=0.004, fold_col=f"])
+    what = (dependent, "x, n, level")
+    options = {"min_split": 20, "min_bucket": 7, "n_bins": 0, "max_depth": 8, "weights": weights}
+    options["surrogate_params"] = surrogates
+    train(table, "data", "model", *what, pruning_params="cp=0.004, fold_col=f", **options)
     found = cv(table)
     assert len(found) >= 4
     root_risk = table.execute("SELECT root_risk FROM model").fetchone()[0]
@@ -53,7 +56,7 @@ def test_errors_are_those_of_trees_trained_without_each_fold(
     for fold in "pqrst":
         table.execute(f"CREATE TABLE taught AS SELECT * FROM data WHERE f <> '{fold}'")
         table.execute(f"CREATE TABLE tested AS SELECT * FROM data WHERE f = '{fold}'")
-        table.execute(train, ["taught", "whole", weights, "cp=0"])
+        train(table, "taught", "whole", *what, pruning_params="cp=0", **options)
         own_risk = table.execute("SELECT root_risk FROM whole").fetchone()[0]
         share = table.execute(f"SELECT sum({weights or '1'}) FROM taught").fetchone()[0] / total
         for i, point in enumerate(points):
@@ -84,9 +87,7 @@ def test_errors_are_those_of_trees_trained_without_each_fold(
 @pytest.mark.parametrize(("rule", "width"), [("min", 0.0), ("1se", 1.0)])
 def test_the_tree_is_pruned_at_the_chosen_cp(table: psycopg.Connection, rule: str, width: float) -> None:
     parameters = f"cp=0.001, n_folds=10, rule={rule}"
-    table.execute(
-        "SELECT tree_train('data', 'model', 'id', 'label', 'x, n, level', pruning_params => %s)", [parameters]
-    )
+    train(table, "data", "model", "label", "x, n, level", pruning_params=parameters)
     rows = cv(table)
     best = min(rows, key=lambda row: row[5])
     chosen = next(row for row in rows if row[5] <= best[5] + width * best[6])
@@ -99,25 +100,21 @@ def test_the_tree_is_pruned_at_the_chosen_cp(table: psycopg.Connection, rule: st
 
 
 def test_the_seed_decides_the_folds(table: psycopg.Connection) -> None:
-    def train(seed: int) -> list[tuple[float, ...]]:
-        table.execute(
-            "SELECT tree_train('data', 'model', 'id', 'y', 'x, n, level', pruning_params => 'n_folds=5', "
-            "seed => %s, replace => true)",
-            [seed],
-        )
+    def cv_of(seed: int) -> list[tuple[float, ...]]:
+        train(table, "data", "model", "y", "x, n, level", pruning_params="n_folds=5", seed=seed, replace=True)
         return cv(table)
 
-    assert train(1) == train(1)
-    assert [row[5] for row in train(1)] != [row[5] for row in train(2)]
+    assert cv_of(1) == cv_of(1)
+    assert [row[5] for row in cv_of(1)] != [row[5] for row in cv_of(2)]
 
 
 @pytest.mark.parametrize("parameters", ["n_folds=5, cp=0.002", "fold_col=f, cp=0.002"])
 def test_each_group_is_validated_as_if_alone(table: psycopg.Connection, parameters: str) -> None:
-    call = "SELECT tree_train(%s, %s, 'id', 'y', 'x, n, level', grouping_cols => %s, pruning_params => %s)"
-    table.execute(call, ["data", "grouped", "g", parameters])
+    what = ("y", "x, n, level")
+    train(table, "data", "grouped", *what, grouping_cols="g", pruning_params=parameters)
     for g in (0, 1):
         table.execute(f"CREATE TABLE part{g} AS SELECT * FROM data WHERE g = {g}")
-        table.execute(call, [f"part{g}", f"alone{g}", None, parameters])
+        train(table, f"part{g}", f"alone{g}", *what, pruning_params=parameters)
         of_group = table.execute(f"SELECT {COLUMNS} FROM grouped_cv WHERE g = {g} ORDER BY cp DESC").fetchall()
         assert of_group == cv(table, f"alone{g}")
 
@@ -126,21 +123,13 @@ def test_many_blocks_give_the_table_of_one(table: psycopg.Connection) -> None:
     table.execute(
         "CREATE TABLE big AS SELECT r * 1000 + id AS id, n, level, label, f FROM data, generate_series(1, 90) r"
     )
-    for model, extra in (("one", ""), ("two", ", parallel_workers => 2")):
-        table.execute(
-            f"SELECT tree_train('big', '{model}', 'id', 'label', 'n, level', max_depth => 4, "
-            f"pruning_params => 'fold_col=f'{extra})"
-        )
+    options = {"max_depth": 4, "pruning_params": "fold_col=f"}
+    for model, workers in (("one", None), ("two", 2)):
+        train(table, "big", model, "label", "n, level", parallel_workers=workers, **options)
     assert cv(table, "one") == cv(table, "two")
     # Ninety replicas of every row: the relative errors are those of the rows themselves.
-    table.execute(
-        "SELECT tree_train('data', 'small', 'id', 'label', 'n, level', max_depth => 4, "
-        "min_split => 1, min_bucket => 1, pruning_params => 'fold_col=f')"
-    )
-    table.execute(
-        "SELECT tree_train('big', 'large', 'id', 'label', 'n, level', max_depth => 4, min_split => 90, "
-        "min_bucket => 90, pruning_params => 'fold_col=f')"
-    )
+    train(table, "data", "small", "label", "n, level", min_split=1, min_bucket=1, **options)
+    train(table, "big", "large", "label", "n, level", min_split=90, min_bucket=90, **options)
     small, large = cv(table, "small"), cv(table, "large")
     assert [row[5] for row in large] == pytest.approx([row[5] for row in small], rel=1e-9)
 
@@ -150,7 +139,7 @@ def test_random_folds_of_a_large_table(table: psycopg.Connection) -> None:
         "CREATE TABLE big AS SELECT i AS id, (i * 7919::bigint % 1009)::float8 AS x, "
         "i * 104729::bigint % 100 < 50 AS y FROM generate_series(1, 150000) i"
     )
-    table.execute("SELECT tree_train('big', 'model', 'id', 'y', 'x', max_depth => 3, pruning_params => 'n_folds=4')")
+    train(table, "big", "model", "y", "x", max_depth=3, pruning_params="n_folds=4")
     rows = cv(table)
     assert all(0.9 < row[5] < 1.2 for row in rows)
     assert all(row[6] > 0 for row in rows)
@@ -166,20 +155,17 @@ def test_random_folds_of_a_large_table(table: psycopg.Connection) -> None:
 )
 def test_folds_that_cannot_be(table: psycopg.Connection, parameters: str, words: str) -> None:
     table.execute("ALTER TABLE data ADD COLUMN one int DEFAULT 1")
-    with pytest.raises(psycopg.Error) as caught:
-        table.execute("SELECT tree_train('data', 'model', 'id', 'y', 'x', pruning_params => %s)", [parameters])
-    assert words in (caught.value.diag.message_primary or "")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=re.escape(words)):
+        train(table, "data", "model", "y", "x", pruning_params=parameters)
     assert table.execute("SELECT to_regclass('model')").fetchone() == (None,)
 
 
 def test_rows_without_a_fold_are_skipped(table: psycopg.Connection) -> None:
     table.execute("UPDATE data SET f = NULL WHERE id < 10")
-    table.execute("SELECT tree_train('data', 'model', 'id', 'y', 'x', pruning_params => 'fold_col=f')")
+    train(table, "data", "model", "y", "x", pruning_params="fold_col=f")
     assert table.execute("SELECT total_rows_skipped >= 10 FROM model_summary").fetchone() == (True,)
 
 
 def test_a_pure_target_has_no_errors_to_relate(table: psycopg.Connection) -> None:
-    table.execute(
-        "SELECT tree_train('data', 'model', 'id', 'g IS NOT NULL', 'x', pruning_params => 'n_folds=3, cp=0.01')"
-    )
+    train(table, "data", "model", "g IS NOT NULL", "x", pruning_params="n_folds=3, cp=0.01")
     assert cv(table) == [(0.01, 0, None, 0.0, 0.0, None, None, True)]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 from psycopg import sql
+from training import train
 from trees import Row, read_nodes
 
 COLUMNS = "id int, label text, x float8, n int, level text, w float8"
@@ -29,12 +30,9 @@ NAMES = {
 }
 
 
-def train(db: psycopg.Connection, source: str, output: str = "model") -> dict[int, Row]:
+def trained(db: psycopg.Connection, source: str, output: str = "model") -> dict[int, Row]:
     """Train on `source`, an SQL name, into `output`; returns the nodes."""
-    db.execute(
-        "SELECT madtree.tree_train(%s, %s, 'id', 'label', 'x, n, level', weights => 'w', min_split => 4)",
-        [source, output],
-    )
+    train(db, source, output, "label", "x, n, level", weights="w", min_split=4)
     (nodes,) = read_nodes(db, output).values()
     return nodes
 
@@ -44,7 +42,7 @@ def plain(db: psycopg.Connection, request: pytest.FixtureRequest) -> dict[int, R
     """The nodes of the tree of a plain table, of few rows unless a parameter says how many."""
     n_rows = getattr(request, "param", FEW)
     db.execute(f"CREATE TABLE plain ({COLUMNS}); INSERT INTO plain {ROWS.format(n_rows)}")
-    nodes = train(db, "plain", "plain_model")
+    nodes = trained(db, "plain", "plain_model")
     assert len(nodes) > 10
     return nodes
 
@@ -140,7 +138,7 @@ def test_every_kind_of_relation_gives_the_same_tree(
 ) -> None:
     make(db)
     try:
-        assert train(db, "source") == plain
+        assert trained(db, "source") == plain
         assert plain[0]["n_rows"] in (FEW, MANY)
 
         db.execute("SELECT madtree.tree_predict('model', 'source', 'scored', 'leaf')")
@@ -167,9 +165,15 @@ def test_relations_and_columns_may_have_any_name(db: psycopg.Connection, plain: 
     try:
         db.execute(sql.SQL("CREATE TABLE {0}.{0} AS SELECT {1} FROM plain").format(sql.Identifier(name), aliases))
         model, scored = (f"{quoted}.{sql.Identifier(o).as_string(db)}" for o in (output, f"s{output}"))
-        db.execute(
-            "SELECT madtree.tree_train(%s, %s, %s, %s, %s, weights => %s, min_split => 4)",
-            [f"{quoted}.{quoted}", model, text["id"], text["label"], "{x}, {n}, {level}".format(**text), text["w"]],
+        train(
+            db,
+            f"{quoted}.{quoted}",
+            model,
+            text["label"],
+            "{x}, {n}, {level}".format(**text),
+            id_column=text["id"],
+            weights=text["w"],
+            min_split=4,
         )
         db.execute("SELECT madtree.tree_predict(%s, %s, %s)", [model, f"{quoted}.{quoted}", scored])
 
@@ -187,8 +191,8 @@ def test_relations_and_columns_may_have_any_name(db: psycopg.Connection, plain: 
 def test_names_fold_to_lower_case_unless_quoted(db: psycopg.Connection, plain: dict[int, Row]) -> None:
     db.execute('CREATE TABLE "Plain" AS SELECT * FROM plain WHERE id <= 10')
 
-    assert train(db, "PLAIN", "upper") == plain
-    db.execute("SELECT madtree.tree_train('\"Plain\"', '\"Upper\"', 'ID', 'Label', 'X')")
+    assert trained(db, "PLAIN", "upper") == plain
+    train(db, '"Plain"', '"Upper"', "Label", "X", id_column="ID")
     assert db.execute('SELECT total_rows_processed FROM "Upper_summary"').fetchone() == (10,)
     assert db.execute("SELECT total_rows_processed FROM upper_summary").fetchone() == (2000,)
 
@@ -199,7 +203,7 @@ def test_an_ordinary_user_trains_and_scores(
     """SELECT on the data and CREATE on a schema is all that it takes; the model belongs to the user."""
     db.execute(sql.SQL("GRANT SELECT ON plain TO {}").format(sql.Identifier(user_db.info.user)))
 
-    assert train(user_db, "plain", "user_model") == plain
+    assert trained(user_db, "plain", "user_model") == plain
     user_db.execute("SELECT madtree.tree_predict('user_model', 'plain', 'user_scored')")
     owners = db.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE tablename LIKE 'user\\_%'").fetchall()
     assert owners == [(user_db.info.user,)]
@@ -207,7 +211,7 @@ def test_an_ordinary_user_trains_and_scores(
 
 def test_without_select_postgres_says_no(user_db: psycopg.Connection, plain: dict[int, Row]) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="plain"):
-        train(user_db, "plain", "user_model")
+        trained(user_db, "plain", "user_model")
 
 
 def test_without_create_postgres_says_no(
@@ -221,7 +225,7 @@ def test_without_create_postgres_says_no(
     )
 
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match=schema):
-        train(user_db, "plain", "user_model")
+        trained(user_db, "plain", "user_model")
 
 
 def test_row_level_security_holds(db: psycopg.Connection, user_db: psycopg.Connection, plain: dict[int, Row]) -> None:
@@ -232,8 +236,8 @@ def test_row_level_security_holds(db: psycopg.Connection, user_db: psycopg.Conne
     db.execute("ALTER TABLE plain ENABLE ROW LEVEL SECURITY")
     db.execute("CREATE TABLE visible AS SELECT * FROM plain WHERE id % 2 = 1")
 
-    seen = train(user_db, "plain", "user_model")
+    seen = trained(user_db, "plain", "user_model")
     user_db.execute("SELECT madtree.tree_predict('user_model', 'plain', 'user_scored')")
 
-    assert seen == train(db, "visible", "visible_model")
+    assert seen == trained(db, "visible", "visible_model")
     assert user_db.execute("SELECT count(*), min(id % 2) FROM user_scored").fetchone() == (1000, 1)

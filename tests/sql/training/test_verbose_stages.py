@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import psycopg
 import pytest
+from training import train
 
 CALLS = {
-    "one small tree": "'rows', 'm', 'id', 'y', 'x'",
-    "small groups": "'rows', 'm', 'id', 'y', 'x', grouping_cols => 'g'",
-    "small groups, workers": "'rows', 'm', 'id', 'y', 'x', grouping_cols => 'g', parallel_workers => 2",
-    "one large tree": "'many', 'm', 'id', 'y', 'x'",
-    "one large tree, workers": "'many', 'm', 'id', 'y', 'x', parallel_workers => 2",
+    "one small tree": ("rows", {}),
+    "small groups": ("rows", {"grouping_cols": "g"}),
+    "small groups, workers": ("rows", {"grouping_cols": "g", "parallel_workers": 2}),
+    "one large tree": ("many", {}),
+    "one large tree, workers": ("many", {"parallel_workers": 2}),
 }
 
 
@@ -26,22 +28,21 @@ def tables(db: psycopg.Connection) -> None:
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("arguments", CALLS.values(), ids=CALLS.keys())
-def test_every_stage_is_told_once_and_they_make_up_the_run(db: psycopg.Connection, arguments: str) -> None:
-    messages: list[str] = []
-    db.add_notice_handler(lambda diagnostic: messages.append(diagnostic.message_primary or ""))
-    ((line,),) = db.execute(f"SELECT madtree.tree_train({arguments}, verbose => true)").fetchall()
-    (stages,) = [message for message in messages if message.startswith("stages: ")]
+@pytest.mark.parametrize(("table", "options"), CALLS.values(), ids=CALLS.keys())
+def test_every_stage_is_told_once_and_they_make_up_the_run(
+    db: psycopg.Connection, notices: list[str], table: str, options: dict[str, Any]
+) -> None:
+    line = train(db, table, "m", "y", "x", verbose=True, **options)
+    (stages,) = [message for message in notices if message.startswith("stages: ")]
     seconds = {name: float(value) for name, value in re.findall(r"(\w+) ([0-9.]+) s", stages)}
     # Small groups that workers grow are pruned by them, too.
-    expected = {"write", "sample", "pack", "passes"} | ({"prune"} if "grouping" not in arguments else set())
+    expected = {"write", "sample", "pack", "passes"} | ({"prune"} if "grouping_cols" not in options else set())
     assert expected <= seconds.keys() <= expected | {"prune"}
     total = float(line.rsplit(", ", 1)[1].removesuffix(" s"))
     assert sum(seconds.values()) == pytest.approx(total, abs=0.02)
 
 
-def test_without_verbose_nothing_is_told(db: psycopg.Connection, tables: None) -> None:
-    messages: list[str] = []
-    db.add_notice_handler(lambda diagnostic: messages.append(diagnostic.message_primary or ""))
-    db.execute(f"SELECT madtree.tree_train({CALLS['one small tree']})")
-    assert messages == []
+@pytest.mark.usefixtures("tables")
+def test_without_verbose_nothing_is_told(db: psycopg.Connection, notices: list[str]) -> None:
+    train(db, "rows", "m", "y", "x")
+    assert notices == []
