@@ -124,6 +124,17 @@ def schema(dsn: str) -> Iterator[str]:
         admin.execute(f"DROP SCHEMA {name} CASCADE")
 
 
+@pytest.fixture(scope="module")
+def shared_schema(dsn: str) -> Iterator[str]:
+    """Name of a schema for what the tests of a module read only, dropped after the last of them."""
+    name = f"shared_{secrets.token_hex(6)}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE SCHEMA {name}")
+    yield name
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"DROP SCHEMA {name} CASCADE")
+
+
 @pytest.fixture
 def db(dsn: str, schema: str) -> Iterator[psycopg.Connection]:
     """A superuser's connection in autocommit mode; unqualified names are made in the test's own schema.

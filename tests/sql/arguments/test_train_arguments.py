@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from psycopg.errors import InvalidParameterValue
 from training import call_train, left_behind
 
 GOOD = {
@@ -259,7 +260,7 @@ def test_none_of_the_models_tables_may_exist(data: psycopg.Connection, suffix: s
 def test_no_schema_to_create_in(data: psycopg.Connection) -> None:
     schema = schema_of(data)
     data.execute("SET search_path = nowhere")
-    with pytest.raises(psycopg.Error, match='no schema has been selected to create "model" in'):
+    with pytest.raises(psycopg.errors.InvalidSchemaName, match='no schema has been selected to create "model" in'):
         call(data, training_table_name=f"{schema}.data")
 
 
@@ -270,7 +271,9 @@ def test_help(db: psycopg.Connection) -> None:
     for word in ("usage", "HELP", "?"):
         assert db.execute("SELECT madtree.tree_train(%s)", [word]).fetchone() == (text,)
     for word in ("data", None):
-        with pytest.raises(psycopg.Error, match=r"tree_train with one argument takes 'usage', 'help', '\?', not"):
+        with pytest.raises(
+            InvalidParameterValue, match=r"tree_train with one argument takes 'usage', 'help', '\?', not"
+        ):
             db.execute("SELECT madtree.tree_train(%s)", [word])
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.errors import InvalidParameterValue
 from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
@@ -285,7 +286,7 @@ def test_names_are_read_as_parse_ident_reads_them(host: PsycopgHost) -> None:
         assert parse_name(text) == tuple(row["parts"])
     for text in ("1a", "a..b", "a b", '""', "a.", "-"):
         assert parse_name(text) is None
-        with pytest.raises(psycopg.Error):
+        with pytest.raises(InvalidParameterValue, match="string is not a valid identifier"):
             host.query("SELECT pg_catalog.parse_ident($1) AS parts", ["text"], [text])
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from waiting import PATIENCE
 
 N_READERS = 3
-N_REPLACEMENTS = 25
+N_SEEN = 5  # answers of either model, at least
 # The two models have different features, depths and tables: half of the one and half of the other would show.
 MODELS = {
     "up": "SELECT tree_train('data', 'm', 'id', 'y', 'x', replace => true)",
@@ -53,22 +56,27 @@ def test_scorers_see_one_model_or_the_other(data: psycopg.Connection, dsn: str, 
         expected[ask(data, question)] = name
     assert len(expected) == 2
     done = threading.Event()
+    seen: Counter[str] = Counter()
+    lock = threading.Lock()
 
-    def read() -> Counter[str]:
-        seen: Counter[str] = Counter()
+    def read() -> None:
         with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as session:
             session.execute(f"SET search_path = {schema}, public, madtree; SET lock_timeout = '60s'")
             while not done.is_set():
-                seen[expected[ask(session, question)]] += 1
-        return seen
+                answer = ask(session, question)
+                with lock:
+                    seen[expected[answer]] += 1
 
     with ThreadPoolExecutor(N_READERS) as pool:
         readers = [pool.submit(read) for _ in range(N_READERS)]
         try:
-            for number in range(N_REPLACEMENTS):
+            until = time.monotonic() + PATIENCE
+            for number in itertools.count():
                 data.execute(MODELS["down" if number % 2 else "up"])
+                if min(seen["up"], seen["down"]) >= N_SEEN or any(reader.done() for reader in readers):
+                    break
+                assert time.monotonic() < until, f"of the two models the readers saw {dict(seen)}"
         finally:
             done.set()
-        seen = sum((reader.result() for reader in readers), Counter())
-    assert seen["up"] > 0
-    assert seen["down"] > 0
+        for reader in readers:
+            reader.result(PATIENCE)

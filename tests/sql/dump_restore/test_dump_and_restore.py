@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-from collections.abc import Iterator
 
 import psycopg
 import pytest
-from fix_server import Server
 from training import train
-
-
-@pytest.fixture
-def other(server: Server, db: psycopg.Connection, worker_id: str) -> Iterator[str]:
-    """DSN of an empty database without madtree."""
-    name = f"madtree_other_{worker_id}_{os.getpid()}"
-    db.execute(f"CREATE DATABASE {name}")
-    yield server.dsn_of(dbname=name)
-    db.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def run(*command: str, text: str = "") -> str:
@@ -42,11 +30,11 @@ def scored(db: psycopg.Connection) -> psycopg.Connection:
 
 
 def test_a_model_scores_alike_in_another_database(
-    scored: psycopg.Connection, dsn: str, schema: str, other: str
+    scored: psycopg.Connection, dsn: str, schema: str, other_database: str
 ) -> None:
     dump = run("pg_dump", "--no-owner", "--schema", schema, dsn)  # as a schema, as extensions are not part of one
-    run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", other, text=dump)
-    with psycopg.connect(other, autocommit=True) as there:
+    run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", other_database, text=dump)
+    with psycopg.connect(other_database, autocommit=True) as there:
         there.execute(f"CREATE EXTENSION madtree CASCADE; SET search_path = {schema}, madtree")
         there.execute("""SELECT tree_predict('"Model 1"', 'data', 'after', 'prob')""")
 
@@ -56,19 +44,21 @@ def test_a_model_scores_alike_in_another_database(
 
 
 def test_the_whole_database_can_be_dumped_and_restored(
-    scored: psycopg.Connection, dsn: str, schema: str, other: str
+    scored: psycopg.Connection, dsn: str, schema: str, other_database: str
 ) -> None:
     dump = run("pg_dump", "--no-owner", dsn)
-    run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", other, text=dump)
-    with psycopg.connect(other, autocommit=True) as there:
+    run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", other_database, text=dump)
+    with psycopg.connect(other_database, autocommit=True) as there:
         there.execute(f"SET search_path = {schema}, madtree")
         there.execute("""SELECT tree_predict('"Model 1"', 'data', 'after', 'prob')""")
         assert there.execute("SELECT count(*) FROM (TABLE before EXCEPT TABLE after) AS x").fetchone() == (0,)
 
 
-def test_models_stay_when_the_extension_goes(scored: psycopg.Connection, dsn: str, schema: str, other: str) -> None:
-    run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", other, text=run("pg_dump", "--no-owner", dsn))
-    with psycopg.connect(other, autocommit=True) as there:
+def test_models_stay_when_the_extension_goes(
+    scored: psycopg.Connection, dsn: str, schema: str, other_database: str
+) -> None:
+    run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", other_database, text=run("pg_dump", "--no-owner", dsn))
+    with psycopg.connect(other_database, autocommit=True) as there:
         there.execute("DROP EXTENSION madtree")
         assert there.execute(f'SELECT count(*) FROM {schema}."Model 1"').fetchone() == (3,)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from psycopg.errors import InvalidParameterValue
 from psycopg.rows import dict_row
 from sklearn import metrics
 from training import train
@@ -358,22 +359,25 @@ def test_mistakes_are_named(data: psycopg.Connection, function: str, arguments: 
 def test_outcomes_must_be_finite(data: psycopg.Connection) -> None:
     train_one(data, "regression")
     data.execute("INSERT INTO test (y) VALUES ('NaN'), ('-Infinity')")
-    with pytest.raises(psycopg.Error, match="test_table: y is infinite or NaN in 2 rows of test"):
+    with pytest.raises(InvalidParameterValue, match="test_table: y is infinite or NaN in 2 rows of test"):
         evaluate(data)
 
 
 def test_there_is_no_confusion_of_numbers(data: psycopg.Connection) -> None:
     train_one(data, "regression")
-    with pytest.raises(psycopg.Error, match="tree_model: model is a regression model, and a confusion matrix is of"):
+    with pytest.raises(
+        InvalidParameterValue,
+        match="tree_model: model is a regression model, and a confusion matrix is of",
+    ):
         confusion(data)
 
 
 def test_rights_are_the_callers(data: psycopg.Connection, user_db: psycopg.Connection) -> None:
     train_one(data, "two classes")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table model"):
         evaluate(user_db)
     data.execute("GRANT SELECT ON model, model_nodes, model_summary TO public")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table test"):
         evaluate(user_db)
     data.execute("GRANT SELECT ON test TO public")
     assert evaluate(user_db) == evaluate(data)
@@ -386,5 +390,5 @@ def test_help(db: psycopg.Connection, function: str) -> None:
     (text,) = db.execute(f"SELECT madtree.{function}()").fetchone()
     assert f"SELECT * FROM madtree.{function}(" in text
     assert db.execute(f"SELECT madtree.{function}('usage')").fetchone() == (text,)
-    with pytest.raises(psycopg.Error, match=f"{function} with one argument takes 'usage', 'help', "):
+    with pytest.raises(InvalidParameterValue, match=f"{function} with one argument takes 'usage', 'help', "):
         db.execute(f"SELECT madtree.{function}('model')")

@@ -101,5 +101,5 @@ def test_graphviz_draws_it_without_a_warning(golf: psycopg.Connection) -> None:
 
 
 def test_a_model_that_does_not_exist(db: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.Error, match="model: relation nothing does not exist"):
+    with pytest.raises(psycopg.errors.UndefinedTable, match="model: relation nothing does not exist"):
         display(db, "'nothing'")

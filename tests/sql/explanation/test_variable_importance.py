@@ -8,15 +8,7 @@ import psycopg
 import pytest
 from datasets import load_golf, load_iris, load_mtcars
 from sklearn.tree import DecisionTreeClassifier
-from training import train
-
-
-def columns(db: psycopg.Connection, table: str) -> list[tuple[str, str]]:
-    return db.execute(
-        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = %s::regclass "
-        "AND attnum > 0 ORDER BY attnum",
-        [table],
-    ).fetchall()
+from training import columns_of, left_behind, train
 
 
 def test_one_tree(db: psycopg.Connection) -> None:
@@ -25,7 +17,7 @@ def test_one_tree(db: psycopg.Connection) -> None:
     train(db, "golf", "model", "class", features, min_split=3)
     (line,) = db.execute("SELECT madtree.get_var_importance('model', 'importance')").fetchone()
     assert line == "get_var_importance: 3 rows of model into importance"
-    assert columns(db, "importance") == [
+    assert columns_of(db, "importance") == [
         ("feature", "text"),
         ("impurity_var_importance", "double precision"),
         ("raw_importance", "double precision"),
@@ -55,7 +47,7 @@ def test_groups(db: psycopg.Connection) -> None:
     db.execute('ALTER TABLE mtcars RENAME am TO "Manual?"')
     train(db, "mtcars", "model", "mpg", "wt, hp, gear + carb", grouping_cols='"Manual?", vs', min_split=4)
     db.execute("SELECT madtree.get_var_importance('model', 'importance')")
-    assert columns(db, "importance")[:3] == [("Manual?", "integer"), ("vs", "integer"), ("feature", "text")]
+    assert columns_of(db, "importance")[:3] == [("Manual?", "integer"), ("vs", "integer"), ("feature", "text")]
     rows = db.execute("SELECT * FROM importance").fetchall()
     assert [row[:3] for row in rows] == [
         (manual, vs, feature) for manual in (0, 1) for vs in (0, 1) for feature in ("wt", "hp", "gear + carb")
@@ -96,11 +88,11 @@ def test_a_grouping_column_with_a_name_of_the_table(db: psycopg.Connection) -> N
 def test_mistakes_are_named(db: psycopg.Connection, arguments: tuple[Any, ...], sentence: str) -> None:
     load_mtcars(db)
     train(db, "mtcars", "model", "mpg", "wt, hp")
-    before = db.execute("SELECT count(*) FROM pg_class").fetchone()
+    before = left_behind(db)
     with pytest.raises(psycopg.Error) as caught:
         db.execute("SELECT madtree.get_var_importance(%s, %s)", arguments)
     assert str(caught.value.diag.message_primary).removeprefix("madtree: ").startswith(sentence)
-    assert db.execute("SELECT count(*) FROM pg_class").fetchone() == before
+    assert left_behind(db) == before
 
 
 def test_help(db: psycopg.Connection) -> None:

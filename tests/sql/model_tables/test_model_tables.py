@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 import psycopg
 import pytest
 from psycopg_host import PsycopgHost
+from training import columns_of
+from waiting import PATIENCE, wait_until_blocked
 
 from madtree import __version__
 from madtree.errors import MadtreeError
@@ -75,11 +77,6 @@ def one_tree(**changes: Any) -> TreeColumns:
         "message": [None],
     }
     return TreeColumns(**(columns | changes))
-
-
-def columns_of(db: psycopg.Connection, table: str) -> list[tuple[str, str]]:
-    query = "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = %s::regclass"
-    return db.execute(f"{query} AND attnum > 0 ORDER BY attnum", [table]).fetchall()
 
 
 def test_the_tables_have_the_columns_of_the_design(host: PsycopgHost) -> None:
@@ -228,7 +225,7 @@ def test_predictions_are_values_of_the_dependents_type(host: PsycopgHost, depend
 def test_many_nodes_are_written_in_chunks(host: PsycopgHost) -> None:
     task = task_of(host)
     create_tables(host, task)
-    n = 120_000
+    n = 60_000
     random = np.random.default_rng(0)
     values = random.normal(size=n)
     index = np.arange(n)
@@ -459,11 +456,13 @@ def test_a_hostile_search_path_does_not_reach_the_tables(host: PsycopgHost) -> N
 def test_two_models_of_one_name_at_once_end_in_a_clear_error(host: PsycopgHost, dsn: str, schema: str) -> None:
     """The second waits for the first, and finds that its name is taken."""
     task = task_of(host)
-    with psycopg.connect(dsn) as first:
-        first.execute(f"SET search_path = {ident(schema)}, public")
+    with psycopg.connect(dsn) as first, psycopg.connect(dsn, autocommit=True) as second, ThreadPoolExecutor(1) as pool:
+        for session in (first, second):
+            session.execute(f"SET search_path = {ident(schema)}, public")
         create_tables(PsycopgHost(first), task)
-        host.connection.execute("SET lock_timeout = '200ms'")
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            create_tables(host, task)
-    with pytest.raises(MadtreeError, match="exists already"):
-        create_tables(host, replace(task))
+        waiting = pool.submit(create_tables, PsycopgHost(second), task)
+        wait_until_blocked(host.connection, second.info.backend_pid)
+        first.commit()
+        with pytest.raises(MadtreeError, match='"model" exists already') as caught:
+            waiting.result(PATIENCE)
+    assert caught.value.sqlstate == "42P07"

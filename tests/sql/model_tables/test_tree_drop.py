@@ -61,13 +61,13 @@ def test_it_drops_models_only(golf: psycopg.Connection, schema: str, name: str |
 def test_what_depends_on_a_model_keeps_it(golf: psycopg.Connection, schema: str) -> None:
     train(golf, "golf", "model", "class", "temperature")
     golf.execute("CREATE VIEW leaves AS SELECT * FROM model_nodes WHERE is_leaf")
-    with pytest.raises(psycopg.errors.DependentObjectsStillExist):
+    with pytest.raises(psycopg.errors.DependentObjectsStillExist, match="view leaves depends on table model_nodes"):
         golf.execute("SELECT madtree.tree_drop('model')")
     assert len(tables(golf, schema)) == 4
 
 
 def test_another_users_model_stays(golf: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> None:
     train(golf, "golf", "model", "class", "temperature")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="must be owner of table model"):
         user_db.execute("SELECT madtree.tree_drop('model')")
     assert len(tables(golf, schema)) == 4

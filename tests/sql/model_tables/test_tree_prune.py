@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from psycopg.errors import InvalidParameterValue
 from psycopg.rows import dict_row
 from training import Tables, left_behind, read_model, train
 from trees import read_nodes
@@ -219,7 +220,7 @@ def test_nothing_is_overwritten(data: psycopg.Connection, schema: str, suffix: s
 def test_a_damaged_model_is_told(data: psycopg.Connection) -> None:
     train_one(data, "whole", "gini", 0)
     data.execute("DELETE FROM whole_nodes WHERE node_id = 2")
-    with pytest.raises(psycopg.Error, match="whole is damaged: its nodes are not whole trees"):
+    with pytest.raises(InvalidParameterValue, match="whole is damaged: its nodes are not whole trees"):
         prune(data, "whole", "new", 0.01)
 
 
@@ -227,5 +228,8 @@ def test_help(db: psycopg.Connection) -> None:
     (text,) = db.execute("SELECT madtree.tree_prune()").fetchone()
     assert "SELECT madtree.tree_prune(" in text
     assert db.execute("SELECT madtree.tree_prune('usage')").fetchone() == (text,)
-    with pytest.raises(psycopg.Error, match="tree_prune with one argument takes 'usage', 'help', '\\?', not 'model'"):
+    with pytest.raises(
+        InvalidParameterValue,
+        match="tree_prune with one argument takes 'usage', 'help', '\\?', not 'model'",
+    ):
         db.execute("SELECT madtree.tree_prune('model')")

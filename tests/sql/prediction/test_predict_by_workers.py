@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,6 +11,8 @@ import psycopg
 import pytest
 from make_model import Sketch, random_tree, write_model
 from psycopg_host import PsycopgHost
+from training import left_behind
+from waiting import PATIENCE, wait_until
 
 from madtree.parallel import cost_model as workers
 from madtree.score.evaluate import tree_evaluate
@@ -267,10 +268,6 @@ def test_settings_are_as_before(data: psycopg.Connection) -> None:
         assert data.execute(f"SELECT name, setting FROM pg_settings WHERE {names}").fetchall() == before
 
 
-def relations(db: psycopg.Connection) -> set[str]:
-    return {name for (name,) in db.execute("SELECT format('%s %s', relnamespace, relname) FROM pg_class")}
-
-
 def workers_of(db: psycopg.Connection, leader: int) -> Iterator[str | None]:
     """What each worker of a session waits for."""
     yield from (
@@ -282,11 +279,11 @@ def workers_of(db: psycopg.Connection, leader: int) -> Iterator[str | None]:
 
 
 def test_an_error_in_a_worker_is_the_callers(data: psycopg.Connection) -> None:
-    before = relations(data)
+    before = left_behind(data)
     set_id(data, "1 / (id - 70000)")
     with pytest.raises(psycopg.errors.DivisionByZero):
         data.execute("SELECT by_workers('m', 'rows', 'scored', 'leaf')")
-    assert relations(data) == before
+    assert left_behind(data) == before
 
 
 def test_a_cancelled_scoring_leaves_nothing_behind(data: psycopg.Connection, dsn: str, schema: str) -> None:
@@ -295,18 +292,15 @@ def test_a_cancelled_scoring_leaves_nothing_behind(data: psycopg.Connection, dsn
         "AS 'BEGIN IF id > 1000 THEN PERFORM pg_catalog.pg_sleep(600); END IF; RETURN id; END'"
     )
     set_id(data, "asleep(id)")
-    before = relations(data)
     with psycopg.connect(dsn, autocommit=True) as session, ThreadPoolExecutor() as pool:
         session.execute(f"SET search_path = {schema}, public, madtree")
         session.execute("SELECT madtree.tree_predict()")
+        before = left_behind(session)
         scoring = pool.submit(session.execute, "SELECT by_workers('m', 'rows', 'scored', 'leaf')")
         leader = session.info.backend_pid
-        until = time.monotonic() + 30
-        while "PgSleep" not in workers_of(data, leader):
-            assert time.monotonic() < until, "no worker ever began"
-            time.sleep(0.02)
+        wait_until(lambda: "PgSleep" in workers_of(data, leader), "no worker ever began")
         session.cancel_safe()
-        with pytest.raises(psycopg.errors.QueryCanceled):
-            scoring.result()
+        with pytest.raises(psycopg.errors.QueryCanceled, match="due to user request"):
+            scoring.result(PATIENCE)
         assert list(workers_of(data, leader)) == []
-        assert relations(session) == before
+        assert left_behind(session) == before

@@ -7,6 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 from make_model import Sketch, inner, leaf, write_model
+from psycopg.errors import InvalidParameterValue
+from training import left_behind
 
 from madtree.sqltext.relation import Column
 from madtree.trees.model import Feature, Kind
@@ -18,6 +20,9 @@ FEATURES = [
     Feature('"Outlook"', "text", Kind.UNORDERED),
     Feature("x + extra", "double precision", Kind.CONTINUOUS),
 ]
+
+
+QUOTE_IT = "Put a name with capitals, spaces or other special characters in double quotes."
 
 
 def primary(error: psycopg.Error) -> str:
@@ -60,7 +65,7 @@ def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
             "columns",
             "Give the output_table_name of a madtree.tree_train call.",
         ),
-        (("m; drop", "data", "out"), "tree_model is not a valid relation name: 'm; drop'", None),
+        (("m; drop", "data", "out"), "tree_model is not a valid relation name: 'm; drop'", QUOTE_IT),
         (
             ("m", "nothing", "out"),
             "new_data_table: relation nothing does not exist in the schemas of the search_path",
@@ -72,19 +77,23 @@ def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
             "Drop it first (DROP TABLE data), or choose another name.",
         ),
         (("m", "data", "no.out"), 'output_table: schema "no" does not exist', None),
-        (("m", "data", "a b"), "output_table is not a valid table name: 'a b'; it must be name or schema.name", None),
+        (
+            ("m", "data", "a b"),
+            "output_table is not a valid table name: 'a b'; it must be name or schema.name",
+            QUOTE_IT,
+        ),
         (("m", "data", "x" * 64), f"output_table: the name {'x' * 64} is longer than PostgreSQL's 63 bytes", None),
     ],
 )
 def test_mistakes_are_named(
     model: psycopg.Connection, arguments: tuple[Any, ...], sentence: str, hint: str | None
 ) -> None:
-    before = model.execute("SELECT count(*) FROM pg_class").fetchone()
+    before = left_behind(model)
     with pytest.raises(psycopg.Error) as caught:
         model.execute(f"SELECT madtree.tree_predict({', '.join(['%s'] * len(arguments))})", arguments)
     assert primary(caught.value).startswith(sentence)
-    assert hint is None or caught.value.diag.message_hint == hint
-    assert model.execute("SELECT count(*) FROM pg_class").fetchone() == before
+    assert caught.value.diag.message_hint == hint
+    assert left_behind(model) == before
 
 
 def test_all_missing_columns_are_named_at_once(model: psycopg.Connection) -> None:
@@ -98,34 +107,33 @@ def test_all_missing_columns_are_named_at_once(model: psycopg.Connection) -> Non
 
 def test_a_type_that_cannot_be_compared(model: psycopg.Connection) -> None:
     model.execute('CREATE TABLE odd (id int, x point, "Outlook" text, extra int, region text)')
-    with pytest.raises(psycopg.Error, match=r"cannot cast type point|operator does not exist"):
+    with pytest.raises(psycopg.errors.UndefinedFunction, match=r"operator does not exist: point \+ integer"):
         model.execute("SELECT madtree.tree_predict('m', 'odd', 'out')")
 
 
 def test_prob_columns_is_no_expression(model: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.Error) as caught:
+    with pytest.raises(InvalidParameterValue, match="no single expression") as caught:
         model.execute("SELECT madtree.tree_sql('m', 'prob_columns')")
-    assert "no single expression" in str(caught.value)
     assert "type prob" in str(caught.value.diag.message_hint)
 
 
 def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.Error, match="tree_id must be one of m's trees, 0 to 0, not 7"):
+    with pytest.raises(InvalidParameterValue, match="tree_id must be one of m's trees, 0 to 0, not 7"):
         model.execute("SELECT madtree.tree_sql('m', tree_id => 7)")
 
 
 def test_a_damaged_model_is_told(model: psycopg.Connection) -> None:
     model.execute("DELETE FROM m_nodes WHERE node_id = 2")
-    with pytest.raises(psycopg.Error, match="m is damaged: the nodes of tree 0 are not a whole tree"):
+    with pytest.raises(InvalidParameterValue, match="m is damaged: the nodes of tree 0 are not a whole tree"):
         model.execute("SELECT madtree.tree_predict('m', 'data', 'out')")
     model.execute("TRUNCATE regression_summary")
-    with pytest.raises(psycopg.Error, match="regression is damaged: its summary has 0 rows, not 1"):
+    with pytest.raises(InvalidParameterValue, match="regression is damaged: its summary has 0 rows, not 1"):
         model.execute("SELECT madtree.tree_predict('regression', 'data', 'out')")
 
 
 def test_a_models_expressions_cannot_end_the_statement(model: psycopg.Connection) -> None:
     model.execute("UPDATE m_summary SET features[1] = '1) FROM data; DROP TABLE data; --'")
-    with pytest.raises(psycopg.Error, match="is damaged: a name in its summary"):
+    with pytest.raises(InvalidParameterValue, match="is damaged: a name in its summary"):
         model.execute("SELECT madtree.tree_predict('m', 'data', 'out')")
     assert model.execute("SELECT count(*) FROM data").fetchone() == (0,)
 
@@ -145,5 +153,8 @@ def test_help_of_the_others(db: psycopg.Connection, function: str) -> None:
 
 
 def test_one_argument_that_asks_for_no_help(db: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.Error, match="tree_predict with one argument takes 'usage', 'help', '\\?', not 'model'"):
+    with pytest.raises(
+        InvalidParameterValue,
+        match="tree_predict with one argument takes 'usage', 'help', '\\?', not 'model'",
+    ):
         db.execute("SELECT madtree.tree_predict('model')")

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import psycopg
 import pytest
+from psycopg.errors import InvalidParameterValue
 from training import train
 
 COLUMNS = "cp, n_splits, rel_error, cv_error_avg, cv_error_stddev, xerror, xstd, chosen"
@@ -155,7 +156,7 @@ def test_random_folds_of_a_large_table(table: psycopg.Connection) -> None:
 )
 def test_folds_that_cannot_be(table: psycopg.Connection, parameters: str, words: str) -> None:
     table.execute("ALTER TABLE data ADD COLUMN one int DEFAULT 1")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match=re.escape(words)):
+    with pytest.raises(InvalidParameterValue, match=re.escape(words)):
         train(table, "data", "model", "y", "x", pruning_params=parameters)
     assert table.execute("SELECT to_regclass('model')").fetchone() == (None,)
 
