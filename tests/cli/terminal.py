@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import heed_signals
 from waiting import PATIENCE
 
 from madtree.cli.connection import NAMING
@@ -40,12 +40,6 @@ def environment(changes: Mapping[str, str]) -> dict[str, str]:
     unwanted = {*NAMING, "PGPASSWORD", "NO_COLOR", "FORCE_COLOR", "MADTREE_HOME", "COLUMNS", "PGAPPNAME"}
     kept = {name: value for name, value in os.environ.items() if name not in unwanted}
     return {**kept, "MADTREE_HOME": "/nonexistent/madtree", "TERM": "xterm-256color", **changes}
-
-
-def heed_signals() -> None:
-    """For a child that is to end by them: a suite in the background, or under nohup, hands its own down ignored."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 def start(*words: str, **changes: str) -> subprocess.Popen[str]:

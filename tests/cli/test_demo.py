@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from terminal import heed_signals
+from processes import heed_signals
 from waiting import PATIENCE, wait_until
 
 from madtree.cli.demo import flights, story

@@ -23,7 +23,7 @@ MAX_DEPTH = 25
 MAKE = """
     SELECT setseed(0.5);
     CREATE TABLE {0}.numbers AS SELECT i AS id, random() AS a, random() AS b, random() AS c, random() AS d,
-        random() < 0.4 AS y FROM generate_series(1, 300000) AS i;
+        random() < 0.4 AS y FROM generate_series(1, 100000) AS i;
     CREATE VIEW {0}.viewed AS SELECT * FROM {0}.numbers
 """
 
@@ -38,7 +38,7 @@ def viewed(dsn: str, shared_schema: str) -> str:
 
 @pytest.fixture
 def training(viewed: str, dsn: str, schema: str) -> list[str]:
-    """A training that takes ten seconds and more."""
+    """A training that takes some seconds on any machine."""
     return (
         f"train {viewed} {schema}.model --id id -y y --dsn {dsn_uri(dsn)} "
         f"--folds 20 --max-depth {MAX_DEPTH} --bins 1000 --min-split 2"

@@ -225,7 +225,7 @@ def test_predictions_are_values_of_the_dependents_type(host: PsycopgHost, depend
 def test_many_nodes_are_written_in_chunks(host: PsycopgHost) -> None:
     task = task_of(host)
     create_tables(host, task)
-    n = 60_000
+    n = 40_000
     random = np.random.default_rng(0)
     values = random.normal(size=n)
     index = np.arange(n)
