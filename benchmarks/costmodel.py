@@ -1,4 +1,4 @@
-"""The constants by which `madtree.workers` decides how many parallel workers pay, measured on this machine.
+"""The constants by which `madtree.parallel.cost_model` decides how many parallel workers pay, measured on this machine.
 
 Slopes between two sizes, so that what every call costs does not count; medians of trainings that take turns. What needs
 no database (rows routed, small groups grown) runs in this process, so with this environment's numpy.
@@ -23,10 +23,11 @@ from measure.timing import interleaved
 from madtree.embedded import PrivateServer
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.drive import driven, finished
 from madtree.learn.problem.prepare import RawRows, prepare
-from madtree.learn.prune.outcome import conclude
-from madtree.parallel import cost_model as workers
+from madtree.learn.prune.program import train_at_hand
+from madtree.request.tuning import Costs
 from madtree.trees.model import Kind
 
 LEVELS = 10
@@ -42,9 +43,9 @@ def main() -> None:
     options = parser.parse_args()
     with session(options.dsn or PrivateServer().up()) as here:
         found = {**reading(here, options.rounds), **starting(here.dsn, options.rounds)}
-    found |= {"ROUTED_ROW": routing(options.rounds), "GROWN_CELL": growing(options.rounds)}
-    rows = [(name, f"{getattr(workers, name):.3g}", f"{seconds:.3g}") for name, seconds in found.items()]
-    print("\n".join(table(("constant", "in madtree.workers, s", "measured, s"), rows)))
+    found |= {"routed_row": routing(options.rounds), "grown_value": growing(options.rounds)}
+    rows = [(name, f"{getattr(Costs(), name):.3g}", f"{seconds:.3g}") for name, seconds in found.items()]
+    print("\n".join(table(("constant", "in Costs, s", "measured, s"), rows)))
 
 
 def reading(here: Session, rounds: int) -> dict[str, float]:
@@ -59,7 +60,7 @@ def reading(here: Session, rounds: int) -> dict[str, float]:
         half, full = (timings[name].part_medians[stage] for name in ("half", "full"))
         return (full - half) / (FULL.total_bins - HALF.total_bins)
 
-    return {"PACKED_VALUE": slope("pack"), "COUNTED_CELL": slope("passes") / LEVELS}
+    return {"packed_value": slope("pack"), "counted_value": slope("passes") / LEVELS}
 
 
 def starting(dsn: str, rounds: int) -> dict[str, float]:
@@ -70,7 +71,7 @@ def starting(dsn: str, rounds: int) -> dict[str, float]:
     numbers = [1, 2, 3]
     medians = [statistics.median(_first_calls(dsn, n) for _ in range(rounds)) for n in numbers]
     per_worker, start = np.polyfit(numbers, medians, 1)
-    return {"START": float(start), "PER_WORKER": float(per_worker)}
+    return {"start": float(start), "per_worker": float(per_worker)}
 
 
 def _first_calls(dsn: str, n: int) -> float:
@@ -79,7 +80,7 @@ def _first_calls(dsn: str, n: int) -> float:
     try:
         with ThreadPoolExecutor(n) as pool:
             begin = time.perf_counter()
-            list(pool.map(lambda db: db.execute("SELECT madtree.node_statistics_merge(NULL, '')"), sessions))
+            list(pool.map(lambda db: db.execute("SELECT madtree_internal.node_statistics_merge(NULL, '')"), sessions))
             return time.perf_counter() - begin
     finally:
         for db in sessions:
@@ -106,7 +107,7 @@ def routing(rounds: int) -> float:
     """Seconds to take a row one step down."""
     n_rows = 65_536
     problem, block = prepare(_rows(n_rows, 1), 1, 2, [Kind.CONTINUOUS] * N_FEATURES, Parameters())
-    growing = grow(problem, BlocksInHand(problem, [block]))
+    growing = finished(driven(grow(problem, rows_at_hand=True), BlocksAtHand([block], 2**20)))
     roots = np.zeros(n_rows, np.int32)
     deep = growing.routing.advance(growing.routing.advance(roots, block.codes), block.codes)
     return _median(lambda: growing.routing.advance(deep, block.codes), 10 * rounds) / n_rows
@@ -119,8 +120,7 @@ def growing(rounds: int) -> float:
 
     def run() -> None:
         problem, block = prepare(rows, n_trees, 2, [Kind.CONTINUOUS] * N_FEATURES, Parameters(min_bucket=7))
-        source = BlocksInHand(problem, [block])
-        conclude(problem, grow(problem, source), source)
+        train_at_hand(problem, [block])
 
     return _median(run, rounds) / (n_rows * N_FEATURES)
 

@@ -49,14 +49,14 @@ class TimedHost:
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         rows, seconds = self._timed(sql, types, params)
-        if "madtree.node_statistics(" in sql:
+        if "madtree_internal.node_statistics(" in sql:
             first, last = codec.load(params[0]).get("features", (0, 0))
             self.passes.append((seconds, len(rows[0]["shared"]), last - first))
         return rows
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         rows, seconds = self._timed(sql, types, params)
-        if "madtree.pack_images(" in sql:
+        if "madtree_internal.pack_images(" in sql:
             self.packing += seconds
         elif "pg_catalog.hashtidextended(" in sql and sql.startswith("INSERT"):
             self.dealing += seconds

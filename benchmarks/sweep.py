@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,15 +18,18 @@ from unittest.mock import patch
 import numpy as np
 from measure.readme import table
 
+from madtree.learn.data.block import Block
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Ints
 from madtree.learn.grow import grow as growing
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.inhand import BlocksInHand
-from madtree.learn.grow.split_finder import SplitFinder, StatisticsSource
+from madtree.learn.grow.split_finder import SplitFinder
+from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.requests import BREATH, CountRequest, Program
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.search import Splits
+from madtree.learn.split.search import BestSplits
 from madtree.trees.model import Kind
 
 N_FEATURES = 10
@@ -49,26 +53,33 @@ class Level:
 
 
 class BothWays:
-    """In the place of `SplitFinder`: searches each frontier both ways, and writes down how long they took."""
+    """In place of a SplitFinder: searches every level by counting and by sweeping, and compares."""
 
-    def __init__(self, problem: Problem, source: StatisticsSource, levels: list[Level]) -> None:
-        self._source, self._levels = source, levels
-        self._scan, self._sweep = SplitFinder(problem, source), SplitFinder(problem, source)
-        for finder, rows in ((self._scan, 0.0), (self._sweep, np.inf)):
-            for run in finder.runs:
-                run.swept_below = rows
+    def __init__(self, problem: Problem, block: Block, levels: list[Level]) -> None:
+        self._provider, self._levels = BlocksAtHand([block], 2**30), levels
+        self._problem = problem
+        self._scan, self._sweep = SplitFinder(problem, rows_at_hand=False), SplitFinder(problem, rows_at_hand=True)
+        for span in self._sweep.spans:
+            span.swept_below = math.inf
 
-    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Splits:
-        slot_of_node = np.zeros(growing.n_nodes, np.int32)
-        self._source.totals(growing, slot_of_node, 1)  # finds the rows' nodes, for both
-        splits, scan = _timed(lambda: self._scan.best_splits(growing, frontier))
-        same, sweep = _timed(lambda: self._sweep.best_splits(growing, frontier))
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
+        slots = np.zeros(growing.n_nodes, np.int32)
+        # Finds the rows' nodes, for both.
+        self._finished(self._provider.answer(CountRequest("totals", self._problem, growing.routing, slots, 1)))
+        splits, scan = _timed(lambda: self._split(self._scan, growing, frontier))
+        same, sweep = _timed(lambda: self._split(self._sweep, growing, frontier))
         assert np.array_equal(splits.gain, same.gain), "the two ways differ"
         self._levels.append(Level(len(frontier), int(growing.n_rows[frontier].sum()), scan, sweep))
+        yield BREATH
         return splits
 
+    def _split(self, finder: SplitFinder, growing: GrowingTrees, frontier: Ints) -> BestSplits:
+        return finished(driven(finder.best_splits(growing, frontier), self._provider))
 
-def _timed(run: Callable[[], Splits]) -> tuple[Splits, float]:
+    _finished = staticmethod(finished)
+
+
+def _timed(run: Callable[[], BestSplits]) -> tuple[BestSplits, float]:
     begin = time.perf_counter()
     found = run()
     return found, time.perf_counter() - begin
@@ -90,8 +101,8 @@ def levels(n_rows: int, n_classes: int, n_bins: int) -> tuple[Problem, list[Leve
     parameters = Parameters(criterion, max_depth=16, min_split=4, min_bucket=1, n_bins=n_bins, memory_bytes=MEMORY)
     problem, block = prepare(rows(n_rows, n_classes, n_bins), 1, n_classes, [Kind.CONTINUOUS] * N_FEATURES, parameters)
     found: list[Level] = []
-    with patch.object(growing, "SplitFinder", lambda problem, source: BothWays(problem, source, found)):
-        growing.grow(problem, BlocksInHand(problem, [block]))
+    with patch.object(growing, "SplitFinder", lambda problem, rows_at_hand: BothWays(problem, block, found)):
+        finished(driven(growing.grow(problem, rows_at_hand=True), BlocksAtHand([block], 2**30)))
     return problem, found
 
 

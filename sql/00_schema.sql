@@ -1,20 +1,42 @@
--- The schema: who owns it, and that everybody may look into it. Functions are executable by everybody by default; they
--- run with the caller's rights (SECURITY INVOKER), so this gives nobody access to anyone's data.
+-- The schemas: @extschema@ holds what users call, madtree_internal what only madtree's own SQL calls. Everybody may
+-- look into both: functions are executable by everybody by default, and all of them, with the SQL that they write, run
+-- with the caller's rights (SECURITY INVOKER), so this gives nobody access to anyone's data.
 
 DO $do$
 BEGIN
-    -- Where the schema was there before the extension, its owner could replace our functions with their own and wait
-    -- for a superuser to call them.
-    IF NOT (
-        SELECT r.rolsuper OR r.rolname = current_user
-        FROM pg_catalog.pg_namespace AS n
-        INNER JOIN pg_catalog.pg_roles AS r ON n.nspowner OPERATOR(pg_catalog.=) r.oid
-        WHERE n.nspname OPERATOR(pg_catalog.=) '@extschema@'
+    -- PostgreSQL makes the schema @extschema@, as the control file names it. This one is ours to make, so that it is a
+    -- member of the extension: DROP EXTENSION drops it, and pg_dump leaves it to CREATE EXTENSION.
+    IF pg_catalog.to_regnamespace('madtree_internal') IS NULL THEN
+        CREATE SCHEMA madtree_internal;
+    ELSIF NOT EXISTS (
+        SELECT FROM pg_catalog.pg_depend AS d
+        INNER JOIN pg_catalog.pg_extension AS e ON d.refobjid OPERATOR(pg_catalog.=) e.oid
+        WHERE
+            d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass
+            AND d.objid OPERATOR(pg_catalog.=) pg_catalog.to_regnamespace('madtree_internal')
+            AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+            AND d.deptype OPERATOR(pg_catalog.=) 'e'
+            AND e.extname OPERATOR(pg_catalog.=) 'madtree'
     ) THEN
-        RAISE EXCEPTION 'schema "@extschema@" exists and does not belong to a superuser'
+        RAISE EXCEPTION 'schema "madtree_internal" exists and does not belong to the extension madtree'
+            USING HINT = 'Drop or rename that schema, then create or update the extension again.';
+    END IF;
+
+    -- The owner of a schema could replace our functions with their own and wait for a superuser to call them.
+    IF EXISTS (
+        SELECT FROM pg_catalog.pg_namespace AS n
+        INNER JOIN pg_catalog.pg_roles AS r ON n.nspowner OPERATOR(pg_catalog.=) r.oid
+        WHERE
+            n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@', 'madtree_internal'])
+            AND NOT (r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user)
+    ) THEN
+        RAISE EXCEPTION 'schema "@extschema@" or "madtree_internal" exists and does not belong to a superuser'
             USING HINT = 'Drop or rename that schema, or change its owner, then create the extension again.';
     END IF;
 END
 $do$;
 
+COMMENT ON SCHEMA madtree_internal IS 'internal: functions and types of madtree that users do not call';
+
 GRANT USAGE ON SCHEMA @extschema@ TO public;
+GRANT USAGE ON SCHEMA madtree_internal TO public;

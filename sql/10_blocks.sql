@@ -1,11 +1,11 @@
 -- Blocks: how rows are packed and counted. Internal; tree_train drives them.
 
 -- An array's own bytes. Both types are varlenas, so the datum is handed over as it stands.
-CREATE FUNCTION @extschema@.array_image(anyarray) RETURNS bytea
+CREATE FUNCTION madtree_internal.array_image(anyarray) RETURNS bytea
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
-COMMENT ON FUNCTION @extschema@.array_image(anyarray) IS 'internal: the bytes of an array as PostgreSQL holds it';
+COMMENT ON FUNCTION madtree_internal.array_image(anyarray) IS 'internal: the bytes of an array as PostgreSQL holds it';
 
-CREATE TYPE @extschema@.block AS (
+CREATE TYPE madtree_internal.block AS (
     n_rows integer,
     n_skipped integer,
     n_unknown integer,
@@ -15,60 +15,72 @@ CREATE TYPE @extschema@.block AS (
     tree bytea,
     fold bytea
 );
-COMMENT ON TYPE @extschema@.block IS 'internal: binned rows, column by column';
+COMMENT ON TYPE madtree_internal.block IS 'internal: binned rows, column by column';
 
 -- PL/Python prepares its queries in a way that keeps them from parallel workers; PL/pgSQL does not.
-CREATE FUNCTION @extschema@.run_shared(query text, plan bytea) RETURNS SETOF bytea
+CREATE FUNCTION madtree_internal.run_shared(query text, plan bytea) RETURNS SETOF bytea
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 BEGIN
     RETURN QUERY EXECUTE query USING plan;
 END
 $plpgsql$;
-COMMENT ON FUNCTION @extschema@.run_shared(text, bytea)
+COMMENT ON FUNCTION madtree_internal.run_shared(text, bytea)
 IS 'internal: run a query with one parameter so that workers may share it; it returns one column of bytea';
 
-CREATE FUNCTION @extschema@.node_statistics_transition(
+CREATE FUNCTION madtree_internal.node_statistics_transition(
     state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
-    plan bytea
+    request bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.node_statistics_transition(state, block_id, n_rows, codes, target, weight, tree, fold, plan)
+return madtree.node_statistics_transition(state, block_id, n_rows, (codes, target, weight, tree, fold), request)
 $python$;
-COMMENT ON FUNCTION @extschema@.node_statistics_transition(
+COMMENT ON FUNCTION madtree_internal.node_statistics_transition(
     bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: count a block';
 
-CREATE FUNCTION @extschema@.node_statistics_merge(bytea, bytea) RETURNS bytea
+CREATE FUNCTION madtree_internal.node_statistics_merge(bytea, bytea) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
 return madtree.node_statistics_merge(args[0], args[1])
 $python$;
-COMMENT ON FUNCTION @extschema@.node_statistics_merge(bytea, bytea) IS 'internal: add two states';
+COMMENT ON FUNCTION madtree_internal.node_statistics_merge(bytea, bytea) IS 'internal: add two states';
 
-CREATE FUNCTION @extschema@.node_statistics_final(state bytea) RETURNS bytea
+CREATE FUNCTION madtree_internal.node_statistics_final(state bytea) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
 return madtree.node_statistics_final(state)
 $python$;
-COMMENT ON FUNCTION @extschema@.node_statistics_final(bytea) IS 'internal: check the sums';
+COMMENT ON FUNCTION madtree_internal.node_statistics_final(bytea) IS 'internal: check the sums';
 
 -- noqa: disable=CP02,CP05,LT01
-CREATE AGGREGATE @extschema@.node_statistics(integer, integer, bytea, bytea, bytea, bytea, bytea, bytea) (
-    SFUNC = @extschema@.node_statistics_transition,
+CREATE AGGREGATE madtree_internal.node_statistics(integer, integer, bytea, bytea, bytea, bytea, bytea, bytea) (
+    SFUNC = madtree_internal.node_statistics_transition,
     STYPE = bytea,
-    COMBINEFUNC = @extschema@.node_statistics_merge,
-    FINALFUNC = @extschema@.node_statistics_final,
+    COMBINEFUNC = madtree_internal.node_statistics_merge,
+    FINALFUNC = madtree_internal.node_statistics_final,
     PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.node_statistics(
+COMMENT ON AGGREGATE madtree_internal.node_statistics(
     integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
-) IS 'internal: sufficient statistics of the frontier, over blocks';
+) IS 'internal: what growing trees ask of their rows, over blocks';
 -- noqa: enable=CP02,CP05,LT01
 
-CREATE FUNCTION @extschema@.grow_block(plan bytea, images bytea) RETURNS bytea
+CREATE FUNCTION madtree_internal.new_column(
+    plan bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea
+) RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+return madtree.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold))
+$python$;
+COMMENT ON FUNCTION madtree_internal.new_column(
+    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: a column of a block anew';
+
+CREATE FUNCTION madtree_internal.grow_block(plan bytea, images bytea) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
 return madtree.grow_block(plan, images)
 $python$;
-COMMENT ON FUNCTION @extschema@.grow_block(bytea, bytea) IS 'internal: train all trees whose rows are in one block';
+COMMENT ON FUNCTION madtree_internal.grow_block(bytea, bytea)
+IS 'internal: train all trees whose rows are in one block';

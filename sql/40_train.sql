@@ -21,7 +21,8 @@ CREATE FUNCTION @extschema@.tree_train(
     seed bigint DEFAULT 1,
     replace boolean DEFAULT FALSE,
     parallel_workers integer DEFAULT NULL,
-    memory_mb integer DEFAULT 64
+    memory_mb integer DEFAULT 64,
+    strategy text DEFAULT 'auto'
 )
 RETURNS text
 LANGUAGE plpython3u
@@ -33,12 +34,13 @@ return madtree.tree_train(
     plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
     list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
     surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb,
+    strategy,
 )
 $python$;
 
 COMMENT ON FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
-    bigint, boolean, integer, integer
+    bigint, boolean, integer, integer, text
 ) IS 'train decision trees on a table; SELECT tree_train() tells how';
 
 CREATE FUNCTION @extschema@.tree_train()

@@ -1,7 +1,7 @@
 -- Scoring. jit = off because compiling an expression of a thousand branches takes longer than a million rows. As for
 -- tree_train, no function sets search_path: the names that a user gives mean what they mean to that user.
 
-CREATE FUNCTION @extschema@.score_block(plan bytea, images bytea)
+CREATE FUNCTION madtree_internal.score_block(plan bytea, images bytea)
 RETURNS bytea
 LANGUAGE plpython3u
 IMMUTABLE
@@ -12,11 +12,11 @@ AS $python$
 return madtree.score_block(plan, images)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';
+COMMENT ON FUNCTION madtree_internal.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';
 
 -- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights. A loop
 -- over its rows would fetch many blocks at once. `no_ids` lends the ids its type and collation.
-CREATE FUNCTION @extschema@.score_pages(
+CREATE FUNCTION madtree_internal.score_pages(
     query text, lows tid[], highs tid[], plan bytea, no_ids anyarray, OUT ids anyarray, OUT outcomes bytea
 ) RETURNS SETOF record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 AS $plpgsql$
@@ -25,15 +25,16 @@ BEGIN
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.score_pages(text, tid[], tid[], bytea, anyarray)
+COMMENT ON FUNCTION madtree_internal.score_pages(text, tid[], tid[], bytea, anyarray)
 IS 'internal: run a query that scores page ranges';
 
 -- The value itself. Workers get what a sub-select without references returns as it stands, but only where they may not
 -- run the sub-select themselves; a parameter would be written into the plan that they are sent, byte by byte as text.
-CREATE FUNCTION @extschema@.leaders_own(bytea) RETURNS bytea
+CREATE FUNCTION madtree_internal.leaders_own(bytea) RETURNS bytea
 LANGUAGE internal STABLE STRICT PARALLEL RESTRICTED AS 'byteasend';
 
-COMMENT ON FUNCTION @extschema@.leaders_own(bytea) IS 'internal: keep a value out of the plan that workers are sent';
+COMMENT ON FUNCTION madtree_internal.leaders_own(bytea)
+IS 'internal: keep a value out of the plan that workers are sent';
 
 CREATE FUNCTION @extschema@.tree_predict(
     tree_model text,

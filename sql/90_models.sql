@@ -3,7 +3,7 @@
 -- of the queries sees models that were replaced since the outer one began. row_security = off makes an error, and so a
 -- model that is not listed, of a policy that would run.
 
-CREATE FUNCTION @extschema@.list_models()
+CREATE FUNCTION madtree_internal.list_models()
 RETURNS TABLE (
     schema text,
     name text,
@@ -31,7 +31,7 @@ AS $python$
 return madtree.list_models(plpy)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.list_models() IS 'internal: the rows of the view models';
+COMMENT ON FUNCTION madtree_internal.list_models() IS 'internal: the rows of the view models';
 
 CREATE VIEW @extschema@.models AS
 SELECT
@@ -50,7 +50,7 @@ SELECT
     m.version,
     m.trained_at,
     m.age
-FROM @extschema@.list_models() AS m;
+FROM madtree_internal.list_models() AS m;
 
 COMMENT ON VIEW @extschema@.models
 IS 'every model that you can read: what it predicts, rows, trees, depth, leaves, parameters, version, age';

@@ -1,6 +1,6 @@
 -- What `madtree doctor` asks of a server.
 
-CREATE FUNCTION @extschema@.server_info()
+CREATE FUNCTION madtree_internal.server_info()
 RETURNS jsonb
 LANGUAGE plpython3u
 STABLE
@@ -9,5 +9,5 @@ AS $python$
 return madtree.server_info(plpy)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.server_info()
+COMMENT ON FUNCTION madtree_internal.server_info()
 IS 'internal: versions and places of the server''s Python, numpy and madtree';

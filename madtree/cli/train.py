@@ -43,6 +43,15 @@ class Rule(str, Enum):
     ONE_SE = "1se"
 
 
+class Strategy(str, Enum):
+    """Who keeps and counts the rows."""
+
+    AUTO = "auto"
+    MEMORY = "memory"
+    WORKERS = "workers"
+    AGGREGATE = "aggregate"
+
+
 GROWTH, MISSING, PRUNING, RUN = "How the tree grows", "Missing values", "Pruning", "The run"
 
 
@@ -109,7 +118,10 @@ def train_command(
     seed: Annotated[int | None, option("Of samples and folds. Default: 1.", RUN)] = None,
     replace: Annotated[bool | None, option("Overwrite a model of that name.", RUN, "--replace")] = None,
     workers: Annotated[int | None, option("Parallel workers that may share the passes.", RUN)] = None,
-    memory_mb: Annotated[int | None, option("Memory for statistics. Default: 64.", RUN)] = None,
+    memory_mb: Annotated[int | None, option("Memory for histograms. Default: 64.", RUN)] = None,
+    strategy: Annotated[
+        Strategy | None, option("Who counts the rows: the server's choice, or one of its ways. Default: auto.", RUN)
+    ] = None,
     verbose: Annotated[bool, option("Print the server's line for each level.", "Output", "--verbose", "-v")] = False,
     dsn: Dsn = None,
     json: Json = False,
@@ -143,6 +155,7 @@ def train_command(
         "replace": replace,
         "parallel_workers": workers,
         "memory_mb": memory_mb,
+        "strategy": strategy and strategy.value,
     }
     depth = MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

@@ -112,6 +112,7 @@ class Client:
         replace: bool | None = False,
         parallel_workers: int | None = None,
         memory_mb: int | None = 64,
+        strategy: str | None = "auto",
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -137,7 +138,10 @@ class Client:
             Tell of every level; see `on_message` of `madtree.connect`.
         seed, replace, parallel_workers, memory_mb
             Of samples and folds; overwrite a model of that name; workers that may share the passes; megabytes for
-            statistics.
+            histograms.
+        strategy
+            Where the packed rows are kept, and who counts them: auto, memory, workers or aggregate. The trees are the
+            same.
 
         Returns
         -------

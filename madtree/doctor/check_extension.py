@@ -89,7 +89,7 @@ def check_python(facts: Facts) -> Iterator[Finding]:
     """The interpreter that PL/Python starts, its numpy, and the module that it has loaded."""
     if refused := facts.refused.get("python"):
         said = " ".join(word for word in (refused.message_primary, refused.message_detail) if word)
-        if refused.sqlstate == "42883":  # an extension from before this question
+        if refused.sqlstate in ("3F000", "42883"):  # an extension from before this question, or its schema
             yield warning("python", "unknown: the server's madtree is too old to say", "ALTER EXTENSION madtree UPDATE")
         elif refused.sqlstate == "42501":
             yield warning("python", f"unknown: {said}", None)

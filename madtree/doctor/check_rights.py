@@ -10,14 +10,16 @@ from madtree.sqltext.quote import ident
 
 
 def check_rights(facts: Facts, schema: str | None) -> Iterator[Finding]:
-    """Rights on madtree's schema, on the schema that models go to, and on temporary tables."""
+    """Rights on madtree's schemas, on the schema that models go to, and on temporary tables."""
     user = facts.server.get("user", "this user")
-    if rights := facts.madtree_rights:
-        if not rights["usage"]:
-            cure = f"As a superuser: GRANT USAGE ON SCHEMA madtree TO {user}"
-            yield problem("functions", f"{user} may not use the schema madtree", cure)
-        elif not rights["execute"]:
-            cure = f"As a superuser: GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA madtree TO {user}"
+    if facts.madtree_rights:
+        closed = [schema["schema"] for schema in facts.madtree_rights if not schema["usage"]]
+        barred = [schema["schema"] for schema in facts.madtree_rights if not schema["execute"]]
+        if closed:
+            cure = f"As a superuser: GRANT USAGE ON SCHEMA {', '.join(closed)} TO {user}"
+            yield problem("functions", f"{user} may not use the schema {' or '.join(closed)}", cure)
+        elif barred:
+            cure = f"As a superuser: GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {', '.join(barred)} TO {user}"
             yield problem("functions", f"{user} may not call all of madtree's functions", cure)
         else:
             yield ok("functions", f"{user} may call madtree's functions")

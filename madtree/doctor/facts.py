@@ -9,6 +9,8 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
+from madtree.sqltext.schemas import INTERNAL
+
 SERVER = """
     SELECT pg_catalog.current_setting('server_version_num')::int4 AS version_num,
         pg_catalog.current_setting('server_version') AS version,
@@ -43,10 +45,11 @@ CLOUD = """
         ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles) AS roles
 """
 MADTREE_RIGHTS = """
-    SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
+    SELECT pg_catalog.quote_ident(n.nspname) AS schema,
+        pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
         (SELECT pg_catalog.bool_and(pg_catalog.has_function_privilege(p.oid, 'EXECUTE'))
          FROM pg_catalog.pg_proc AS p WHERE p.pronamespace = n.oid) AS execute
-    FROM pg_catalog.pg_namespace AS n WHERE n.nspname = %s
+    FROM pg_catalog.pg_namespace AS n WHERE n.nspname = ANY (%s) ORDER BY n.nspname
 """
 TARGET = """
     SELECT pg_catalog.quote_ident(n.nspname) AS schema,
@@ -83,7 +86,7 @@ class Facts:
     extensions: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     cloud: dict[str, Any] = field(default_factory=dict)
-    madtree_rights: dict[str, Any] = field(default_factory=dict)
+    madtree_rights: list[dict[str, Any]] = field(default_factory=list)
     target: dict[str, Any] = field(default_factory=dict)
     database: dict[str, Any] = field(default_factory=dict)
     python: dict[str, Any] = field(default_factory=dict)
@@ -118,8 +121,8 @@ def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
     facts.database = first("database", DATABASE)
     madtree, language = facts.extensions.get("madtree", {}), facts.extensions.get("plpython3u", {})
     if madtree.get("installed"):
-        facts.madtree_rights = first("madtree_rights", MADTREE_RIGHTS, madtree["schema"])
-        facts.python = first("python", "SELECT madtree.server_info() AS found").get("found", {})
+        facts.madtree_rights = ask("madtree_rights", MADTREE_RIGHTS, [madtree["schema"], INTERNAL])
+        facts.python = first("python", f"SELECT {INTERNAL}.server_info() AS found").get("found", {})
     elif language.get("installed") and facts.server.get("superuser"):
         facts.python = _look_at_python(connection, ask)
     return facts

@@ -14,6 +14,14 @@ from madtree.install.script import expand
 
 DATABASE = "madtree"
 SUPERUSER = "postgres"
+# The way from the extension's version to this package's, where they differ and there is one.
+UPGRADE = """
+SELECT p.path FROM pg_extension AS e
+JOIN pg_available_extensions AS a ON a.name = e.extname
+JOIN pg_extension_update_paths(e.extname) AS p
+ON p.source = e.extversion AND p.target = a.default_version AND p.path IS NOT NULL
+WHERE e.extname = 'madtree'
+"""
 
 
 def socket_uri(home: Home, port: int, database: str = DATABASE) -> str:
@@ -53,13 +61,16 @@ def ensure_database(home: Home, port: int) -> None:
 
 
 def ensure_extension(home: Home, port: int, changed: bool) -> None:
-    """Create the extension, or make it anew where its SQL has `changed`; see that its Python half can be loaded.
+    """Create the extension, or bring it to this version; see that its Python half can be loaded.
 
-    The extension holds no data: models are ordinary tables that do not depend on it.
+    Where its SQL has `changed` and no upgrade leads there, it is made anew. It holds no data: models are ordinary
+    tables that do not depend on it.
     """
     with psycopg.connect(socket_uri(home, port)) as connection:
         exists = connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'madtree'").fetchone()
-        if exists and changed:
+        if connection.execute(UPGRADE).fetchone():
+            connection.execute("ALTER EXTENSION madtree UPDATE")
+        elif exists and changed:
             try:
                 connection.execute("DROP EXTENSION madtree")
             except psycopg.errors.DependentObjectsStillExist as error:
@@ -67,8 +78,7 @@ def ensure_extension(home: Home, port: int, changed: bool) -> None:
                     "madtree's functions have changed, but objects of yours depend on the old ones:\n"
                     f"{error.diag.message_detail}\nDrop these, then run 'madtree up' again."
                 ) from error
-        if changed or not exists:
-            connection.execute("CREATE EXTENSION madtree CASCADE")
+        connection.execute("CREATE EXTENSION IF NOT EXISTS madtree CASCADE")
         check = expand("@load@", home.python)
         try:
             connection.execute(sql.SQL("DO LANGUAGE plpython3u {}").format(sql.Literal(check)))

@@ -255,28 +255,28 @@ def server_info(plpy: Any) -> str:
     return server_info()
 
 
-def crew_join(crew: str) -> bool:
-    from madtree.storage import member
+def workers_join(key: str) -> bool:
+    from madtree.storage.workers import member
 
-    return member.join(crew)
-
-
-def crew_claim(crew: str) -> tuple[int, int, str, str] | None:
-    from madtree.storage import member
-
-    return member.claim(crew)
+    return member.join(key)
 
 
-def crew_keep(crew: str, part: int, images: bytes | None) -> bool:
-    from madtree.storage import member
+def workers_claim(key: str) -> tuple[int, str, str, str, str] | None:
+    from madtree.storage.workers import member
 
-    return member.keep(crew, part, images)
+    return member.claim(key)
 
 
-def crew_step(crew: str) -> bool:
-    from madtree.storage import member
+def workers_keep(key: str, part: int, images: bytes | None) -> bool:
+    from madtree.storage.workers import member
 
-    return member.step(crew)
+    return member.keep(key, part, images)
+
+
+def workers_step(key: str) -> bool:
+    from madtree.storage.workers import member
+
+    return member.step(key)
 
 
 def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
@@ -285,25 +285,33 @@ def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
     return pack.pack_images(images, plan)
 
 
-def node_statistics_transition(*arguments: Any) -> bytearray:
-    from madtree.learn.histogram import count
+def node_statistics_transition(
+    state: bytes | None, block_id: int, n_rows: int, columns: tuple[bytes | None, ...], request: bytes
+) -> bytearray:
+    from madtree.storage import aggregate_functions
 
-    return count.node_statistics_transition(*arguments)
-
-
-def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | None:
-    from madtree.learn.histogram import count
-
-    return count.node_statistics_merge(left, right)
+    return aggregate_functions.node_statistics_transition(state, block_id, n_rows, columns, request)
 
 
-def node_statistics_final(state: bytes | None) -> bytes | None:
-    from madtree.learn.histogram import count
+def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | bytearray | None:
+    from madtree.storage import aggregate_functions
 
-    return count.node_statistics_final(state)
+    return aggregate_functions.node_statistics_merge(left, right)
+
+
+def node_statistics_final(state: bytes | None) -> bytes | bytearray | None:
+    from madtree.storage import aggregate_functions
+
+    return aggregate_functions.node_statistics_final(state)
+
+
+def new_column(plan: bytes, block_id: int, n_rows: int, columns: tuple[bytes | None, ...]) -> bytes | None:
+    from madtree.storage import aggregate_functions
+
+    return aggregate_functions.new_column(plan, block_id, n_rows, columns)
 
 
 def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    from madtree.storage import whole_trees as grow
+    from madtree.storage import whole_trees
 
-    return grow.grow_block(plan, images)
+    return whole_trees.grow_block(plan, images)

@@ -33,7 +33,8 @@ SELECT madtree.tree_train(
     seed => 1,                    -- of the sample that bin edges are taken from, and of the folds
     replace => false,             -- true: overwrite a madtree model of that name
     parallel_workers => NULL,     -- workers beside this process; NULL: as many as pay; 0: none
-    memory_mb => 64               -- memory for statistics
+    memory_mb => 64,              -- memory for histograms
+    strategy => 'auto'            -- who keeps and counts the rows: memory, workers, aggregate; auto: what is quickest
 );
 
 It returns one line that tells what was trained. Either of the two ..._params strings may hold any of their keys.

@@ -17,11 +17,11 @@ from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Array, Floats, Ints
 from madtree.learn.problem.packing import NullNumberError, RowFormat
 from madtree.learn.problem.prepare import BinLimits, RawRows
+from madtree.request.tuning import Tuning
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
 from madtree.trees.model import Kind
 
-MIN_SAMPLE = 100_000
 _SPARE = 1.1  # a page sample's size varies
 _WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more
 _MAX_SAMPLE_BYTES = 32 * 2**20
@@ -29,7 +29,7 @@ _LOOKED_UP = 1_024  # values of a feature from which on a search takes longer
 _FEW_OTHERS = 8  # times as many values are looked up as are searched, at least
 
 
-class EdgeFinder:
+class BinFinder:
     """Finds the bins of every feature in every large tree."""
 
     def __init__(
@@ -43,6 +43,7 @@ class EdgeFinder:
         parameters: Parameters,
         tree_ids: Ints,
         rows: Ints,
+        least_sample: int = Tuning.least_sample,
     ) -> None:
         """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees.
 
@@ -55,7 +56,7 @@ class EdgeFinder:
         self._tree_ids, self._rows = tree_ids, rows
         self._limits = BinLimits.choose(kinds, parameters.n_bins)
         self.seen_null = [True] * len(kinds)
-        wanted = max(parameters.n_bins**2, MIN_SAMPLE)
+        wanted = max(parameters.n_bins**2, least_sample)
         self._wanted = int(wanted * _SPARE)
         self.takes_all = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
 

@@ -199,7 +199,7 @@ def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
     return MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no usable row: {why} its rows")
 
 
-def read_groups(host: Host, table: str, block_rows: int) -> Groups:
+def read_groups(host: Host, table: str) -> Groups:
     """The groups from their table (`sqltext.rows.group_table`)."""
     found = host.query(f"SELECT * FROM {table} ORDER BY tree_id")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
 import numpy as np
 
 from madtree.host.protocol import Host
-from madtree.host.temporary import temporary_directory
+from madtree.host.temporary import TemporaryPlace
 from madtree.ingest.page_ranges import PageRange, PageRanges
 from madtree.learn.data.array_datum import rows_in
 from madtree.learn.data.types import Bools, Floats, Ints
@@ -31,11 +32,19 @@ class RowSpool:
         n_skipped: rows that were not usable, and are not there.
     """
 
-    def __init__(self, source: RowSource, row_format: RowFormat, in_memory: int, part_bytes: int = _PART_BYTES) -> None:
-        """`in_memory`: bytes that may be held there; `part_bytes`: of a part."""
+    def __init__(
+        self,
+        source: RowSource,
+        row_format: RowFormat,
+        in_memory: int,
+        place: TemporaryPlace,
+        part_bytes: int = _PART_BYTES,
+    ) -> None:
+        """`in_memory`: bytes that may be held there; `place`: of the file; `part_bytes`: of a part."""
         self._source, self._format = source, row_format
+        self._in_memory, self._place = in_memory, place
         self._file = SpooledTemporaryFile(  # noqa: SIM115 - it lives as long as the spool
-            max_size=in_memory, dir=temporary_directory()
+            max_size=in_memory, dir=place.directory, prefix=f"pgsql_tmp{os.getpid()}.madtree_"
         )
         self._part_rows = max(1, part_bytes // (_NUMBER * source.n_columns))
         self._nullable = [False] * (source.n_own_numbers + len(source.features))  # numbers that are checked for NULL
@@ -52,8 +61,8 @@ class RowSpool:
         in_memory: int,
         part_bytes: int = _PART_BYTES,
     ) -> RowSpool:
-        """Read an ungrouped table."""
-        spool = cls(source, row_format, in_memory, part_bytes)
+        """Read an ungrouped table; raises MadtreeError where it exceeds temp_file_limit."""
+        spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes)
         part = np.empty((source.n_columns, spool._part_rows))
         pages = pages.finer(source.rows_at_once)
         for page_range in pages.ranges:
@@ -64,11 +73,17 @@ class RowSpool:
                 part[:, at : at + len(some)] = some.T
                 spool.n_rows += len(some)
                 if at + len(some) == spool._part_rows:
-                    spool._file.write(part.data.cast("B"))
+                    spool._write(part)
         rest = spool.n_rows % spool._part_rows
         if rest:
-            spool._file.write(np.ascontiguousarray(part[:, :rest]).data.cast("B"))
+            spool._write(np.ascontiguousarray(part[:, :rest]))
         return spool
+
+    def _write(self, part: Floats) -> None:
+        n_bytes = _NUMBER * self.n_rows * self._source.n_columns
+        if n_bytes > self._in_memory:
+            self._place.check(n_bytes)
+        self._file.write(part.data.cast("B"))
 
     def _read(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:
         """(n_rows, n_columns) the rows of a page range.

@@ -12,7 +12,7 @@ from madtree.request.catalog import SourceColumn, Type
 from madtree.request.features import Item, is_text, list_items, make_features
 from madtree.request.new_tables import check_output
 from madtree.request.option_strings import TextParameters, parse_params
-from madtree.request.train_request import Arguments, TrainingTask
+from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.split import check_expression, parse_name, split_list
@@ -55,6 +55,7 @@ def check(
     replace: bool | None = None,
     parallel_workers: int | None = None,
     memory_mb: int | None = None,
+    strategy: str | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
 
@@ -126,10 +127,11 @@ def check(
             n_bins=bins,
             seed=1 if seed is None else seed,
             memory_bytes=memory * 2**20,
-            parallel_workers=workers,
         ),
         verbose=bool(verbose),
         replace=bool(replace),
+        strategy=_strategy(strategy),
+        parallel_workers=workers,
     )
 
 
@@ -181,6 +183,13 @@ def _required(argument: str, value: str | None) -> str:
     if value is None or not value.strip():
         raise MadtreeError(f"{argument} must not be {'NULL' if value is None else 'empty'}")
     return value.strip()
+
+
+def _strategy(given: str | None) -> str:
+    found = "auto" if given is None else given.strip().lower()
+    if found not in STRATEGIES:
+        raise MadtreeError(f"strategy must be one of {', '.join(STRATEGIES)}, not {given!r}")
+    return found
 
 
 def _optional(value: str | None) -> str | None:

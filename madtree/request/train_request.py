@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from madtree.learn.data.parameters import Parameters
+from madtree.request.tuning import Tuning
 from madtree.sqltext.relation import Column, Relation
 from madtree.trees.model import Feature
+
+# auto: as the numbers of rows, columns and processors suggest; memory: this process alone, in memory and then a file;
+# workers: resident workers of one parallel query; aggregate: a table of blocks, counted by the SQL aggregate.
+STRATEGIES = ("auto", "memory", "workers", "aggregate")
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,9 @@ class TrainingTask:
         parameters: for the learner.
         verbose: stream one INFO line a level, and one of the stages' seconds at the end.
         replace: drop an existing model of that name first.
+        strategy: one of `STRATEGIES`: where blocks are kept and who counts them.
+        parallel_workers: wanted beside this process; None: as many as pay.
+        tuning: sizes and thresholds.
     """
 
     arguments: Arguments
@@ -58,3 +66,6 @@ class TrainingTask:
     parameters: Parameters = field(default_factory=Parameters)
     verbose: bool = False
     replace: bool = False
+    strategy: str = "auto"
+    parallel_workers: int | None = None
+    tuning: Tuning = field(default_factory=Tuning)

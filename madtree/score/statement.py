@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madtree.host.protocol import Host
+from madtree.host.settings import local_settings
 from madtree.ingest.page_ranges import OID, PageRanges
 from madtree.parallel.cost_model import without_leader
 from madtree.score.route import Work
@@ -54,7 +55,7 @@ class BlockRun:
             return self.host.command(self.blocks.create_by_number(block_rows), types, params)
         tasks = self._tasks(ranges, block_rows)
         if self.work.block_workers and len(tasks) > 1 and self._parallel_safe():
-            with without_leader(self.host, self.work.block_workers):
+            with local_settings(self.host, without_leader(self.work.block_workers)):
                 return self.host.command(self.blocks.create_shared(tasks), types, params)
         return self.host.command(self.blocks.create_by_pages(ranges), types, params)
 
@@ -82,7 +83,7 @@ class BlockRun:
 
         What is merely restricted stays above the workers, and with it the aggregate, which would else be a partial one.
         """
-        with without_leader(self.host, self.work.block_workers):
+        with local_settings(self.host, without_leader(self.work.block_workers)):
             return any(
                 "Partial Aggregate" in row["QUERY PLAN"] for row in self.host.query(plan_of(self.blocks.count()))
             )

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.rows import RowSource
+from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.work import BLOCK_COLUMNS, PACKED_FIELDS, WorkTables
 
-_DEALT = 4097  # seed of the hash that deals rows out, unlike those of samples
+_SEED = 4097  # seed of the hash that deals rows out, unlike those of samples
 
 
 @dataclass(frozen=True)
@@ -38,16 +39,16 @@ class DistributedTables(WorkTables):
             f"{_listed(columns)} FROM {relation} WITH NO DATA"
         )
 
-    def deal_rows(self, columns: Sequence[str] | None, relation: str, n_parts: int, by: str | None = None) -> str:
+    def distribute_rows(self, columns: Sequence[str] | None, relation: str, n_parts: int, by: str | None = None) -> str:
         """Fill that table, every row's part by a hash of where it stands: the parts are of one size, whatever is in
         the rows, and each of them is a random sample.
 
         `by`: SQL of what to take instead, where rows do not tell where they stand; should differ from row to row.
         """
-        place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {_DEALT})"
+        place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {_SEED})"
         if by is not None:
             text = f"COALESCE(({by})::pg_catalog.text, '') COLLATE pg_catalog.\"C\""
-            place = f"pg_catalog.hashtextextended({text}, {_DEALT})"
+            place = f"pg_catalog.hashtextextended({text}, {_SEED})"
         dealt = (
             f"(({place} OPERATOR(pg_catalog.&) 9223372036854775807) OPERATOR(pg_catalog.%) {n_parts}::pg_catalog.int8)"
         )
@@ -66,7 +67,7 @@ class DistributedTables(WorkTables):
         part = f"{SOURCE_ALIAS}.{ident(self.part)}"
         return (
             f"INSERT INTO {self.name('blocks')} SELECT madtree_packed.part, madtree_packed.part, {PACKED_FIELDS} "
-            f"FROM (SELECT {part} AS part, madtree.pack_images("
+            f"FROM (SELECT {part} AS part, {INTERNAL}.pack_images("
             f"pg_catalog.string_agg({source.row()}, ''::pg_catalog.bytea), $1) AS block "
             f"{source.from_clause()} GROUP BY {part}, {part}::pg_catalog.bit(32)) AS madtree_packed"
         )
@@ -82,14 +83,10 @@ class DistributedTables(WorkTables):
             f"GROUP BY 1, 2) AS v) AS madtree_value WHERE madtree_value.place <= {limit + 1}"
         )
 
-    def set_folds(self) -> str:
-        """$1: folds of a block's rows; $2: the block, which is a part."""
-        return f"UPDATE {self.name('blocks')} SET fold = $1::madtree.packed WHERE part OPERATOR(pg_catalog.=) $2"
-
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan. One state comes from each shard."""
         return (
-            "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS shared "
+            f"SELECT {INTERNAL}.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS shared "
             f"FROM {self.name('blocks')}"
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.quote import ident
+from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.tables import model_table
 
 # What a node is made of, but for its prediction.
@@ -183,7 +184,7 @@ def _numbered_surrogates(schema: str, name: str) -> str:
 
 
 def _image(expression: str) -> str:
-    return f"madtree.array_image(COALESCE(pg_catalog.array_agg({expression}), '{{}}'))"
+    return f"{INTERNAL}.array_image(COALESCE(pg_catalog.array_agg({expression}), '{{}}'))"
 
 
 def _position(array: str, element: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.quote import ident
+from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.tables import model_table
 
 Name = tuple[str, str]  # schema and name of a model, unquoted
@@ -21,7 +22,7 @@ def node_images(model: Name) -> str:
     """What pruning must know of the nodes, by tree and id, as one array image a column."""
     columns = ("tree_id", "node_id", "is_leaf", "depth", "n_rows", "risk", "complexity")
     images = ", ".join(
-        f"madtree.array_image(COALESCE(pg_catalog.array_agg(n.{column}), '{{}}')) AS {column}" for column in columns
+        f"{INTERNAL}.array_image(COALESCE(pg_catalog.array_agg(n.{column}), '{{}}')) AS {column}" for column in columns
     )
     # Aggregates take a sub-select's rows in its order; an ORDER BY in each of them would sort once for each.
     nodes = f"SELECT m.* FROM {model_table(*model, '_nodes')} AS m ORDER BY m.tree_id, m.node_id OFFSET 0"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
+from madtree.sqltext.schemas import INTERNAL
 from madtree.trees.model import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
@@ -107,7 +108,7 @@ class RowSource:
         if self.groups is not None:
             numbers.insert(0, "madtree_tree::pg_catalog.float8")
             never_null = None if never_null is None else [True, *never_null]
-        return f"madtree.array_image({joined(numbers, never_null)})"
+        return f"{INTERNAL}.array_image({joined(numbers, never_null)})"
 
     def whole_arrays(self, only: Sequence[int] | None = None) -> list[bool] | None:
         """`never_null` that looks for NULLs in single numbers only; None where there are no others.
@@ -264,9 +265,9 @@ def group_table(create: str, name: str, source: RowSource, dependent_is_number: 
     small = f"usable BETWEEN 1 AND {block_rows}"
     so_far = f"pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id)"
     return (
-        f"{create} {name} AS SELECT *, "
-        f"CASE WHEN {small} THEN (({so_far} - 1)::pg_catalog.int8 / {block_rows})::pg_catalog.int4 END AS block FROM ("
-        f"SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
+        f"{create} {name} AS SELECT *, CASE WHEN {small} "
+        f"THEN (({so_far} - 1)::pg_catalog.int8 / {max(block_rows, 1)})::pg_catalog.int4 END AS block "
+        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
         f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
         ") AS madtree_rows) AS madtree_trees"
     )

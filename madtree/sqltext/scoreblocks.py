@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.schemas import INTERNAL
 
 PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last
 
@@ -43,7 +44,7 @@ class BlockScan:
             FROM (SELECT {self._columns}, {number} AS block FROM {self.scan.rows()}) AS r
             GROUP BY r.block
         )"""
-        return self._create(f"SELECT b.ids, madtree.score_block($1, b.images) AS outcomes FROM {blocks} AS b")
+        return self._create(f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b")
 
     def create_by_pages(self, ranges: Sequence[PageBounds]) -> str:
         """CREATE TABLE .. AS over a plain table, a page range after the other; parameter $1 is the plan."""
@@ -63,8 +64,8 @@ class BlockScan:
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
         no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
         return self._create(
-            f"SELECT t.ids, t.outcomes FROM ({branches}) AS c, LATERAL madtree.score_pages("
-            f"{query}, c.lows, c.highs, (SELECT madtree.leaders_own($1)), {no_ids}) AS t"
+            f"SELECT t.ids, t.outcomes FROM ({branches}) AS c, LATERAL {INTERNAL}.score_pages("
+            f"{query}, c.lows, c.highs, (SELECT {INTERNAL}.leaders_own($1)), {no_ids}) AS t"
         )
 
     def count(self) -> str:
@@ -81,7 +82,7 @@ class BlockScan:
         trees = [f"madtree_model.{TREE}::pg_catalog.float8"] if self.scan.groups else []
         # One array a row, of equal length: a third of the cost of one array a column. NaN is as good as NULL.
         numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in [*trees, *self.values]) or "0"
-        return f"{self._id} AS id, madtree.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
+        return f"{self._id} AS id, {INTERNAL}.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
 
     def _scored(self, lows: str, highs: str) -> str:
         """A query that scores page ranges one by one; `lows` and `highs` are SQL of the arrays of their bounds."""
@@ -90,7 +91,7 @@ class BlockScan:
             for symbol, end in ((">=", "low"), ("<", "high"))
         )
         rows = f"SELECT {self._columns} FROM {self.scan.rows()} WHERE {in_range}"
-        return f"""SELECT b.ids, madtree.score_block($1, b.images) AS outcomes
+        return f"""SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes
             FROM ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
             LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
 

@@ -7,20 +7,22 @@ from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import ident, literal, qualified
+from madtree.sqltext.schemas import INTERNAL
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
 _COLUMNS = ("codes", "target", "weight", "tree", "fold")
 # The columns of a table of blocks, and the fields of a packed block as these columns.
 BLOCK_COLUMNS = ", ".join(
     [f"{name} pg_catalog.int4" for name in ("part", "block_id", *_COUNTS)]
-    + [f"{name} madtree.packed" for name in _COLUMNS]
+    + [f"{name} {INTERNAL}.packed" for name in _COLUMNS]
 )
 PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
-    + [f"((madtree_packed.block).{name})::madtree.packed AS {name}" for name in _COLUMNS]
+    + [f"((madtree_packed.block).{name})::{INTERNAL}.packed AS {name}" for name in _COLUMNS]
 )
+_ARGUMENTS = ", ".join(_COLUMNS)
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
-_FILLER = "pg_catalog.repeat('x', 5000)::madtree.padding"
+_FILLER = f"pg_catalog.repeat('x', 5000)::{INTERNAL}.padding"
 
 
 @dataclass(frozen=True)
@@ -58,20 +60,15 @@ class WorkTables:
         """Copy a view, foreign table or the like; `columns` as SQL, all of them if None."""
         return f"{self.create} {self.name('rows')} AS SELECT {', '.join(columns) if columns else '*'} FROM {relation}"
 
-    def create_seats(self, n: int) -> str:
-        """A row, and so a page, for each process that is to take part in a query."""
-        return (
-            f"{self.create} {self.name('seats')} AS SELECT seat, {_FILLER} AS filler "
-            f"FROM pg_catalog.generate_series(1, {n}) AS seat"
-        )
-
     def create_empty_blocks(self) -> str:
-        return f"{self.create} {self.name('blocks')} ({BLOCK_COLUMNS}, filler madtree.padding)"
+        return f"{self.create} {self.name('blocks')} ({BLOCK_COLUMNS}, filler {INTERNAL}.padding)"
 
     def insert_block(self) -> str:
         """$1: the block's id; then the fields of the type `block`."""
         counts = ", ".join(f"${i}" for i in range(1, 2 + len(_COUNTS)))
-        stored = ", ".join(f"${i}::madtree.packed" for i in range(2 + len(_COUNTS), 2 + len(_COUNTS) + len(_COLUMNS)))
+        stored = ", ".join(
+            f"${i}::{INTERNAL}.packed" for i in range(2 + len(_COUNTS), 2 + len(_COUNTS) + len(_COLUMNS))
+        )
         return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {stored}, {_FILLER})"
 
     def totals(self) -> str:
@@ -82,32 +79,27 @@ class WorkTables:
             f"pg_catalog.sum(n_unknown)::pg_catalog.int8 AS n_unknown FROM {self.name('blocks')}"
         )
 
-    def blocks(self) -> str:
-        """All blocks, as `node_statistics` takes them."""
-        stored = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in _COLUMNS)
-        return f"SELECT block_id, n_rows, {stored} FROM {self.name('blocks')}"
-
     def block_trees(self) -> str:
-        """The rows of each block and the trees that they are of, in the order of the blocks."""
-        return f"SELECT n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
+        """Each block, its rows and the trees that they are of, in the order of the blocks."""
+        return f"SELECT block_id, n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
 
-    def block_ids(self) -> str:
-        return f"SELECT block_id FROM {self.name('blocks')} ORDER BY block_id"
-
-    def set_folds(self) -> str:
-        """$1: folds of a block's rows; $2: the block."""
-        return f"UPDATE {self.name('blocks')} SET fold = $1::madtree.packed WHERE block_id OPERATOR(pg_catalog.=) $2"
+    def replace_column(self, column: str) -> str:
+        """Give every block a new column of that name; $1: plan."""
+        return (
+            f"UPDATE {self.name('blocks')} SET {column} = {INTERNAL}.new_column("
+            f"$1, block_id, n_rows, {_ARGUMENTS})::{INTERNAL}.packed"
+        )
 
     def create_images(self, images: str) -> str:
         """Keep the images of whole blocks; `images`: the query that makes them (`rows.images_by_block`)."""
         return (
             f"{self.create} {self.name('images')} AS SELECT c.block AS block_id, "
-            f"c.images::madtree.packed AS images, {_FILLER} AS filler FROM ({images}) AS c"
+            f"c.images::{INTERNAL}.packed AS images, {_FILLER} AS filler FROM ({images}) AS c"
         )
 
     def grown(self) -> str:
         """The trees of each block of images; $1: plan."""
-        return shared(f"SELECT madtree.grow_block($1, images) FROM {self.name('images')}")
+        return shared(f"SELECT {INTERNAL}.grow_block($1, images) FROM {self.name('images')}")
 
     def settle(self, part: str, workers: int, column: str = "block_id") -> str:
         """Tell the planner about a table, of which any column will do, and how many workers may share it."""
@@ -117,14 +109,13 @@ class WorkTables:
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""
         return shared(
-            "SELECT madtree.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS state "
-            f"FROM {self.name('blocks')}"
+            f"SELECT {INTERNAL}.node_statistics(block_id, n_rows, {_ARGUMENTS}, $1) AS state FROM {self.name('blocks')}"
         )
 
 
 def shared(query: str) -> str:
     """A query of one parameter, $1, and one column of bytea, as one that workers may share; the column is `shared`."""
-    return f"SELECT shared FROM madtree.run_shared({literal(query)}, $1) AS shared"
+    return f"SELECT shared FROM {INTERNAL}.run_shared({literal(query)}, $1) AS shared"
 
 
 # The rows to be expected in tables by OID: their density when they were last analysed times their size now; NULL where

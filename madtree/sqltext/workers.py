@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+# `resident`: false where the setting madtree.resident_workers is off, for a server, a database, a role or a session.
 LIMITS = """
 SELECT pg_catalog.current_setting('max_parallel_workers_per_gather')::pg_catalog.int4 AS per_gather,
        pg_catalog.current_setting('max_parallel_workers')::pg_catalog.int4 AS parallel,
-       pg_catalog.current_setting('max_worker_processes')::pg_catalog.int4 AS processes"""
+       pg_catalog.current_setting('max_worker_processes')::pg_catalog.int4 AS processes,
+       COALESCE(NULLIF(pg_catalog.current_setting('madtree.resident_workers', true), '')::pg_catalog.bool, true)
+           AS resident"""
 
 
 def plan_of(query: str) -> str:

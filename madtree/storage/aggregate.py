@@ -1,104 +1,186 @@
-"""Statistics sources that hand plans on to whoever has the blocks; one of them scans a table with the SQL aggregate."""
+"""Training by the SQL aggregate: blocks lie in a table, and one query a pass counts them, in one process or several, on
+one server or on the servers of a cluster.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from madtree.host.cancel import Cancels
 from madtree.host.protocol import Host
+from madtree.host.settings import local_settings
+from madtree.ingest.row_reader import Packed, Packing, RowPacker
 from madtree.learn.data import codec
-from madtree.learn.data.types import Array, Floats, Ints
-from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.count import count_here, plan_values, read_statistics
-from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.histogram.powers import LIMBS, join_powers
+from madtree.learn.data.types import Array, Ints
+from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.requests import (
+    CountRequest,
+    Program,
+    Progress,
+    ReplaceRequest,
+    Request,
+    RowsByTreeRequest,
+    Steps,
+    T,
+)
+from madtree.learn.problem.columns import rows_by_tree
+from madtree.learn.problem.pack import block_fields
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.node_rows import PlayedRows
-from madtree.parallel.cost_model import Workers
+from madtree.parallel.cost_model import handing_over_pays, sharing
 from madtree.sqltext.work import WorkTables
+from madtree.storage.aggregate_functions import forget, read_state
 
 _BYTEA = "pg_catalog.bytea"
-_FLOAT8: np.dtype[Any] = np.dtype("<f8")
-# Of the memory budget, what the rows' nodes may take between passes.
-CACHE_SHARE = 2
 
 
-class PlanSource(ABC):
-    """Statistics by passes over blocks that are elsewhere: what a pass counts goes there as the values of a plan."""
+class TableOfBlocks:
+    """The provider whose rows are in a table of blocks."""
 
-    def __init__(self, problem: Problem, run: str) -> None:
-        """`run`: names the run to those who remember something of it from pass to pass."""
-        self._problem = problem
-        self._run = run
-        self.cache_bytes = problem.parameters.memory_bytes // CACHE_SHARE
+    rows_at_hand = False
+
+    def __init__(
+        self,
+        host: Host,
+        work: WorkTables,
+        problem: Problem,
+        n_workers: int,
+        position_bytes: int,
+        state_bytes: int | None = None,
+    ) -> None:
+        """
+        Args:
+            n_workers: that may share a pass.
+            position_bytes: that rows' positions may take in each session that counts.
+            state_bytes: that a state should not exceed, since it travels; None for no bound beyond the memory budget's.
+        """
+        self._host, self._work, self._problem, self._n_workers = host, work, problem, n_workers
+        self._position_bytes, self._state_bytes = position_bytes, state_bytes
+
+    def answer(self, request: Request) -> Steps[Any]:
+        if isinstance(request, RowsByTreeRequest):
+            yield
+            return self._rows_by_tree(request.n_trees)
+        if isinstance(request, ReplaceRequest):
+            yield
+            plan = codec.dump({**self._problem.to_values(), **request.to_values()})
+            self._host.command(self._work.replace_column(request.column), [_BYTEA], [plan])
+            return None
+        if not isinstance(request, CountRequest):
+            raise NotImplementedError(f"a table of blocks has no answer to {request}")
+        return (yield from self._count(request))
+
+    def _count(self, request: CountRequest) -> Steps[Array]:
+        parts = _smaller(request, self._state_bytes)
+        answers = []
+        for part in parts:
+            yield
+            answers.append(self._counted(part))
+        if len(answers) == 1:
+            return answers[0]
+        return np.concatenate(answers, axis=0 if request.what == "powers" else 1)
+
+    def _counted(self, request: CountRequest) -> Array:
+        values = {
+            **request.to_values(),
+            "training": self._work.token,
+            "position_bytes": self._position_bytes,
+        }
+        n_workers = self._n_workers if handing_over_pays(request.state_bytes, self._n_workers) else 0
+        with local_settings(self._host, sharing(n_workers)):
+            state = self._host.query(self._work.statistics(), [_BYTEA], [codec.dump(values)])[0]["shared"]
+        return read_state(state, request)
+
+    def _rows_by_tree(self, n_trees: int) -> Ints:
+        trees = [
+            (
+                int(row["block_id"]),
+                np.zeros(row["n_rows"], np.int64) if row["tree"] is None else np.frombuffer(row["tree"], "<i4"),
+            )
+            for row in self._host.query(self._work.block_trees())
+        ]
+        return rows_by_tree(trees, n_trees)
+
+
+def _smaller(request: CountRequest, state_bytes: int | None) -> list[CountRequest]:
+    """The request in parts whose states keep to a number of bytes: totals by nodes, powers one by one. Histograms come
+    in batches that do so already (learn.histogram.batching).
+    """
+    if state_bytes is None or request.what not in ("totals", "powers"):
+        return [request]
+    if request.what == "powers":
+        return [replace(request, powers=(power,)) for power in request.powers]
+    size = max(1, state_bytes // (8 * request.channels.count))
+    parts = []
+    for first in range(0, max(request.n_slots, 1), size):
+        n = min(size, request.n_slots - first)
+        mine = (request.slot_of_node >= first) & (request.slot_of_node < first + n)
+        slots: Ints = np.where(mine, request.slot_of_node - first, -1).astype(request.slot_of_node.dtype)
+        parts.append(replace(request, slot_of_node=slots, n_slots=n))
+    return parts
+
+
+class TableKeeper(ABC):
+    """Keeps blocks in a table, whoever packs them."""
+
+    def __init__(self, host: Host, work: WorkTables, made: list[str], n_workers: int) -> None:
+        """`made`: the parts of the work tables that exist; those made here are added."""
+        self._host, self._work, self._made, self._n_workers = host, work, made, n_workers
+
+    def train(
+        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
+    ) -> T:
+        if "blocks" in self._made:
+            self._host.command(self._work.drop(["blocks"]))
+        else:
+            self._made.append("blocks")
+        packed = self._pack(packing)
+        cancels = Cancels(self._host)
+        try:
+            provider = self._provider(packing.problem)
+            return finished(driven(program(packed, False), provider, tell), cancels.let_in)
+        finally:
+            forget(self._work.token)
 
     @abstractmethod
-    def _sums(self, plan: dict[str, Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
-        """The sums of one pass, of that shape and dtype."""
-        ...
+    def _pack(self, packing: Packing) -> Packed: ...
 
-    @property
-    def in_hand(self) -> bool:
-        return False
-
-    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
-        raise NotImplementedError("rows that are elsewhere are counted, not fetched")
-
-    def statistics(
-        self, growing: GrowingTrees, slot_of_node: Ints, layout: HistogramLayout, *, by_side: bool = False
-    ) -> Array:
-        return self._pass(
-            "sides" if by_side else "statistics",
-            growing,
-            (layout.channels.count, layout.total_bins),
-            layout.channels.dtype(self._problem.most_rows),
-            slot_of_node=slot_of_node,
-            n_slots=layout.n_slots,
-            features=(layout.first, layout.first + len(layout.widths)),
-        )
-
-    def totals(self, growing: GrowingTrees, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
-        shape = (self._problem.channels.count, n_slots)
-        return self._pass("totals", growing, shape, slot_of_node=slot_of_node, n_slots=n_slots, testing=testing)
-
-    def powers(self, growing: GrowingTrees, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
-        shape = (len(powers) * LIMBS, growing.n_nodes)
-        sums = self._pass("powers", growing, shape, means=means, powers=list(powers), testing=testing)
-        return join_powers(self._problem, powers, sums, growing.tree)
-
-    def _pass(
-        self, what: str, growing: GrowingTrees, shape: tuple[int, int], dtype: np.dtype[Any] = _FLOAT8, **rest: Any
-    ) -> Array:
-        """`rest` goes into the plan."""
-        return self._sums(
-            plan_values(
-                what, self._run, self._problem, growing.routing, int(growing.depth.max()), self.cache_bytes, **rest
-            ),
-            shape,
-            dtype,
-        )
+    @abstractmethod
+    def _provider(self, problem: Problem) -> TableOfBlocks: ...
 
 
-class TableSource(PlanSource):
-    """Statistics of the frontier by one aggregate over all blocks: many blocks, one process or several."""
+class InTable(TableKeeper):
+    """Blocks that this process packs into a table, which is counted by the aggregate."""
 
-    def __init__(self, host: Host, problem: Problem, work: WorkTables, workers: Workers) -> None:
-        super().__init__(problem, work.token)
-        self._host = host
-        self._work = work
-        self._workers = workers
+    def __init__(
+        self,
+        host: Host,
+        work: WorkTables,
+        made: list[str],
+        rows: RowPacker,
+        block_rows: int,
+        memory_bytes: int,
+        n_workers: int,
+    ) -> None:
+        """`memory_bytes`: that rows' positions may take in each process; `n_workers`: that may share a pass."""
+        super().__init__(host, work, made, n_workers)
+        self._rows, self._block_rows, self._memory_bytes = rows, block_rows, memory_bytes
 
-    def counts_here(self, state_bytes: int) -> bool:
-        """Whether this process counts alone, for which it takes no aggregate."""
-        return not self._workers.share(state_bytes)
+    def _pack(self, packing: Packing) -> Packed:
+        host, work, cancels = self._host, self._work, Cancels(self._host)
+        host.command(work.create_empty_blocks())
+        total = Packed(0, 0, 0)
+        for i, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows), 1):
+            cancels.let_in()
+            fields = block_fields(block, packed.n_skipped, packed.n_unknown)
+            host.command(work.insert_block(), ["int4"] * 4 + [_BYTEA] * 5, [i, *fields])
+            total = total.plus(packed)
+        host.command(work.settle("blocks", self._n_workers))
+        return total
 
-    def _sums(self, plan: dict[str, Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
-        values = codec.dump(plan)
-        if self.counts_here(shape[0] * shape[1] * dtype.itemsize):
-            return count_here(values, self._host.stream(self._work.blocks()))
-        with self._workers.for_passes(self._host):
-            state: bytes | None = self._host.query(self._work.statistics(), [_BYTEA], [values])[0]["shared"]
-        return read_statistics(state, shape, dtype)
+    def _provider(self, problem: Problem) -> TableOfBlocks:
+        return TableOfBlocks(self._host, self._work, problem, self._n_workers, self._memory_bytes)

@@ -14,23 +14,20 @@ from typing import Any
 import numpy as np
 
 from madtree.host.protocol import Host
-from madtree.ingest.bin_finder import EdgeFinder
+from madtree.ingest.bin_finder import BinFinder
 from madtree.ingest.page_ranges import PageRange, PageRanges
 from madtree.ingest.row_reader import Packed, Packing
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.data.types import Floats, Ints
-from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.data.types import Floats
 from madtree.learn.histogram.batching import STATE_SHARE
 from madtree.learn.problem.prepare import RawRows
 from madtree.learn.problem.problem import Problem
-from madtree.parallel.cost_model import Workers
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
-from madtree.storage.aggregate import CACHE_SHARE, TableSource
-from madtree.storage.store import BLOCK_ROWS, TableBlocks
+from madtree.storage.aggregate import TableKeeper, TableOfBlocks
 
 STATE_BYTES = 2**20 // 2  # twice as many characters travel
 _PART_BYTES = 32 * 2**20  # of a part's raw numbers
@@ -61,8 +58,8 @@ def placement(host: Host, oid: int) -> str | None:
 
 
 @dataclass
-class DealtRows:
-    """A run's rows, dealt out in parts.
+class DistributedRows:
+    """A run's rows, distributed in parts.
 
     Attributes:
         tables: the run's work tables.
@@ -74,17 +71,17 @@ class DealtRows:
     n_parts: int
 
     @classmethod
-    def deal(
+    def distribute(
         cls, host: Host, task: TrainingTask, work: WorkTables, columns: Sequence[str] | None, relation: str
-    ) -> DealtRows:
+    ) -> DistributedRows:
         """Make the table of rows: `columns` of the task's `relation` (both as SQL), all if None."""
         tables = DistributedTables(work.schema, work.token)
         n_rows = int(host.query(sql.count_rows(relation))[0]["n_rows"])
-        n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3)))
+        n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
         host.command(tables.create_rows(columns, relation))
         distribute(host, tables.name("rows"), tables.part)
         heaps = host.query(sql.ALL_HEAPS, ["pg_catalog.oid"], [task.source.oid])[0]["heaps"]
-        host.command(tables.deal_rows(columns, relation, n_parts, None if heaps else task.id_sql))
+        host.command(tables.distribute_rows(columns, relation, n_parts, None if heaps else task.id_sql))
         return cls(host, tables, n_parts)
 
     def pages(self) -> PageRanges:
@@ -96,74 +93,45 @@ class DealtRows:
         """Parameters under which a state is small enough to travel."""
         return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * STATE_SHARE))
 
-    def store(self, source: RowSource, made: list[str], memory_bytes: int) -> PartBlocks:
-        """`made`: the parts of the work tables that exist; `memory_bytes`: the run's budget, for each server."""
-        return PartBlocks(self.host, self.tables, made, source, memory_bytes)
+    def keeper(self, source: RowSource, made: list[str], memory_bytes: int) -> InParts:
+        """`made`: the parts of the work tables that exist; `memory_bytes`: as in `InParts`."""
+        return InParts(self.host, self.tables, made, source, memory_bytes)
 
 
-def part_rows(n_numbers: int) -> int:
-    """Rows of a part: those of a block, or fewer where the rows are wide."""
-    return max(1024, min(BLOCK_ROWS, _PART_BYTES // (8 * n_numbers)))
+def part_rows(n_numbers: int, most: int) -> int:
+    """Rows of a part: fewer than the most where the rows are wide."""
+    return max(1024, min(most, _PART_BYTES // (8 * n_numbers)))
 
 
-class PartBlocks(TableBlocks):
+class InParts(TableKeeper):
     """A block for each part, on the server that has the part's rows."""
 
     def __init__(
-        self,
-        host: Host,
-        tables: DistributedTables,
-        made: list[str],
-        source: RowSource,
-        memory_bytes: int,
+        self, host: Host, tables: DistributedTables, made: list[str], source: RowSource, memory_bytes: int
     ) -> None:
-        super().__init__(host, tables, made, Workers())
+        """`memory_bytes`: that rows' positions may take in each of the servers' sessions."""
+        super().__init__(host, tables, made, 0)
         self._tables, self._source, self._memory_bytes = tables, source, memory_bytes
 
     def _pack(self, packing: Packing) -> Packed:
         host, tables = self._host, self._tables
-        self._make_room()
         host.command(tables.create_part_blocks())
         distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))
         host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
-        return self._totals()
+        totals = host.query(tables.totals())[0]
+        return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
-    def source(self, problem: Problem) -> PartSource:
-        return PartSource(self._host, problem, self._tables, self._memory_bytes // CACHE_SHARE)
-
-
-class PartSource(TableSource):
-    """Counts in small states; the frontier comes in batches already, by the parameters' memory."""
-
-    def __init__(self, host: Host, problem: Problem, tables: DistributedTables, cache_bytes: int) -> None:
-        """`cache_bytes`: what rows' nodes may take in each of the servers' sessions."""
-        super().__init__(host, problem, tables, Workers())
-        self.cache_bytes = cache_bytes
-
-    def counts_here(self, state_bytes: int) -> bool:
-        return False
-
-    def totals(self, growing: GrowingTrees, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
-        size = max(1, STATE_BYTES // (8 * self._problem.channels.count))
-        parts = []
-        for first in range(0, max(n_slots, 1), size):
-            n = min(size, n_slots - first)
-            mine = (slot_of_node >= first) & (slot_of_node < first + n)
-            slots = np.where(mine, slot_of_node - first, -1).astype(slot_of_node.dtype)
-            parts.append(super().totals(growing, slots, n, testing=testing))
-        return np.concatenate(parts, axis=1)
-
-    def powers(self, growing: GrowingTrees, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
-        return np.concatenate([super(PartSource, self).powers(growing, means, [p], testing=testing) for p in powers])
+    def _provider(self, problem: Problem) -> TableOfBlocks:
+        return TableOfBlocks(self._host, self._tables, problem, 0, self._memory_bytes, STATE_BYTES)
 
 
-class PartEdgeFinder(EdgeFinder):
+class PartBinFinder(BinFinder):
     """Samples parts, each of which is a random sample; looks for rare values on the servers that have the rows."""
 
-    def __init__(self, dealt: DealtRows, *rest: Any) -> None:
-        """`rest`: what EdgeFinder takes."""
+    def __init__(self, rows: DistributedRows, *rest: Any) -> None:
+        """`rest`: what BinFinder takes."""
         super().__init__(*rest)
-        self._tables = dealt.tables
+        self._tables = rows.tables
 
     def _sampled(self, chosen: Sequence[int]) -> list[RawRows]:
         if self.takes_all or self._source.grouping:

@@ -1,4 +1,4 @@
-"""Growing: from the images of whole groups to their trees."""
+"""Whole trees at once: from the images of whole groups to their trees, in one process."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.stopwatch import Stopwatch
 from madtree.learn.data import codec
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.plans import LastPlan
 from madtree.learn.data.types import Ints
-from madtree.learn.grow.grow import LevelReport, grow
-from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.histogram.requests import Progress
 from madtree.learn.problem.packing import RowFormat
 from madtree.learn.problem.prepare import prepare
-from madtree.learn.prune.outcome import conclude
+from madtree.learn.prune.program import train_at_hand
 from madtree.learn.prune.trained import Batch
 from madtree.trees.model import Kind
 
@@ -52,14 +50,21 @@ class GrowPlan:
 
 
 def grow_in_block(
-    plan: GrowPlan, images: bytes, watch: Stopwatch, report: Callable[[LevelReport], None] | None = None
+    plan: GrowPlan,
+    images: bytes,
+    tell: Callable[[Progress], None] = lambda progress: None,
+    between: Callable[[], None] = lambda: None,
 ) -> Batch | None:
     """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is
     known.
+
+    Args:
+        tell: of progress.
+        between: called between steps, for cancels to be let in.
     """
-    watch.begin("pack")
+    tell(Progress(stage="pack"))
     rows = plan.row_format.read(images)
-    del images  # what is not needed any more makes room for the statistics
+    del images  # what is not needed any more makes room for the histograms
     rows = rows.select(rows.usable())
     if len(rows.target) == 0:
         return None
@@ -69,11 +74,7 @@ def grow_in_block(
         rows = replace(rows, tree=local)
     problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
     del rows
-    source = BlocksInHand(problem, [block])
-    watch.begin("passes")
-    growing = grow(problem, source, report)
-    watch.begin("prune")
-    return Batch.of(conclude(problem, growing, source), problem, tree_ids)
+    return Batch.of(*train_at_hand(problem, [block], tell, between), tree_ids)
 
 
 _grow_plans = LastPlan(GrowPlan.load)
@@ -81,5 +82,5 @@ _grow_plans = LastPlan(GrowPlan.load)
 
 def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
     """The trained trees of a block, as the bytes of a `Batch`."""
-    batch = grow_in_block(_grow_plans.get(plan), images or b"", Stopwatch("pack"))
+    batch = grow_in_block(_grow_plans.get(plan), images or b"")
     return None if batch is None else batch.dump()

@@ -23,7 +23,7 @@ from madtree.model.write import (
 )
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.rows import levels_by_tree
-from madtree.train.training import Run
+from madtree.train.training import Training
 
 _UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
 
@@ -35,9 +35,9 @@ class ModelFiller:
         n_rows, n_trees, n_leaves: so far.
     """
 
-    def __init__(self, host: Host, task: TrainingTask, run: Run) -> None:
-        self._host, self._task, self._run = host, task, run
-        self._tree_ids: Ints = np.ones(1, np.int64) if run.groups is None else run.groups.tree_id
+    def __init__(self, host: Host, task: TrainingTask, training: Training) -> None:
+        self._host, self._task, self._training = host, task, training
+        self._tree_ids: Ints = np.ones(1, np.int64) if training.groups is None else training.groups.tree_id
         n, n_features = len(self._tree_ids), len(task.features)
         self._trained = np.zeros(n, np.bool_)
         self._n_rows, self._n_nodes, self._n_leaves, self._depth = (np.zeros(n, np.int64) for _ in range(4))
@@ -58,17 +58,17 @@ class ModelFiller:
 
     def add(self, batch: Batch) -> None:
         """Write the nodes, surrogates and cp tables of some trees, and remember what is told of each tree."""
-        host, task, run = self._host, self._task, self._run
+        host, task, training = self._host, self._task, self._training
         self._remember(batch)
-        write_nodes(host, task, _nodes(run, batch), run.profile.classes)
+        write_nodes(host, task, _nodes(training, batch), training.profile.classes)
         if task.parameters.max_surrogates:
-            write_surrogates(host, task, _surrogates(run, batch))
-        if run.parameters.n_folds:
-            write_cv(host, task, _cp_tables(batch), run.group_table)
+            write_surrogates(host, task, _surrogates(training, batch))
+        if training.parameters.n_folds:
+            write_cv(host, task, _cp_tables(batch), training.group_table)
 
     def finish(self) -> None:
         """Write the trees and the summary."""
-        host, task, run = self._host, self._task, self._run
+        host, task, training = self._host, self._task, self._training
         trees = TreeColumns(
             tree_id=self._tree_ids,
             n_rows=self._n_rows,
@@ -81,15 +81,15 @@ class ModelFiller:
             success=self._trained,
             message=[None if ok else _UNUSABLE_GROUP for ok in self._trained],
         )
-        write_trees(host, task, trees, run.group_table)
+        write_trees(host, task, trees, training.group_table)
         totals = Totals(
-            classes=run.profile.classes,
+            classes=training.profile.classes,
             num_all_groups=len(self._trained),
             num_failed_groups=len(self._trained) - self.n_trees,
             total_rows_processed=self.n_rows,
             # Rows may come and go between two looks at the table.
-            total_rows_skipped=max(run.profile.total - self.n_rows, 0),
-            levels=_known_levels(host, task, run) if task.parameters.null_as_category else None,
+            total_rows_skipped=max(training.profile.total - self.n_rows, 0),
+            levels=_known_levels(host, task, training) if task.parameters.null_as_category else None,
         )
         write_summary(host, task, totals)
 
@@ -122,11 +122,11 @@ def _cp_tables(batch: Batch) -> CvColumns:
     )
 
 
-def _nodes(run: Run, batch: Batch) -> NodeColumns:
+def _nodes(training: Training, batch: Batch) -> NodeColumns:
     """A row for each node, by tree and node id."""
     order = np.lexsort((batch.node_id, batch.tree_id))
-    left = _level_texts(run, batch.feature, batch.left_sizes, batch.left_levels)
-    right = _level_texts(run, batch.feature, batch.right_sizes, batch.right_levels)
+    left = _level_texts(training, batch.feature, batch.left_sizes, batch.left_levels)
+    right = _level_texts(training, batch.feature, batch.right_sizes, batch.right_levels)
     as_they_are = (
         "tree_id",
         "node_id",
@@ -150,11 +150,11 @@ def _nodes(run: Run, batch: Batch) -> NodeColumns:
     )
 
 
-def _surrogates(run: Run, batch: Batch) -> SurrogateColumns:
+def _surrogates(training: Training, batch: Batch) -> SurrogateColumns:
     """A row for each surrogate, by tree, node id and rank."""
     order = np.lexsort((batch.surrogate_rank, batch.surrogate_node_id, batch.surrogate_tree_id))
-    left = _level_texts(run, batch.surrogate_feature, batch.surrogate_left_sizes, batch.surrogate_left_levels)
-    right = _level_texts(run, batch.surrogate_feature, batch.surrogate_right_sizes, batch.surrogate_right_levels)
+    left = _level_texts(training, batch.surrogate_feature, batch.surrogate_left_sizes, batch.surrogate_left_levels)
+    right = _level_texts(training, batch.surrogate_feature, batch.surrogate_right_sizes, batch.surrogate_right_levels)
     as_they_are = ("tree_id", "node_id", "rank", "feature", "threshold", "low_goes_left", "agreement")
     return SurrogateColumns(
         left_levels=[left[i] for i in order],
@@ -164,7 +164,7 @@ def _surrogates(run: Run, batch: Batch) -> SurrogateColumns:
     )
 
 
-def _level_texts(run: Run, feature: Ints, sizes: Ints, indices: Ints) -> list[list[str | None] | None]:
+def _level_texts(training: Training, feature: Ints, sizes: Ints, indices: Ints) -> list[list[str | None] | None]:
     """For each split the texts of its levels on one side, None where its feature is not unordered.
 
     Args:
@@ -173,25 +173,25 @@ def _level_texts(run: Run, feature: Ints, sizes: Ints, indices: Ints) -> list[li
     """
     texts: list[list[str | None] | None] = [None] * len(sizes)
     ends = np.cumsum(sizes)
-    unordered = np.array([levels is not None for levels in run.levels])
+    unordered = np.array([levels is not None for levels in training.levels])
     for split in np.flatnonzero((feature >= 0) & unordered[feature]).tolist():
-        levels = run.levels[int(feature[split])]
+        levels = training.levels[int(feature[split])]
         if levels is not None:
             texts[split] = [levels.labels[i] for i in indices[ends[split] - sizes[split] : ends[split]].tolist()]
     return texts
 
 
-def _known_levels(host: Host, task: TrainingTask, run: Run) -> dict[str, Any]:
-    """The levels of each unordered feature, NULL among them where it is one; of a grouped run, by tree id."""
+def _known_levels(host: Host, task: TrainingTask, training: Training) -> dict[str, Any]:
+    """The levels of each unordered feature, NULL among them where it is one; of a grouped training, by tree id."""
     known: dict[str, Any] = {}
-    for feature, levels in zip(task.features, run.levels, strict=True):
+    for feature, levels in zip(task.features, training.levels, strict=True):
         if levels is None:
             continue
-        if run.groups is None:
+        if training.groups is None:
             known[feature.name] = list(levels.labels)
             continue
         by_tree: dict[str, list[str | None]] = {}
-        for row in host.query(levels_by_tree(run.source, feature)):
+        for row in host.query(levels_by_tree(training.source, feature)):
             by_tree.setdefault(str(row["tree_id"]), []).append(row["level"])
         known[feature.name] = by_tree
     return known

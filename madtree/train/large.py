@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from madtree.host.interrupts import Interrupts
+from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
+from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
-from madtree.ingest.bin_finder import EdgeFinder, binned_features
+from madtree.ingest.bin_finder import BinFinder, binned_features
 from madtree.ingest.page_ranges import PageRanges
 from madtree.ingest.profile import Levels, Profile, read_profile
 from madtree.ingest.row_reader import Packed, Packing, RowPacker
@@ -20,29 +21,31 @@ from madtree.learn.binning.bins import BinTable
 from madtree.learn.data.block import CodeLayout
 from madtree.learn.data.parameters import EXACT_LIMIT
 from madtree.learn.data.types import Floats, Ints
-from madtree.learn.grow.grow import LevelReport, grow
-from madtree.learn.grow.inhand import NODE_BYTES
+from madtree.learn.histogram.requests import Program
 from madtree.learn.problem.packing import RowFormat
 from madtree.learn.problem.prepare import Scale
 from madtree.learn.problem.problem import Problem
-from madtree.learn.prune.outcome import Outcome, conclude
+from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.program import train_trees
 from madtree.learn.prune.trained import Batch
-from madtree.parallel import cost_model as workers
-from madtree.parallel.cost_model import Workers
+from madtree.learn.route.positions import POSITION_BYTES
+from madtree.parallel import cost_model
+from madtree.parallel.cost_model import Workers, sharing
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.sqltext.workers import plan_of
-from madtree.storage.distributed import DealtRows, PartEdgeFinder
-from madtree.storage.mapped import MappedBlocks
-from madtree.storage.resident import CrewBlocks
-from madtree.storage.store import BLOCK_ROWS, HELD_SHARE, READ_ROWS, BlockStore, HeldBlocks, WrittenBlocks
+from madtree.storage.aggregate import InTable
+from madtree.storage.distributed import DistributedRows, PartBinFinder
+from madtree.storage.in_process import InProcess
+from madtree.storage.protocol import BlockKeeper, NotPossibleError
+from madtree.storage.workers import board
+from madtree.storage.workers.provider import ResidentWorkers
+from madtree.train.progress import Teller
 from madtree.trees.model import Kind
 
-# Of a packed block. The state of statistics is copied once a block, so a block should not be small beside it.
-_BLOCK_BYTES = 16 * 2**20
-_SPOOL_SHARE = 2  # of the memory budget, what rows that are read once may take before they go to a file
+Trained = tuple[Outcome, Problem]
 
 
 def row_format(
@@ -53,8 +56,31 @@ def row_format(
     return RowFormat(source.groups is not None, source.weight is not None, profile.class_keys, keys, fold_keys)
 
 
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a training, as they are read.
+
+    Attributes:
+        source: SQL of a row.
+        oids: of the plain tables that hold them.
+        kinds: of the features.
+        levels: of unordered features, None for the others.
+        fold_keys: the numbers that stand for the folds, where rows tell them.
+        at_once: as many may be held with all their numbers.
+        distributed: where they are spread over servers.
+    """
+
+    source: RowSource
+    oids: Sequence[int]
+    kinds: Sequence[Kind]
+    levels: Sequence[Levels | None]
+    fold_keys: Floats | None
+    at_once: int
+    distributed: DistributedRows | None = None
+
+
 class LargeTrees:
-    """One run's large trees: a single one, or the large groups together.
+    """The large trees of a training: a single one, or the large groups together.
 
     Attributes:
         profile: of the rows; after `train` with the rows that were really there.
@@ -65,148 +91,149 @@ class LargeTrees:
         host: Host,
         task: TrainingTask,
         work: WorkTables,
-        source: RowSource,
-        oids: Sequence[int],
-        kinds: Sequence[Kind],
-        levels: Sequence[Levels | None],
-        fold_keys: Floats | None,
-        profile: Profile,
-        raw_rows: int,
-        available: Workers,
         made: list[str],
+        rows: Rows,
+        profile: Profile,
+        workers: Workers,
         watch: Stopwatch,
-        dealt: DealtRows | None = None,
     ) -> None:
-        """`raw_rows`: as many may be held with all their numbers. `made`: parts of the work tables that exist; those
-        made here are added. `watch`: told of the stages. `dealt`: the rows, where they are spread over servers.
-        """
-        self.dealt = dealt
-        self.watch = watch
-        self.host, self.task, self.work, self.source = host, task, work, source
-        self.kinds, self.levels, self.fold_keys, self.profile = kinds, levels, fold_keys, profile
-        self.workers, self.made = available, made
-        self.read_rows = min(READ_ROWS, raw_rows)
-        self.pages = dealt.pages() if dealt else PageRanges.cut(host, oids, profile.total, self.read_rows)
+        """`made`: parts of the work tables that exist; those made here are added. `watch`: told of the stages."""
+        self.host, self.task, self.work, self.made = host, task, work, made
+        self.rows, self.source, self.profile = rows, rows.source, profile
+        self.workers, self.watch = workers, watch
+        self.read_rows = min(task.tuning.read_rows, rows.at_once)
+        distributed = rows.distributed
+        self.pages = (
+            distributed.pages() if distributed else PageRanges.cut(host, rows.oids, profile.total, self.read_rows)
+        )
 
-    def train(self, scale: Scale, tree_ids: Ints | None, report: Callable[[LevelReport], None] | None) -> Batch:
-        """The trees of `tree_ids` (n_trees,), or an ungrouped run's single one; `scale` has their rows and ranges."""
+    def train(self, scale: Scale, tree_ids: Ints | None) -> Batch:
+        """The trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges."""
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
         self.watch.begin("sample")
-        finder = (partial(PartEdgeFinder, self.dealt) if self.dealt else EdgeFinder)(
+        distributed = self.rows.distributed
+        finder = (partial(PartBinFinder, distributed) if distributed else BinFinder)(
             self.host,
             self.source,
             self.pages,
             self._row_format(),
-            self.kinds,
-            self.levels,
+            self.rows.kinds,
+            self.rows.levels,
             self.task.parameters,
             ids,
             scale.rows,
+            self.task.tuning.least_sample,
         )
         # Rows that are all looked at for their bins are kept to be packed.
-        spool = self._read_once() if finder.takes_all and self.dealt is None else None
+        spool = self._read_once() if finder.takes_all and distributed is None else None
         bins = finder.find(spool)
         self._tell_of_bins(bins)
-        problem = self._problem(bins, scale)
-        store = self._store(problem, spool)
-        found = self._pack_and_grow(store, problem, tree_ids, finder.seen_null, report)
-        if found is None:
+        trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null)
+        if trained is None:
             # A class was too rare for the sample.
             self.profile = read_profile(self.host, self.task, self.source)
             problem = self._problem(bins, self.profile.scale())
-            found = self._pack_and_grow(store, problem, tree_ids, finder.seen_null, report)
-            assert found is not None
+            trained = self._pack_and_grow(problem, spool, tree_ids, finder.seen_null)
+            assert trained is not None
         if spool is not None:
             spool.close()
-        store.close()
-        return Batch.of(*found, ids)
+        return Batch.of(*trained, ids)
 
     def _pack_and_grow(
-        self,
-        store: BlockStore,
-        problem: Problem,
-        tree_ids: Ints | None,
-        seen_null: Sequence[bool],
-        report: Callable[[LevelReport], None] | None,
-    ) -> tuple[Outcome, Problem] | None:
+        self, problem: Problem, spool: RowSpool | None, tree_ids: Ints | None, seen_null: Sequence[bool]
+    ) -> Trained | None:
         """What was grown of the rows that were really there, which the profile knows then; None where a row had an
         unknown class.
         """
+        never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
+        packing = Packing(problem, self._row_format(), tree_ids, never_null)
 
-        def grown(packed: Packed) -> tuple[Outcome, Problem] | None:
+        def program(packed: Packed, rows_at_hand: bool) -> Program[Trained | None]:
             if packed.n_unknown and self.profile.estimated:
                 return None
             if self.profile.estimated:
                 self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
-            if self.task.verbose and (line := store.told()):
-                self.host.info(line)
-            return self._grow(store, problem, report if store.may_query or self.task.verbose else None)
+            return (
+                yield from train_trees(problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None)
+            )
 
-        self.watch.begin("pack")
-        never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
-        return store.fill(Packing(problem, self._row_format(), tree_ids, never_null), grown)
-
-    def _grow(
-        self, store: BlockStore, problem: Problem, report: Callable[[LevelReport], None] | None
-    ) -> tuple[Outcome, Problem]:
-        if problem.parameters.n_folds:
-            if self.fold_keys is None:
-                store.deal_folds(problem)
-            problem = problem.with_replicas(1 + problem.parameters.n_folds)
-        source = store.source(problem)
-        self.watch.begin("passes")
-        growing = grow(problem, source, report)
-        self.watch.begin("prune")
-        return conclude(problem, growing, source), problem
+        tell = Teller(self.host, self.watch, self.task.verbose).tell
+        for keeper in self._keepers(problem, spool):
+            self.watch.begin("pack")
+            try:
+                return keeper.train(packing, program, tell)
+            except NotPossibleError:
+                continue
+        raise AssertionError("a training in this process is always possible")
 
     def _row_format(self) -> RowFormat:
-        return row_format(self.source, self.profile, self.levels, self.fold_keys)
+        return row_format(self.source, self.profile, self.rows.levels, self.rows.fold_keys)
 
     def _read_once(self) -> RowSpool:
-        in_memory = self.task.parameters.memory_bytes // _SPOOL_SHARE
+        in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
         return RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
 
-    def _store(self, problem: Problem, spool: RowSpool | None) -> BlockStore:
-        """Where the blocks go: to a crew where workers pay, else into memory where they fit, else into a table."""
-        n_rows, parameters = int(problem.rows.sum()), self.task.parameters
-        if self.dealt:
-            return self.dealt.store(self.source, self.made, parameters.memory_bytes)
-        size = n_rows, self.source.n_columns, parameters
-        block_rows = max(self.read_rows, min(BLOCK_ROWS, _BLOCK_BYTES // row_bytes(problem)))
-        # Rows that were read here are few and wide: they need not be read again, nor workers be started for each pass.
-        here = spool is not None and not self.workers.asked
-        crew = 0 if here else workers.crew(self.workers, *size)
-        if crew and self.host.in_server and Interrupts().visible and self._parallel_safe():
-            chosen = replace(self.workers, crew=crew)
-            return CrewBlocks(self.host, self.work, self.made, self.source, self.pages, block_rows, chosen)
-        rows = RowPacker(self.host, self.source, self.pages, spool)
-        shared = 0 if here else workers.passes(self.workers, *size)
-        room = parameters.memory_bytes // HELD_SHARE
-        if not shared and n_rows * row_bytes(problem) <= room:
-            return HeldBlocks(rows, block_rows)
-        if not shared and n_rows * node_bytes(problem) <= room:
-            return MappedBlocks(self.host, rows, block_rows)
-        chosen = replace(self.workers, passes=shared)
-        return WrittenBlocks(self.host, self.work, self.made, rows, block_rows, chosen)
+    def _keepers(self, problem: Problem, spool: RowSpool | None) -> Iterator[BlockKeeper]:
+        """Who may keep the blocks, the best one first. This is where a training's strategy is decided."""
+        task, tuning, parameters = self.task, self.task.tuning, self.task.parameters
+        memory = parameters.memory_bytes // tuning.store_share
+        size = int(problem.rows.sum()), self.source.n_columns, parameters, tuning.costs
+        block_rows = max(self.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(problem)))
+        if self.rows.distributed:
+            yield self.rows.distributed.keeper(self.source, self.made, memory)
+            return
+        packer = RowPacker(self.host, self.source, self.pages, spool)
+        if task.strategy == "aggregate":
+            n_workers = cost_model.pass_workers(self.workers, *size)
+            yield InTable(self.host, self.work, self.made, packer, block_rows, memory, n_workers)
+            return
+        if task.strategy in ("auto", "workers"):
+            # Rows that were read here are few and wide: they need not be read again.
+            here = spool is not None and not self.workers.asked
+            n_workers = 0 if here else cost_model.resident_workers(self.workers, *size)
+            if task.strategy == "workers":
+                n_workers = max(n_workers, 1)
+            obstacle = self._obstacle() if n_workers else ""
+            if obstacle and task.strategy == "workers":
+                raise MadtreeError(
+                    f"strategy: resident workers are not possible here: {obstacle}",
+                    hint="strategy => 'auto' takes them where they are possible and pay.",
+                )
+            if n_workers and not obstacle:
+                yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, n_workers)
+        yield InProcess(self.host, packer, block_rows, memory)
+
+    def _obstacle(self) -> str:
+        """Why there can be no resident workers; empty where there can be."""
+        if not self.host.in_server:
+            return "this training is driven from outside the server"
+        if not self.workers.resident:
+            return "the setting madtree.resident_workers is off"
+        if not board.available():
+            return "the system does not show a process's open files below /proc"
+        if not self._parallel_safe():
+            return "PostgreSQL lets no workers read these rows (a temporary table, or a function not PARALLEL SAFE)"
+        return ""
 
     def _parallel_safe(self) -> bool:
         """Whether the planner would let workers evaluate the user's expressions on the training table."""
-        with replace(self.workers, passes=1).for_passes(self.host):
+        with local_settings(self.host, sharing(1)):
             query = rows_sql.count_images(self.source, self.source.from_clause())
             return any("Gather" in row["QUERY PLAN"] for row in self.host.query(plan_of(query)))
 
     def _tell_of_bins(self, bins: BinTable) -> None:
-        if self.task.parameters.n_bins == 0 and (binned := binned_features(bins, self.kinds)):
+        if self.task.parameters.n_bins == 0 and (binned := binned_features(bins, self.rows.kinds)):
             names = ", ".join(self.task.features[f].name for f in binned)
             self.host.notice(f"n_bins: {names}: more than {EXACT_LIMIT} distinct values, put into quantile bins")
 
     def _problem(self, bins: BinTable, scale: Scale) -> Problem:
         weighted, regression = self.source.weight is not None, not self.task.is_classification
         weight_grid, target_grid = scale.grids(weighted, regression, 1 if scale.one_limb_will_do() else 2)
+        distributed = self.rows.distributed
         return Problem(
-            parameters=self.dealt.limited(self.task.parameters) if self.dealt else self.task.parameters,
+            parameters=distributed.limited(self.task.parameters) if distributed else self.task.parameters,
             bins=bins,
-            unordered=np.array([kind is Kind.UNORDERED for kind in self.kinds], np.bool_),
+            unordered=np.array([kind is Kind.UNORDERED for kind in self.rows.kinds], np.bool_),
             n_trees=len(scale.rows),
             rows=scale.rows,
             n_classes=len(self.profile.classes),
@@ -218,14 +245,10 @@ class LargeTrees:
         )
 
 
-def node_bytes(problem: Problem) -> int:
-    """Bytes of a row's node in every copy."""
-    return NODE_BYTES * (1 + problem.parameters.n_folds)
-
-
 def row_bytes(problem: Problem) -> int:
-    """Bytes of a packed row in memory: codes, target, weight, tree, fold, and its node in every copy."""
+    """Bytes of a packed row in memory: codes, target, weight, tree, fold, and its position in every replica."""
     layout = CodeLayout.for_widths(problem.bins.widths)
     channels = problem.channels
     target = 8 * channels.target_limbs or (1 if channels.n_classes <= 256 else 2)
-    return layout.row_bytes + target + 8 * channels.weight_limbs + 4 * (problem.n_trees > 1) + 1 + node_bytes(problem)
+    positions = POSITION_BYTES * (1 + problem.parameters.n_folds)
+    return layout.row_bytes + target + 8 * channels.weight_limbs + 4 * (problem.n_trees > 1) + 1 + positions

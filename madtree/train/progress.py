@@ -1,34 +1,39 @@
-"""What a run with `verbose => true` tells while it works."""
+"""What a training tells while it works: to the stopwatch, and with `verbose => true` to the user."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-from madtree.host.cancel import let_cancel_in
 from madtree.host.protocol import Host
-from madtree.learn.grow.grow import LevelReport
+from madtree.host.stopwatch import Stopwatch
+from madtree.learn.histogram.requests import Progress
 
 
-def level_reporter(host: Host, verbose: bool) -> Callable[[LevelReport], None]:
-    """Tells of each level: its frontier nodes, the rows still in play, the seconds it took.
+class Teller:
+    """Is told of a program's progress."""
 
-    Where nothing is to be told it still lets a cancel in: blocks held in memory need no statement from level to level.
-    """
-    if not verbose:
-        return lambda level: let_cancel_in(host)
-    last = time.monotonic()
+    def __init__(self, host: Host, watch: Stopwatch, verbose: bool) -> None:
+        self._host, self._watch, self._verbose = host, watch, verbose
+        self._last = time.monotonic()
 
-    def report(level: LevelReport) -> None:
-        nonlocal last
-        now = time.monotonic()
-        host.info(
-            f"level {level.level}: {level.n_nodes} frontier node{'s' * (level.n_nodes != 1)}, "
-            f"{level.n_rows} rows in play, {now - last:.3f} s"
-        )
-        last = now
-
-    return report
+    def tell(self, progress: Progress) -> None:
+        """A stage begins, or a round of growth has been searched: its frontier nodes, the rows still in play, the
+        seconds it took.
+        """
+        if progress.stage is not None:
+            self._watch.begin(progress.stage)
+            self._last = time.monotonic()
+        if progress.note and self._verbose:
+            self._host.info(progress.note)
+        if progress.round is not None and self._verbose:
+            now = time.monotonic()
+            found = progress.round
+            self._host.info(
+                f"level {found.number}: {found.n_nodes} frontier node{'s' * (found.n_nodes != 1)}, "
+                f"{found.n_rows} rows in play, {now - self._last:.3f} s"
+            )
+            self._last = now
 
 
 def block_reporter(host: Host, verbose: bool, n_blocks: int) -> Callable[[], None]:

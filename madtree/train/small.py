@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from madtree.host.cancel import Cancels
 from madtree.host.protocol import Host
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.learn.prune.trained import Batch
-from madtree.parallel.cost_model import Workers, in_place_of_leader
+from madtree.parallel.cost_model import in_place_of_leader, sharing, without_leader
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
+from madtree.train.progress import Teller
 
 _BYTEA = "pg_catalog.bytea"
 _SORT_SHARE = 4  # of the memory budget, what sorting rows by block may take
@@ -33,19 +35,24 @@ class SmallGroups:
         made: list[str],
         source: RowSource,
         plan: GrowPlan,
-        workers: Workers,
+        n_workers: int,
         watch: Stopwatch,
     ) -> None:
-        """`made`: the parts of the work tables that exist; those made here are added. `watch`: told of the stages."""
+        """
+        Args:
+            made: the parts of the work tables that exist; those made here are added.
+            n_workers: that grow blocks beside this process.
+            watch: told of the stages.
+        """
         self._watch = watch
         self._host, self._work, self._made = host, work, made
-        self._source, self._plan, self._workers = source, plan, workers
+        self._source, self._plan, self._n_workers = source, plan, n_workers
         # Folds go by a row's place where the table does not tell them.
         self._in_order = plan.parameters.n_folds > 0 and source.fold is None
 
     def train(self, tell: Callable[[], None]) -> Iterator[Batch | None]:
         """The trees, block by block, None for a block without a usable row; `tell` is called after each block."""
-        for batch in self._shared() if self._workers.growing else self._streamed():
+        for batch in self._shared() if self._n_workers else self._streamed():
             tell()
             yield batch
 
@@ -53,18 +60,19 @@ class SmallGroups:
         self._watch.begin("pack")
         with local_settings(self._host, self._sorting(1)):
             for row in self._host.stream(self._query()):
-                yield grow_in_block(self._plan, row.pop("images"), self._watch)
+                tell = Teller(self._host, self._watch, verbose=False).tell
+                yield grow_in_block(self._plan, row.pop("images"), tell, Cancels(self._host).let_in)
                 self._watch.begin("pack")
 
     def _shared(self) -> Iterator[Batch | None]:
-        host, work, workers = self._host, self._work, self._workers
+        host, work, n_workers = self._host, self._work, self._n_workers
         self._watch.begin("pack")
-        with local_settings(host, self._sorting(workers.growing + 1)), workers.for_sorting(host):
+        with local_settings(host, {**self._sorting(n_workers + 1), **sharing(n_workers)}):
             host.command(work.create_images(self._query()))
         self._made.append("images")
-        host.command(work.settle("images", in_place_of_leader(workers.growing)))
+        host.command(work.settle("images", in_place_of_leader(n_workers)))
         self._watch.begin("passes")
-        with workers.for_growing(host):
+        with local_settings(host, without_leader(n_workers)):
             for row in host.stream(work.grown(), [_BYTEA], [self._plan.dump()]):
                 yield None if row["shared"] is None else Batch.load(row["shared"])
                 self._watch.begin("passes")

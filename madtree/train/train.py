@@ -11,9 +11,9 @@ from madtree.model.tables import create_tables
 from madtree.parallel.cost_model import available
 from madtree.request.train_request import TrainingTask
 from madtree.train.fill import ModelFiller
-from madtree.train.training import Run
+from madtree.train.training import Training
 
-# Rows come in order only in one process; what may be shared out says so (madtree.workers).
+# Rows come in order only in one process; what may be shared out says so (madtree.parallel).
 _SERIAL = {"max_parallel_workers_per_gather": "0"}
 
 
@@ -26,16 +26,16 @@ def train(host: Host, task: TrainingTask) -> str:
     started = time.monotonic()
     watch = Stopwatch("write")
     create_tables(host, task)
-    workers = available(host, task.parameters)
+    workers = available(host, task.parallel_workers, task.tuning.cores)
     with local_settings(host, _SERIAL):
-        run = Run(host, task, workers, watch)
-        filler = ModelFiller(host, task, run)
-        for batch in run.train():
+        training = Training(host, task, workers, watch)
+        filler = ModelFiller(host, task, training)
+        for batch in training.train():
             watch.begin("write")
             filler.add(batch)
         watch.begin("write")
         filler.finish()
-        run.clean_up()
+        training.clean_up()
     if task.verbose:
         host.info(watch.line())
     n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves

@@ -1,4 +1,4 @@
-"""One training run: from a checked task to trained trees, by whichever way suits the number of rows."""
+"""One training: from a checked task to trained trees, by whichever way suits the number of rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from madtree.host.cancel import Cancels
 from madtree.host.protocol import Host
 from madtree.host.stopwatch import Stopwatch
 from madtree.ingest.profile import (
@@ -25,7 +26,7 @@ from madtree.learn.data.types import Ints
 from madtree.learn.problem.packing import RowFormat
 from madtree.learn.problem.prepare import Scale
 from madtree.learn.prune.trained import Batch
-from madtree.parallel.cost_model import Workers, growing
+from madtree.parallel.cost_model import Workers, growing_workers
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
@@ -33,26 +34,24 @@ from madtree.sqltext.elements import elements
 from madtree.sqltext.quote import is_plain_name
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
-from madtree.storage.distributed import DealtRows, placement
-from madtree.storage.store import BLOCK_ROWS
+from madtree.storage.distributed import DistributedRows, placement
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
-from madtree.train.large import LargeTrees, row_format
-from madtree.train.progress import block_reporter, level_reporter
+from madtree.train.large import LargeTrees, Rows, row_format
+from madtree.train.progress import Teller, block_reporter
 from madtree.train.small import SmallGroups
 from madtree.trees.model import Feature, Kind
 
-_RAW_BYTES = 16 * 2**20  # of the raw numbers that are held at a time: of a wide table fewer rows are read at once
 _MIN_BLOCK_ROWS = 1_024
-_SURELY_LARGE = 4  # blocks' worth of rows from which an estimate is enough to tell that a table is large
 _OID = "pg_catalog.oid"
 
 
-class Run:
+class Training:
     """One call's rows, on their way to trained trees."""
 
     def __init__(self, host: Host, task: TrainingTask, workers: Workers, watch: Stopwatch) -> None:
         """`workers`: those that may be used. `watch`: told of the stages."""
         self.host, self.task, self.watch = host, task, watch
+        tuning = task.tuning
         watch.begin("sample")
         self.work = WorkTables(task.output_schema, secrets.token_hex(8))
         self.made: list[str] = []  # parts of the work tables that exist
@@ -60,10 +59,10 @@ class Run:
         self.workers = Workers() if self.work.temporary else workers
         leaves = [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [task.source.oid])]
         self.oids = leaves
-        self.dealt: DealtRows | None = None
+        self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
         if held == "spread" and not self.work.temporary:
-            relation = self._deal()
+            relation = self._distribute()
         elif leaves and held is None:
             relation = work_sql.aliased(task.source.schema, task.source.name)
         else:
@@ -82,7 +81,9 @@ class Run:
             self.parameters = replace(task.parameters, n_folds=len(self.fold_keys))
         self.kinds = [feature.kind for feature in task.features]
         # Rows whose raw numbers may be held together.
-        self.block_rows = max(_MIN_BLOCK_ROWS, min(BLOCK_ROWS, _RAW_BYTES // (8 * self.source.n_columns)))
+        self.block_rows = max(_MIN_BLOCK_ROWS, min(tuning.block_rows, tuning.raw_bytes // (8 * self.source.n_columns)))
+        # Rows up to which a tree is grown in one go. Whoever names a way of keeping blocks gets it for all trees.
+        self.whole_rows = self.block_rows if task.strategy in ("auto", "memory") else 0
         self.groups: Groups | None = self._group() if task.grouping else None
 
     def train(self) -> Iterator[Batch]:
@@ -113,12 +114,12 @@ class Run:
         self.oids = [int(self.host.query(work_sql.OID_OF, ["pg_catalog.text"], [self.work.name("rows")])[0]["oid"])]
         return self.work.aliased("rows")
 
-    def _deal(self) -> str:
-        """Deal the rows of a distributed table out in parts; returns the SQL of their table."""
+    def _distribute(self) -> str:
+        """Distribute the rows of a distributed table in parts; returns the SQL of their table."""
         task = self.task
         relation = work_sql.aliased(task.source.schema, task.source.name)
-        self.dealt = DealtRows.deal(self.host, task, self.work, self._columns(), relation)
-        self.work, self.oids = self.dealt.tables, []
+        self.distributed = DistributedRows.distribute(self.host, task, self.work, self._columns(), relation)
+        self.work, self.oids = self.distributed.tables, []
         # The servers share the work; the coordinator has little to do.
         self.workers = Workers()
         self.made.append("rows")
@@ -134,7 +135,7 @@ class Run:
     def _estimate(self) -> Profile | None:
         """A profile without a look at all rows, where the table is known to be too large for one block."""
         expected = self.host.query(work_sql.EXPECTED_ROWS, [f"{_OID}[]"], [self.oids])[0]["expected"]
-        if expected is None or expected < _SURELY_LARGE * BLOCK_ROWS:
+        if expected is None or expected < self.task.tuning.surely_large * self.task.tuning.block_rows:
             return None
         return estimate_profile(self.host, self.task, self.source, float(expected))
 
@@ -160,9 +161,9 @@ class Run:
     def _group(self) -> Groups:
         table = self.work.name("groups")
         regression = not self.task.is_classification
-        self.host.command(rows_sql.group_table(self.work.create, table, self.source, regression, self.block_rows))
+        self.host.command(rows_sql.group_table(self.work.create, table, self.source, regression, self.whole_rows))
         self.made.append("groups")
-        return read_groups(self.host, table, self.block_rows)
+        return read_groups(self.host, table)
 
     def _row_format(self) -> RowFormat:
         return row_format(self.source, self.profile, self.levels, self.fold_keys)
@@ -172,7 +173,7 @@ class Run:
 
     def _train_one(self) -> Iterator[Batch | None]:
         """A single tree."""
-        small = not self.profile.estimated and self.profile.usable <= self.block_rows
+        small = not self.profile.estimated and self.profile.usable <= self.whole_rows
         yield self._train_small() if small else self._train_large(self.profile.scale(), None)
 
     def _train_small(self) -> Batch | None:
@@ -180,16 +181,18 @@ class Run:
         self.watch.begin("pack")
         clause = self.source.from_clause(extra=self.source.usable)
         images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
-        report = level_reporter(self.host, self.task.verbose)
-        return grow_in_block(self._grow_plan(), images or b"", self.watch, report)
+        tell = Teller(self.host, self.watch, self.task.verbose).tell
+        return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in)
 
     def _train_groups(self, groups: Groups) -> Iterator[Batch | None]:
         """Small groups block by block, then the large ones together."""
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
-            total_bins = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
-            workers = growing(self.workers, n_blocks, total_bins, self.parameters)
-            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), workers, self.watch)
+            n_values = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
+            n_workers, costs = 0, self.task.tuning.costs
+            if self.task.strategy == "auto":
+                n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs)
+            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), n_workers, self.watch)
             yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
@@ -204,22 +207,9 @@ class Run:
 
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> Batch:
         """Trees too large for a block."""
-        large = LargeTrees(
-            self.host,
-            replace(self.task, parameters=self.parameters),
-            self.work,
-            self.source,
-            self.oids,
-            self.kinds,
-            self.levels,
-            self.fold_keys,
-            self.profile,
-            self.block_rows,
-            self.workers,
-            self.made,
-            self.watch,
-            self.dealt,
-        )
-        batch = large.train(scale, tree_ids, level_reporter(self.host, self.task.verbose))
+        rows = Rows(self.source, self.oids, self.kinds, self.levels, self.fold_keys, self.block_rows, self.distributed)
+        task = replace(self.task, parameters=self.parameters)
+        large = LargeTrees(self.host, task, self.work, self.made, rows, self.profile, self.workers, self.watch)
+        batch = large.train(scale, tree_ids)
         self.profile = large.profile
         return batch

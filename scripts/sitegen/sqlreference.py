@@ -18,15 +18,15 @@ HEAD = """\
 
 All are in the schema `madtree`, and run with the caller's rights. An argument with a default may be left out, or given
 by name (`max_depth => 6`). Called without an argument each returns its help text, which is also on this page; in psql,
-`\\df+ madtree.*` has the comments.
+`\\df+ madtree.*` has the comments. What these functions call among themselves is in the schema `madtree_internal`: it
+may change with every version, and nobody else should call it.
 
 """
 # Of the overloads of a name, the one that does the work has the most arguments; the others give help.
 FUNCTIONS = """
 SELECT DISTINCT ON (p.proname) p.oid, p.proname, obj_description(p.oid, 'pg_proc'), pg_get_function_result(p.oid)
 FROM pg_proc p
-WHERE p.pronamespace = 'madtree'::regnamespace AND obj_description(p.oid, 'pg_proc') NOT LIKE 'internal:%'
-ORDER BY p.proname, p.pronargs DESC
+WHERE p.pronamespace = 'madtree'::regnamespace ORDER BY p.proname, p.pronargs DESC
 """
 ARGUMENTS = """
 SELECT p.proargnames[i], format_type(p.proargtypes[i - 1], NULL), pg_get_function_arg_default(p.oid, i)

@@ -97,6 +97,14 @@ def test_before_madtree_a_superuser_hears_of_the_servers_python(empty: str, exam
     assert found["numpy"]["message"].startswith("numpy ")
 
 
+def test_an_extension_older_than_its_internal_schema_is_to_be_updated(empty: str, examined: Examined) -> None:
+    with psycopg.connect(empty, autocommit=True) as admin:
+        admin.execute("CREATE EXTENSION madtree CASCADE; ALTER SCHEMA madtree_internal RENAME TO elsewhere")
+    _, found = examined(empty)
+    assert found["python"]["message"] == "unknown: the server's madtree is too old to say"
+    assert found["python"]["cure"] == "ALTER EXTENSION madtree UPDATE"
+
+
 def test_rights_that_lack_are_cured_by_what_is_said(
     empty: str, ordinary_user: tuple[str, str], examined: Examined
 ) -> None:
@@ -104,13 +112,13 @@ def test_rights_that_lack_are_cured_by_what_is_said(
     user_dsn = make_conninfo(empty, user=name, password=password)
     with psycopg.connect(empty, autocommit=True) as admin:
         admin.execute("CREATE EXTENSION madtree CASCADE; REVOKE ALL ON SCHEMA public FROM PUBLIC")
-        admin.execute("REVOKE USAGE ON SCHEMA madtree FROM PUBLIC")
-        admin.execute("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA madtree FROM PUBLIC")
+        admin.execute("REVOKE USAGE ON SCHEMA madtree, madtree_internal FROM PUBLIC")
+        admin.execute("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA madtree, madtree_internal FROM PUBLIC")
         admin.execute(f"REVOKE TEMPORARY ON DATABASE {conninfo_to_dict(empty)['dbname']} FROM PUBLIC")
 
         code, found = examined(user_dsn)
         assert code == 1
-        assert "may not use the schema madtree" in found["functions"]["message"]
+        assert "may not use the schema madtree or madtree_internal" in found["functions"]["message"]
         assert found["models"]["status"] == "problem"
         assert found["temporary tables"]["status"] == "warning"
 
@@ -209,7 +217,7 @@ def test_an_ordinary_user_learns_no_more_of_the_server_than_versions_and_sizes(
     _, found = examined(user_dsn)
     assert found["numpy"]["status"] == "ok"
     with psycopg.connect(user_dsn) as user:
-        (told,) = user.execute("SELECT madtree.server_info()").fetchone() or ()
+        (told,) = user.execute("SELECT madtree_internal.server_info()").fetchone() or ()
     assert set(told) == {
         "madtree_version", "madtree_path", "python_version", "python_prefix", "numpy_version", "numpy_path", "cpus",
         "memory_bytes",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -17,8 +18,8 @@ from psycopg_host import PsycopgHost
 
 from madtree.host.protocol import Row
 from madtree.request.arguments import check
+from madtree.request.tuning import Tuning
 from madtree.train.train import train
-from madtree.train.train import training as run
 
 N_SHARDS = 5
 # The arguments of tree_train, in its order.
@@ -43,7 +44,10 @@ ARGUMENTS = {
     "replace": False,
     "parallel_workers": None,
     "memory_mb": 64,
+    "strategy": "auto",
 }
+# What has more rows than a block is large.
+SMALL_BLOCKS = Tuning(block_rows=4096, part_rows=2048)
 
 
 class ShardedHost(PsycopgHost):
@@ -61,7 +65,7 @@ class ShardedHost(PsycopgHost):
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         self.statements.append(sql)
-        if "madtree.node_statistics(" not in sql:
+        if "madtree_internal.node_statistics(" not in sql:
             return super().query(sql, types, params)
         texts = []
         for shard in range(N_SHARDS):
@@ -72,15 +76,17 @@ class ShardedHost(PsycopgHost):
         combined: bytes | None = None
         for text in texts:
             rows = self.connection.execute(
-                "SELECT madtree.node_statistics_merge(%s::bytea, %s::bytea)", [combined, text]
+                "SELECT madtree_internal.node_statistics_merge(%s::bytea, %s::bytea)", [combined, text]
             )
             combined = rows.fetchone()[0]  # type: ignore[index]
-        final = self.connection.execute("SELECT madtree.node_statistics_final(%s::bytea)", [combined]).fetchone()
+        final = self.connection.execute(
+            "SELECT madtree_internal.node_statistics_final(%s::bytea)", [combined]
+        ).fetchone()
         return [{"shared": final[0]}]  # type: ignore[index]
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         self.statements.append(sql)
-        if "madtree.pack_images(" not in sql:
+        if "madtree_internal.pack_images(" not in sql:
             return super().command(sql, types, params)
         part = re.search(r'GROUP BY \S+?\.("\w+")', sql)
         assert part is not None, sql
@@ -100,9 +106,9 @@ def _of_shard(part: str, shard: int) -> str:
 
 
 def train_here(host: PsycopgHost, **arguments: Any) -> None:
-    """tree_train with these arguments, in this process."""
+    """tree_train with these arguments and small blocks, in this process."""
     with host.connection.transaction():
-        train(host, check(host, *{**ARGUMENTS, **arguments}.values()))
+        train(host, replace(check(host, *{**ARGUMENTS, **arguments}.values()), tuning=SMALL_BLOCKS))
 
 
 def train_distributed(
@@ -110,7 +116,7 @@ def train_distributed(
 ) -> None:
     """The same as if the training table were distributed."""
     with monkeypatch.context() as patch:
-        patch.setattr(run, "placement", lambda host, oid: "spread")
+        patch.setattr("madtree.train.training.placement", lambda host, oid: "spread")
         train_here(host, **arguments)
 
 

@@ -15,7 +15,7 @@ SELECT a.aggfnoid::regprocedure::text, a.aggkind, a.aggtranstype::regtype::text,
         WHERE f.oid IN (a.aggtransfn, a.aggcombinefn, a.aggfinalfn)) AS kinds,
        (SELECT bool_or(f.proisstrict) FROM pg_proc AS f WHERE f.oid = a.aggcombinefn) AS strict
 FROM pg_aggregate AS a JOIN pg_proc AS p ON p.oid = a.aggfnoid
-WHERE p.pronamespace = 'madtree'::regnamespace ORDER BY 1"""
+WHERE p.pronamespace = ANY (ARRAY['madtree', 'madtree_internal']::regnamespace[]) ORDER BY 1"""
 
 
 def test_all_aggregates_can_be_pushed_down(db: psycopg.Connection) -> None:
@@ -36,9 +36,10 @@ def test_the_combine_function_is_safe_for_null_on_both_sides(db: psycopg.Connect
     state = dtype.encode().ljust(8) + np.arange(6, dtype=dtype).tobytes()
     twice = dtype.encode().ljust(8) + (2 * np.arange(6, dtype=dtype)).tobytes()
     found = db.execute(
-        "SELECT madtree.node_statistics_merge(NULL, NULL), madtree.node_statistics_merge(%(s)s::bytea, NULL), "
-        "madtree.node_statistics_merge(NULL, %(s)s::bytea), "
-        "madtree.node_statistics_merge(%(s)s::bytea, %(s)s::bytea)",
+        "SELECT madtree_internal.node_statistics_merge(NULL, NULL), "
+        "madtree_internal.node_statistics_merge(%(s)s::bytea, NULL), "
+        "madtree_internal.node_statistics_merge(NULL, %(s)s::bytea), "
+        "madtree_internal.node_statistics_merge(%(s)s::bytea, %(s)s::bytea)",
         {"s": state},
     ).fetchone()
     assert found == (None, state, state, twice)
@@ -46,7 +47,7 @@ def test_the_combine_function_is_safe_for_null_on_both_sides(db: psycopg.Connect
 
 def test_no_block_gives_no_state(db: psycopg.Connection) -> None:
     found = db.execute(
-        "SELECT madtree.node_statistics(1, 0, ''::bytea, ''::bytea, NULL, NULL, NULL, ''::bytea) WHERE false"
+        "SELECT madtree_internal.node_statistics(1, 0, ''::bytea, ''::bytea, NULL, NULL, NULL, ''::bytea) WHERE false"
     ).fetchone()
     assert found == (None,)
 
@@ -55,7 +56,7 @@ def test_no_block_gives_no_state(db: psycopg.Connection) -> None:
 def test_what_runs_beside_the_rows_is_immutable_and_parallel_safe(db: psycopg.Connection, function: str) -> None:
     found = db.execute(
         "SELECT DISTINCT provolatile::text || proparallel::text FROM pg_proc "
-        "WHERE pronamespace = 'madtree'::regnamespace AND proname = %s",
+        "WHERE pronamespace = 'madtree_internal'::regnamespace AND proname = %s",
         [function],
     ).fetchall()
     assert found == [("is",)]

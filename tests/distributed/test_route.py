@@ -16,9 +16,8 @@ N_ROWS = 60_000
 
 
 @pytest.fixture
-def big(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def big(db: psycopg.Connection) -> None:
     """Table big: features of few values, so that bins do not depend on a sample; NULLs, weights, groups, folds."""
-    monkeypatch.setattr(distributed, "BLOCK_ROWS", 2048)
     db.execute("SELECT setseed(0.25)")
     db.execute(
         "CREATE TABLE big AS SELECT i AS id, nullif((random() * 90)::int, 7) / 8.0::float8 AS x, "
@@ -60,7 +59,6 @@ def test_shards_give_the_trees_of_one_server(
     db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     arguments, tables = CASES[case]
-    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)  # what has more rows is large
     host = ShardedHost(db)
     # Both in this process: another version of numpy may round logarithms otherwise.
     train_distributed(db, monkeypatch, host, output_table_name="spread", **arguments)
@@ -76,7 +74,6 @@ def test_shards_give_the_trees_of_one_server(
 def test_states_stay_small_where_the_frontier_is_wide(
     db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)
     host = ShardedHost(db)
     train_distributed(db, monkeypatch, host, n_bins=0, max_depth=14, min_bucket=1, min_split=2, memory_mb=1024)
     assert distributed.STATE_BYTES // 4 < max(host.states) <= distributed.STATE_BYTES + 8
@@ -85,7 +82,6 @@ def test_states_stay_small_where_the_frontier_is_wide(
 def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
     db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)
     host = ShardedHost(db)
     train_distributed(db, monkeypatch, host, pruning_params="n_folds=2, cp=0.001")
     packing = [s for s in host.statements if "pack_images(" in s]
@@ -102,8 +98,8 @@ def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
     for statement in counting:
         assert "GROUP BY" not in statement
     # Nothing but whole rows' own tables is read by place.
-    dealt = [s for s in host.statements if s.startswith("INSERT INTO") and "ctid" in s]
-    assert len(dealt) == 1
+    distributed_ = [s for s in host.statements if s.startswith("INSERT INTO") and "ctid" in s]
+    assert len(distributed_) == 1
 
 
 def test_work_tables_are_gone_and_parts_are_even(
@@ -119,7 +115,6 @@ def test_work_tables_are_gone_and_parts_are_even(
                 sizes.extend(row[0] for row in self.connection.execute(f"SELECT n_rows FROM {blocks[0]}"))
             return super().command(sql, types, params)
 
-    monkeypatch.setattr("madtree.train.training.BLOCK_ROWS", 4096)
     train_distributed(db, monkeypatch, Looking(db))
     assert len(sizes) == -(-N_ROWS // 2048)
     assert sum(sizes) == N_ROWS

@@ -10,8 +10,6 @@ import pytest
 from pages import DOCS, examples, run
 
 README = (DOCS.parent / "README.md").read_text()
-# What users are not meant to call; their comments say so.
-INTERNAL = "SELECT p.proname FROM pg_proc p WHERE obj_description(p.oid, 'pg_proc') LIKE 'internal:%'"
 
 
 def test_the_sql_runs(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
@@ -33,8 +31,7 @@ def test_the_sql_runs(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
 
 SIGNATURES = (
     "SELECT DISTINCT ON (p.proname) p.proname, pg_get_function_arguments(p.oid) FROM pg_proc p "
-    f"WHERE p.pronamespace = 'madtree'::regnamespace AND p.proname NOT IN ({INTERNAL}) "
-    "ORDER BY p.proname, p.pronargs DESC"
+    "WHERE p.pronamespace = 'madtree'::regnamespace ORDER BY p.proname, p.pronargs DESC"
 )
 
 

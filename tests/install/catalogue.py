@@ -29,13 +29,13 @@ FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'p
 WHERE e.extname = 'madtree' AND d.deptype = 'e'
 ORDER BY 1
 """
-SCHEMA = "SELECT nspacl::text FROM pg_namespace WHERE nspname = 'madtree'"
+SCHEMAS = "SELECT nspname, nspacl::text FROM pg_namespace WHERE nspname IN ('madtree', 'madtree_internal')"
 
 
 def describe(connection: psycopg.Connection) -> dict[str, object]:
     """Every object of the extension: its description to its definition and comment."""
     described: dict[str, object] = {row[0]: row[1:] for row in connection.execute(OBJECTS)}
-    described["rights on the schema"] = connection.execute(SCHEMA).fetchone()
+    described["rights on the schemas"] = dict(connection.execute(SCHEMAS).fetchall())
     described["version"] = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'madtree'"
     ).fetchone()

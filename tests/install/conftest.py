@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from fix_server import FAST
 
 from madtree.embedded import PrivateServer
+from madtree.install.postgres import find_installation
 
 
 @pytest.fixture
@@ -17,8 +19,10 @@ def foreign_python_dir(open_directory: Path) -> Path:
     package = open_directory / "madtree"
     package.mkdir()
     (package / "__init__.py").write_text('__version__ = "0.0.1"\n')
-    (package / "server.py").write_text("from madtree import __version__ as __version__\n")
-    for path in (package, *package.iterdir()):
+    (package / "entry").mkdir()
+    (package / "entry" / "__init__.py").write_text("")
+    (package / "entry" / "functions.py").write_text("from madtree import __version__ as __version__\n")
+    for path in (package, *package.rglob("*")):
         path.chmod(0o755)
     return open_directory
 
@@ -42,3 +46,21 @@ def running(new_server: Callable[[str], PrivateServer]) -> PrivateServer:
     server = new_server("home")
     server.up(settings=FAST)
     return server
+
+
+@pytest.fixture
+def scratch(running: PrivateServer) -> Callable[[str, dict[str, str]], psycopg.Connection]:
+    """Connects to a new database of a server whose extension directory holds further scripts by then."""
+    share = running.home.prefix / "share" / "postgresql" / str(find_installation().major) / "extension"
+    if not share.exists():
+        (share,) = (path.parent for path in running.home.prefix.rglob("madtree.control"))
+
+    def connect(name: str, scripts: dict[str, str]) -> psycopg.Connection:
+        for file_name, text in scripts.items():
+            (share / file_name).write_text(text)
+            (share / file_name).chmod(0o644)
+        with psycopg.connect(running.status().uri, autocommit=True) as admin:
+            admin.execute(f"CREATE DATABASE {name}")
+        return psycopg.connect(running.status().uri, dbname=name, autocommit=True)
+
+    return connect

@@ -54,7 +54,7 @@ def test_make_install_believes_pg_config(tmp_path):
     command = ["make", "-s", "-C", str(ROOT), "install", f"PG_CONFIG={fake}", f"PYTHON={sys.executable}"]
     subprocess.run(command, check=True)
     assert (tmp_path / "share/extension/madtree.control").is_file()
-    assert (lib / f"madtree-{VERSION}/madtree/server.py").is_file()
+    assert (lib / f"madtree-{VERSION}/madtree/entry/functions.py").is_file()
 
 
 def test_installed_files_can_be_read_by_all_and_written_by_the_owner_only(tmp_path):
@@ -75,13 +75,13 @@ def test_byte_code_is_made_for_the_interpreter_of_plpython(tmp_path, db):
                "'import sys; return sys.implementation.cache_tag'")  # fmt: skip
     (cache_tag,) = db.execute("SELECT tag()").fetchone()
     install(find_installation(), tmp_path)
-    assert list(tmp_path.rglob(f"server.{cache_tag}.pyc"))
+    assert list(tmp_path.rglob(f"functions.{cache_tag}.pyc"))
 
 
 def test_installing_again_changes_nothing_and_removes_what_is_gone(tmp_path):
     postgres = find_installation()
     install(postgres, tmp_path)
-    module = tmp_path / str(python_dir(postgres)).lstrip("/") / "madtree" / "server.py"
+    module = tmp_path / str(python_dir(postgres)).lstrip("/") / "madtree" / "entry" / "functions.py"
     before = module.stat().st_mtime_ns
     (module.parent / "old").mkdir()
     (module.parent / "old" / "gone.py").write_text("")
@@ -156,15 +156,24 @@ def test_a_server_with_madtree_installed_creates_the_extension_for_a_superuser_o
         user_db.execute("DROP EXTENSION madtree")
 
 
-def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user):
+@pytest.mark.parametrize(
+    ("schema", "owner", "refusal"),
+    [
+        ("madtree", "somebody", 'schema "madtree" or "madtree_internal" exists and does not belong to a superuser'),
+        ("madtree_internal", "somebody", 'schema "madtree_internal" exists and does not belong to the extension'),
+        ("madtree_internal", "superuser", 'schema "madtree_internal" exists and does not belong to the extension'),
+    ],
+)
+def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user, schema, owner, refusal):
     """Its owner could put functions of their own in the place of ours."""
     name = "madtree_hostile_" + str(os.getpid())
+    authorization = f"AUTHORIZATION {ordinary_user[0]}" if owner == "somebody" else ""
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
         try:
             with psycopg.connect(server.dsn_of(dbname=name), autocommit=True) as connection:
-                connection.execute(f"CREATE SCHEMA madtree AUTHORIZATION {ordinary_user[0]}")
-                with pytest.raises(psycopg.Error, match="does not belong to a superuser"):
+                connection.execute(f"CREATE SCHEMA {schema} {authorization}")
+                with pytest.raises(psycopg.Error, match=refusal):
                     connection.execute("CREATE EXTENSION madtree CASCADE")
         finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")

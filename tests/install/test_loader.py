@@ -59,10 +59,10 @@ def test_a_session_that_holds_another_version_is_told_to_reconnect(db, server):
         )
     )
     db.execute(do_block("import sys\nsys.modules['madtree.entry.functions'].__version__ = '0.0.1'"))
-    db.execute(do_block("import sys\nsys.modules['madtree.entry.functions'].__file__ = 'old/server.py'"))
+    db.execute(do_block("import sys\nsys.modules['madtree.entry.functions'].__file__ = 'old/functions.py'"))
     with pytest.raises(psycopg.Error) as caught:
         db.execute(do_block(expand("@load@", "/nowhere/madtree")))
-    assert "it found madtree 0.0.1 in old/server.py" in caught.value.diag.message_primary
+    assert "it found madtree 0.0.1 in old/functions.py" in caught.value.diag.message_primary
     assert "reconnect" in caught.value.diag.message_hint.lower()
 
 

@@ -160,7 +160,7 @@ def test_the_users_own_settings_survive_a_restart(running):
 
 def test_a_change_of_the_package_reaches_a_running_server(running):
     """What a developer's edit does: the files in the home differ from the package's."""
-    module, uri = running.home.python / "madtree" / "server.py", running.up()
+    module, uri = running.home.python / "madtree" / "entry" / "functions.py", running.up()
     fresh = module.read_bytes()
     module.write_bytes(fresh + b"\n# older\n")
     (running.home.python / "madtree" / "gone.py").write_text("")

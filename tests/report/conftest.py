@@ -1,9 +1,15 @@
-"""A real browser, and reports opened in it. Without Chromium or playwright these tests are skipped, and say so."""
+"""A real browser, and reports opened in it.
+
+Where Chromium or playwright's driver is not there or cannot run, these tests are skipped, and say so. Once both have
+told their versions, whatever goes wrong is a fault.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +27,13 @@ FLAGS = [
 Show = Callable[..., Any]
 
 
+def skip_unless_it_runs(name: str, *command: str) -> None:
+    """Skip if a program cannot even tell its version: a library is missing, or it is a stub that only advises."""
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"{name} does not run on this machine: {done.stderr.strip() or f'exit code {done.returncode}'}")
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium without a screen."""
@@ -28,6 +41,8 @@ def browser() -> Iterator[Any]:
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("there is no chromium on this machine")
+    skip_unless_it_runs("chromium", path)
+    skip_unless_it_runs("playwright's driver", sys.executable, "-m", "playwright")
     flags = FLAGS + (["--no-sandbox"] if os.geteuid() == 0 else [])
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path, args=flags)

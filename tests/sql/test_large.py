@@ -7,10 +7,9 @@ import psycopg
 import pytest
 
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.problem.prepare import RawRows, prepare
-from madtree.learn.prune.outcome import Outcome, conclude
+from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.program import train_at_hand
 from madtree.trees.model import Kind
 
 N_ROWS = 300_000
@@ -58,8 +57,7 @@ def in_memory(
     weight = columns["w"].astype(np.float64) if weighted else None
     rows = RawRows(features, columns[target].astype(np.float64), weight, None)
     problem, block = prepare(rows, 1, n_classes, KINDS, Parameters(criterion, max_depth=6))
-    source = BlocksInHand(problem, [block])
-    return conclude(problem, grow(problem, source), source)
+    return train_at_hand(problem, [block])[0]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from madtree.ingest.page_ranges import PageRanges
 from madtree.ingest.row_spool import RowSpool
 from madtree.parallel.cost_model import Workers
 from madtree.request import arguments
-from madtree.train.training import Run
+from madtree.train.training import Training
 
 _MAKE = (
     "CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN i % 3 END AS y, nullif(i % 40, 7) / 4.0 AS a, "
@@ -26,9 +26,9 @@ _MAKE = (
 
 def _spool(db: psycopg.Connection, in_memory: int) -> RowSpool:
     host = PsycopgHost(db)
-    run = Run(host, arguments.check(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample"))
-    pages = PageRanges.cut(host, run.oids, 5_000, 700)
-    return RowSpool.read(host, run.source, pages, run._row_format(), in_memory, part_bytes=8 * 6 * 900)
+    training = Training(host, arguments.check(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample"))
+    pages = PageRanges.cut(host, training.oids, 5_000, 700)
+    return RowSpool.read(host, training.source, pages, training._row_format(), in_memory, part_bytes=8 * 6 * 900)
 
 
 @pytest.mark.parametrize("in_memory", [100, 2**24], ids=["file", "memory"])
@@ -59,9 +59,12 @@ def test_a_spool_of_no_rows(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=50))
     db.execute("UPDATE t SET y = 1; DELETE FROM t WHERE id > 1")
     host = PsycopgHost(db)
-    run = Run(host, arguments.check(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample"))
+    task = arguments.check(host, "t", "m", "id", "y", "a, b, x")
+    training = Training(host, task, Workers(), Stopwatch("sample"))
     db.execute("DELETE FROM t")
-    spool = RowSpool.read(host, run.source, PageRanges.cut(host, run.oids, 50, 700), run._row_format(), 100)
+    spool = RowSpool.read(
+        host, training.source, PageRanges.cut(host, training.oids, 50, 700), training._row_format(), 100
+    )
     assert (spool.n_rows, len(spool.feature(0))) == (0, 0)
     spool.close()
 
@@ -73,10 +76,10 @@ def test_numbers_are_checked_for_null_once_they_have_been(db: psycopg.Connection
         "CASE WHEN i % 4000 > 0 THEN i END AS c FROM generate_series(1, 5000) i"
     )
     host = _CountingHost(db)
-    run = Run(host, arguments.check(host, "t", "m", "id", "y", "a, b, c"), Workers(), Stopwatch("sample"))
-    pages = PageRanges.cut(host, run.oids, 5_000, 700)
+    training = Training(host, arguments.check(host, "t", "m", "id", "y", "a, b, c"), Workers(), Stopwatch("sample"))
+    pages = PageRanges.cut(host, training.oids, 5_000, 700)
     host.queries.clear()
-    spool = RowSpool.read(host, run.source, pages, run._row_format(), 2**20)
+    spool = RowSpool.read(host, training.source, pages, training._row_format(), 2**20)
     assert np.flatnonzero(np.isnan(spool.feature(0))).tolist() == [2499]
     assert np.flatnonzero(np.isnan(spool.feature(2))).tolist() == [3999]
     assert len(host.queries) == len(pages.ranges) + 2
@@ -106,10 +109,10 @@ class _CountingHost(PsycopgHost):
         return super().query(sql, types, params)
 
 
-@pytest.mark.parametrize("n_folds", [2, 10], ids=["mapped", "written"])
-def test_a_table_that_is_wide_for_its_memory_is_packed_by_this_process(db: psycopg.Connection, n_folds: int) -> None:
-    """100,000 rows of 40 features do not fit half of 8 MB: their codes are mapped. With their nodes in ten folds not
-    even the rest fits, and they are written to a table, as those of a worker are.
+@pytest.mark.parametrize("n_folds", [2, 10], ids=["blocks", "positions too"])
+def test_a_table_that_is_wide_for_its_memory_goes_to_a_file(db: psycopg.Connection, n_folds: int) -> None:
+    """100,000 rows of 40 features do not fit half of 8 MB: most blocks are in a file. With ten folds not even all of
+    their rows' positions fit.
     """
     db.execute(_MAKE.format(rows=100_000))
     features = ", ".join(["b", *(f"(a * {i} + id % {i + 2})" for i in range(1, 40))])

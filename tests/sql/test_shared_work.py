@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
-import pytest
 from psycopg_host import PsycopgHost
 
-from madtree.ingest import bin_finder as edges
-from madtree.parallel import cost_model as workers
 from madtree.request import arguments
-from madtree.train.train import large, train
+from madtree.request.tuning import Costs, Tuning
+from madtree.train.train import train
 
 _MAKE = (
     "CREATE TABLE t AS SELECT i AS id, i % 40 AS g, (i * 7919 % 1013 > 500)::int AS y, i * 31 % 977 AS a, "
@@ -37,22 +36,18 @@ class _Watching(PsycopgHost):
         return super()._run(sql, types, params)
 
 
-@pytest.fixture
-def quick_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers pay from the first row on."""
-    monkeypatch.setattr(workers, "START", 1e-9)
-    monkeypatch.setattr(workers, "PER_WORKER", 0.0)
-    monkeypatch.setattr(workers, "ROUTED_ROW", 0.0)
-    monkeypatch.setattr(workers, "HANDED_BYTE", 0.0)
-    monkeypatch.setattr(workers, "STORED_CELL", 0.0)
+# Workers pay from the first row on.
+QUICK_START = Tuning(cores=8, costs=Costs(start=1e-9, per_worker=0, routed_row=0, handed_byte=0, stored_value=0))
 
 
-def _train(db: psycopg.Connection, features: str = "a, b", **more: Any) -> _Watching:
+def _train(
+    db: psycopg.Connection, features: str = "a, b", tuning: Tuning = QUICK_START, output: str = "m", **more: Any
+) -> _Watching:
     with db.transaction():
         db.execute("SET LOCAL max_parallel_workers_per_gather = 2")
         host = _Watching(db)
-        task = arguments.check(host, "t", "m", "id", "y", features, replace=True, **more)
-        train(host, task)
+        task = arguments.check(host, "t", output, "id", "y", features, replace=True, **more)
+        train(host, replace(task, tuning=tuning))
         assert db.execute("SHOW max_parallel_workers_per_gather").fetchone() == ("2",)
     return host
 
@@ -61,7 +56,6 @@ def _nodes(db: psycopg.Connection) -> Any:
     return db.execute("SELECT array_agg(n::text ORDER BY tree_id, node_id) FROM m_nodes n").fetchone()
 
 
-@pytest.mark.usefixtures("quick_start")
 def test_many_groups_are_grown_by_workers(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=140_000))
     host = _train(db, grouping_cols="g")
@@ -71,34 +65,26 @@ def test_many_groups_are_grown_by_workers(db: psycopg.Connection) -> None:
     assert _nodes(db) == shared
 
 
-@pytest.mark.usefixtures("quick_start")
-def test_tables_of_blocks_are_counted_by_workers(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no crew can be: this host is not in the server, so the blocks go into a table once memory is short."""
-    monkeypatch.setattr(large, "HELD_SHARE", 2**20)
-    monkeypatch.setattr(edges, "MIN_SAMPLE", 1_000)  # a table that is read whole for its sample is counted alone
+def test_tables_of_blocks_are_counted_by_workers(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=140_000))
-    host = _train(db)
+    host = _train(db, strategy="aggregate")
     assert any("node_statistics" in sql for sql in host.shared)
     shared = _nodes(db)
-    assert not _train(db, parallel_workers=0).shared
+    assert not _train(db, strategy="aggregate", parallel_workers=0).shared
     assert _nodes(db) == shared
 
 
 def test_a_small_table_is_left_to_one_process(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=140_000))
-    assert not _train(db).shared
-    assert not _train(db, grouping_cols="g").shared
+    assert not _train(db, tuning=Tuning()).shared
+    assert not _train(db, tuning=Tuning(), strategy="aggregate").shared
+    assert not _train(db, tuning=Tuning(), grouping_cols="g").shared
 
 
-@pytest.mark.usefixtures("quick_start")
 def test_temporary_tables_are_the_sessions_own(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=140_000))
-    with db.transaction():
-        db.execute("SET LOCAL max_parallel_workers_per_gather = 2")
-        host = _Watching(db)
-        task = arguments.check(host, "t", "pg_temp.m", "id", "y", "a, b")
-        train(host, task)
-    assert not host.shared
+    assert not _train(db, output="pg_temp.m", strategy="aggregate").shared
+    assert not _train(db, output="pg_temp.m", grouping_cols="g").shared
 
 
 def test_workers_do_not_change_groups_by_a_bit(db: psycopg.Connection) -> None:

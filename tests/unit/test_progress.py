@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from madtree.cli.progress import Estimate, Progress, parse
-from madtree.learn.grow.grow import LevelReport
-from madtree.train.progress import block_reporter, level_reporter
+from madtree.host.stopwatch import Stopwatch
+from madtree.learn.histogram.requests import Progress as Step
+from madtree.learn.histogram.requests import RoundReport
+from madtree.train.progress import Teller, block_reporter
 
 
 class Listener:
@@ -21,9 +23,10 @@ class Listener:
 
 def test_what_the_server_writes_of_levels_is_read() -> None:
     host = Listener()
-    report = level_reporter(host, True)  # type: ignore[arg-type]
-    report(LevelReport(0, 1, 1000))
-    report(LevelReport(1, 2, 900))
+    tell = Teller(host, Stopwatch("sample"), verbose=True).tell  # type: ignore[arg-type]
+    tell(Step(stage="passes"))
+    tell(Step(round=RoundReport(0, 1, 1000)))
+    tell(Step(round=RoundReport(1, 2, 900)))
     steps = [parse(message) for message in host.said]
     assert [(step.unit, step.done, step.total, step.rows) for step in steps] == [
         ("level", 1, None, 1000),

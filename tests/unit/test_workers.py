@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from madtree.learn.data.parameters import Parameters
-from madtree.parallel.cost_model import START, Workers, best, crew, growing, in_place_of_leader, passes, seconds
+from madtree.parallel.cost_model import (
+    Workers,
+    available,
+    best,
+    cores,
+    growing_workers,
+    in_place_of_leader,
+    pass_workers,
+    resident_workers,
+    seconds,
+)
+from madtree.request.tuning import Costs
 
 SERVER = Workers(available=3)
+COSTS = Costs()
 
 
 def test_short_work_is_done_alone() -> None:
-    assert best(0.5 * START, 8) == 0
-    assert best(START, 8) == 0
+    assert best(0.5 * COSTS.start, 8) == 0
+    assert best(COSTS.start, 8) == 0
 
 
 def test_long_work_is_shared_by_all() -> None:
@@ -32,47 +46,71 @@ def test_more_workers_than_are_available_are_never_chosen() -> None:
 
 @pytest.mark.parametrize("n_rows", [1, 1_000, 100_000])
 def test_small_tables_are_left_to_one_process(n_rows: int) -> None:
-    assert crew(SERVER, n_rows, 10, Parameters()) == 0
-    assert passes(SERVER, n_rows, 10, Parameters()) == 0
+    assert resident_workers(SERVER, n_rows, 10, Parameters(), COSTS) == 0
+    assert pass_workers(SERVER, n_rows, 10, Parameters(), COSTS) == 0
 
 
-def test_a_crew_pays_earlier_than_passes_that_start_workers_anew() -> None:
-    assert crew(SERVER, 1_000_000, 10, Parameters()) > 0
-    assert passes(SERVER, 1_000_000, 10, Parameters()) == 0
+def test_resident_workers_pay_earlier_than_passes_that_start_workers_anew() -> None:
+    assert resident_workers(SERVER, 1_000_000, 10, Parameters(), COSTS) > 0
+    assert pass_workers(SERVER, 1_000_000, 10, Parameters(), COSTS) == 0
 
 
 def test_large_tables_are_packed_and_counted_by_all() -> None:
-    assert crew(SERVER, 10_000_000, 10, Parameters()) == 3
-    assert passes(SERVER, 100_000_000, 10, Parameters()) == 3
+    assert resident_workers(SERVER, 10_000_000, 10, Parameters(), COSTS) == 3
+    assert pass_workers(SERVER, 100_000_000, 10, Parameters(), COSTS) == 3
 
 
 def test_folds_are_work_too() -> None:
-    assert crew(SERVER, 200_000, 10, Parameters()) == 0
-    assert crew(SERVER, 200_000, 10, Parameters(n_folds=10)) > 0
+    assert resident_workers(SERVER, 200_000, 10, Parameters(), COSTS) == 0
+    assert resident_workers(SERVER, 200_000, 10, Parameters(n_folds=10), COSTS) > 0
 
 
 def test_there_may_be_no_workers() -> None:
-    assert crew(Workers(0), 10_000_000, 10, Parameters()) == 0
-    assert passes(Workers(0), 10_000_000, 10, Parameters()) == 0
+    assert resident_workers(Workers(0), 10_000_000, 10, Parameters(), COSTS) == 0
+    assert pass_workers(Workers(0), 10_000_000, 10, Parameters(), COSTS) == 0
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_what_is_asked_for_is_done(n: int) -> None:
-    asked = Workers(n, n, n, n, asked=True)
-    assert crew(asked, 10, 10, Parameters(parallel_workers=n)) == n
-    assert passes(asked, 10, 10, Parameters(parallel_workers=n)) == n
-    assert growing(asked, 1, 10.0, Parameters(parallel_workers=n)) == asked
+    asked = Workers(n, asked=True)
+    assert resident_workers(asked, 10, 10, Parameters(), COSTS) == n
+    assert pass_workers(asked, 10, 10, Parameters(), COSTS) == n
+    assert growing_workers(asked, 1, 10.0, Parameters(), COSTS) == n
 
 
 def test_small_groups_are_grown_by_workers_where_there_are_many() -> None:
-    assert growing(SERVER, 16, 1e7, Parameters()).growing == 3
-    assert growing(SERVER, 16, 1e5, Parameters()).growing == 0
+    assert growing_workers(SERVER, 16, 1e7, Parameters(), COSTS) == 3
+    assert growing_workers(SERVER, 16, 1e5, Parameters(), COSTS) == 0
 
 
 def test_no_more_workers_than_blocks() -> None:
-    assert growing(SERVER, 2, 1e7, Parameters()).growing == 1
-    assert growing(SERVER, 1, 1e7, Parameters()).growing == 0
+    assert growing_workers(SERVER, 2, 1e7, Parameters(), COSTS) == 1
+    assert growing_workers(SERVER, 1, 1e7, Parameters(), COSTS) == 0
 
 
 def test_a_waiting_leader_is_replaced() -> None:
     assert [in_place_of_leader(n) for n in (0, 1, 3)] == [0, 2, 4]
+
+
+class _Server:
+    """Allows many workers."""
+
+    def query(self, sql: str) -> list[dict[str, object]]:
+        return [{"per_gather": 8, "parallel": 8, "processes": 9, "resident": True}]
+
+
+def test_no_more_processes_than_processors_are_taken_by_themselves() -> None:
+    assert [available(_Server(), None, n).available for n in (1, 2, 4, 64)] == [0, 1, 3, 8]  # type: ignore[arg-type]
+    assert available(_Server(), 5, 1) == Workers(5, asked=True)  # type: ignore[arg-type]
+
+
+def test_the_processors_are_those_that_this_process_may_use() -> None:
+    if not hasattr(os, "sched_setaffinity"):
+        pytest.skip("this system does not bind processes to processors")
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        assert cores() == 1
+    finally:
+        os.sched_setaffinity(0, before)
+    assert cores() == len(before)

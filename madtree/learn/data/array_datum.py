@@ -1,4 +1,4 @@
-"""Arrays from PostgreSQL's own bytes: what `madtree.array_image(anyarray)` hands over, as numpy arrays."""
+"""Arrays from PostgreSQL's own bytes: what `madtree_internal.array_image(anyarray)` hands over, as numpy arrays."""
 
 from __future__ import annotations
 

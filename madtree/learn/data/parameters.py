@@ -7,7 +7,6 @@ from dataclasses import dataclass
 MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
 EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
 ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps every boundary
-CRITERIA = ("gini", "entropy", "misclassification", "mse")
 
 
 @dataclass(frozen=True)
@@ -15,7 +14,7 @@ class Parameters:
     """How to grow and prune (semantics, sections 1 to 5). Values are checked by whoever builds this.
 
     Attributes:
-        criterion: one of `CRITERIA`.
+        criterion: name of one of `learn.split.criterion.CRITERIA`.
         max_depth: 0 to 60; the root has depth 0.
         min_split: rows that a node needs to be split.
         min_bucket: rows that each side of a split must keep.
@@ -27,7 +26,6 @@ class Parameters:
         max_surrogates, surrogate_style, null_as_category: semantics, section 4.
         seed: of the sample and the folds.
         memory_bytes: budget for statistics and caches.
-        parallel_workers: None lets the orchestrator decide.
     """
 
     criterion: str = "gini"
@@ -44,4 +42,3 @@ class Parameters:
     null_as_category: bool = False
     seed: int = 1
     memory_bytes: int = 64 * 2**20
-    parallel_workers: int | None = None

@@ -1,63 +1,61 @@
-"""Growing trees level by level.
+"""Growing trees.
 
-After PLANET (Panda et al., VLDB 2009): one pass over the data a level finds the best split of every frontier node of
+After PLANET (Panda et al., VLDB 2009): one pass over the data a round finds the best split of every frontier node of
 every tree at once. In outline:
 
-    frontier = the roots
-    while the frontier is not empty:
-        statistics of the frontier's nodes        one pass over the blocks; of two siblings only the smaller is
+    candidates = the roots
+    while the policy chooses some of the candidates as the frontier:
+        histograms of the frontier's nodes        one pass over the blocks; of two siblings only the smaller is
                                                   counted, the other is the parent less its sibling, exactly
-        best split of each node                   core.search
+        best split of each node                   learn.split
         surrogates, where wanted                  one more pass, with the side of the split as the class
         children of the nodes that were split     their sums follow from the split
-        frontier = children that may be split     large enough, impure, not too deep
+        candidates += children that may be split  large enough, impure, not too deep
 
-Where the rows are is the statistics source's business: many blocks behind a SQL aggregate, or one block in hand.
+Growing asks for what it needs (learn.histogram.requests). Where the rows are is the business of whoever answers.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.split_finder import SplitFinder, StatisticsSource
+from madtree.learn.grow.policy import GrowthPolicy, LevelWise
+from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
 from madtree.learn.histogram.batching import batches, state_limit
-from madtree.learn.histogram.histogram import HistogramLayout, check
+from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.requests import CountRequest, Program, Progress, RoundReport
 from madtree.learn.problem.problem import Problem
 from madtree.learn.route.routing import category_table
-from madtree.learn.split import criterion as criteria
-from madtree.learn.split.search import Splits
+from madtree.learn.split.criterion import criterion_of
+from madtree.learn.split.search import BestSplits
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 
-@dataclass(frozen=True)
-class LevelReport:
-    """What is told of each level: its depth, the nodes searched, the rows in them."""
-
-    level: int
-    n_nodes: int
-    n_rows: int
-
-
 def grow(
-    problem: Problem, source: StatisticsSource, report: Callable[[LevelReport], None] | None = None
-) -> GrowingTrees:
-    """Grow all trees of a problem; raises OverflowError where sums are no longer exact."""
+    problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
+) -> Program[GrowingTrees]:
+    """Grow all trees of a problem.
+
+    Args:
+        rows_at_hand: whether single rows may be asked for.
+        policy: in which order nodes are split; level by level if None. The trees are the same in any order, but for
+            policies that leave nodes unsplit.
+        mask: by which features each node may be split; surrogates are found among all. None for all.
+    """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
-    frontier = np.arange(problem.n_trees)
-    finder = SplitFinder(problem, source)
-    level = 0
-    while len(frontier):
-        splits = finder.best_splits(growing, frontier)
-        if report:
-            report(LevelReport(level, len(frontier), int(growing.n_rows[frontier].sum())))
-        children = _split(problem, source, growing, frontier, splits)
-        frontier = children[_may_split(problem, growing, children)]
-        level += 1
+    finder = SplitFinder(problem, rows_at_hand, mask)
+    policy = policy or LevelWise()
+    candidates = np.arange(problem.n_trees)
+    n_rounds = 0
+    while len(frontier := policy.choose(growing, candidates)):
+        splits = yield from finder.best_splits(growing, frontier)
+        yield Progress(round=RoundReport(n_rounds, len(frontier), int(growing.n_rows[frontier].sum())))
+        children = yield from _split(problem, growing, frontier, splits)
+        waiting = np.setdiff1d(candidates, frontier, assume_unique=True)
+        candidates = np.concatenate((waiting, children[_may_split(problem, growing, children)]))
+        n_rounds += 1
     return growing
 
 
@@ -67,14 +65,14 @@ def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     wanted = (growing.n_rows[nodes] >= parameters.min_split) & (growing.depth[nodes] < parameters.max_depth)
     if problem.n_classes:
         weights = problem.class_weights(growing.sums[:, nodes], growing.tree[nodes])
-        wanted &= criteria.class_risk(weights) > 0
+        wanted &= criterion_of(problem).risk(weights) > 0
     return wanted
 
 
-def _split(problem: Problem, source: StatisticsSource, growing: GrowingTrees, frontier: Ints, splits: Splits) -> Ints:
+def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
-    if len(frontier) == growing.n_trees and growing.n_nodes == growing.n_trees:
-        splits.gain[~_may_split(problem, growing, frontier)] = 0.0
+    roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
+    splits.gain[roots[~_may_split(problem, growing, frontier[roots])]] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)
     nodes = frontier[chosen]
     tree = growing.tree[nodes]
@@ -92,13 +90,13 @@ def _split(problem: Problem, source: StatisticsSource, growing: GrowingTrees, fr
     growing.improvement[nodes] = splits.gain[chosen]
     _enter_primaries(problem, growing, nodes, splits, chosen)
     if problem.parameters.max_surrogates and len(nodes):
-        _enter_surrogates(problem, source, growing, nodes)
+        yield from _enter_surrogates(problem, growing, nodes)
     children = growing.add_children(nodes, problem.row_counts(sums), sums)
-    _recount(problem, source, growing, nodes[problem.row_counts(missing) > 0])
+    yield from _recount(problem, growing, nodes[problem.row_counts(missing) > 0])
     return children
 
 
-def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: Splits, chosen: Ints) -> None:
+def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: BestSplits, chosen: Ints) -> None:
     """Tell the growing how rows go on from `nodes` (m,), whose splits are those of the slots `chosen` (m,)."""
     routing, tree, feature = growing.routing, growing.tree[nodes], growing.feature[nodes]
     routing.feature[nodes] = feature
@@ -118,7 +116,7 @@ def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, split
     routing.table[nodes[~ordered]] = routing.add_tables(tables)
 
 
-def _enter_surrogates(problem: Problem, source: StatisticsSource, growing: GrowingTrees, nodes: Ints) -> None:
+def _enter_surrogates(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Program[None]:
     """Find the surrogates of `nodes`, which have been split but have no children yet, and tell the growing of them."""
     channels = problem.side_channels
     widths, dtype = problem.bins.widths, channels.dtype(problem.most_rows)
@@ -126,19 +124,19 @@ def _enter_surrogates(problem: Problem, source: StatisticsSource, growing: Growi
     for slots, first, last in batches(len(nodes), widths, channels.count * dtype.itemsize, state_limit(problem)):
         mine = nodes[slots]
         layout = HistogramLayout(channels, widths[first:last], len(mine), first)
-        state = source.statistics(growing, growing.slots(mine), layout, by_side=True)
-        check(state)
+        state = yield CountRequest("sides", problem, growing.routing, growing.slots(mine), len(mine), (first, last))
         part = found[slots]
         find_surrogates(problem, state, layout, growing.tree[mine], growing.feature[mine], part)
     growing.add_surrogates(nodes, found, widths)
 
 
-def _recount(problem: Problem, source: StatisticsSource, growing: GrowingTrees, nodes: Ints) -> None:
+def _recount(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Program[None]:
     """Count the children of those of `nodes` that have surrogates: each missing row may have gone its own way."""
     nodes = nodes[growing.routing.surrogates[nodes] > 0]
     if len(nodes) == 0:
         return
     left = growing.routing.child[nodes].astype(np.int64)
     children = np.sort(np.concatenate((left, left + 1)))
-    growing.sums[:, children] = source.totals(growing, growing.slots(children), len(children))
+    slots = growing.slots(children)
+    growing.sums[:, children] = yield CountRequest("totals", problem, growing.routing, slots, len(children))
     growing.n_rows[children] = problem.row_counts(growing.sums[:, children])

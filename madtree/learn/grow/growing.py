@@ -97,6 +97,8 @@ class GrowingTrees:
         self.majority_left = np.concatenate((self.majority_left, np.zeros(count, np.bool_)))
         self.improvement = np.concatenate((self.improvement, np.full(count, np.nan)))
         self.routing.append(Routing.leaves(first, count))
+        self.routing.rounds += 1
+        self.routing.deepest = max(self.routing.deepest, int(self.depth[-count:].max(initial=0)))
         self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
         return np.arange(first, first + count)
 

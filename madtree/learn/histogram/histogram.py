@@ -9,12 +9,12 @@ the limbs of the weights, the limbs of weight times target. All entries are inte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
 from madtree.learn.problem.channels import Channels
 
 _MAX_EXACT = 2.0**53
@@ -50,24 +50,27 @@ class HistogramLayout:
         return np.zeros((self.channels.count, self.total_bins), dtype)
 
 
-def add_block(state: Array, layout: HistogramLayout, block: Block, slots: Ints) -> None:
-    """Count a block's rows into `state` (n_channels, total_bins), in place.
-
-    Args:
-        slots: (n_rows,) int32 slot of each row, or a negative number for rows that are not in play.
-    """
-    channels = layout.channels
-    first, n_slots = _touched(slots, layout)
-    rows = _rows_in_play(channels, n_slots, block, slots - first if first else slots)
+def add_rows(state: Array, layout: HistogramLayout, part: Part) -> None:
+    """Count some of a block's rows into `state` (n_channels, total_bins), in place."""
+    first, n_slots = _touched(part.slots, layout)
+    if first:
+        part = replace(part, slots=np.where(part.slots < 0, -1, part.slots - first))
+    rows = _rows_in_play(layout.channels, n_slots, part)
     if rows is None:
         return
     slot, limbs, take = rows
 
     def codes(feature: int) -> Array:
-        column = block.codes.column(feature)
+        column = part.block.codes.column(feature)
         return column if take is None else column.take(take)
 
     add_codes(state, layout, slot, limbs, codes, (first, n_slots))
+
+
+def add_rows_of_nodes(state: Array, layout: HistogramLayout, rows: RowsOfNodes) -> None:
+    """The same of rows that were taken out of their blocks; all bins are added up once, not once for each block."""
+    slot = np.multiply(rows.row_class, layout.n_slots, dtype=np.int64) + rows.slot
+    add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
 
 
 def add_codes(
@@ -119,10 +122,10 @@ def _touched(slots: Ints, layout: HistogramLayout) -> tuple[int, int]:
     return first, int(known.max()) - first + 1
 
 
-def add_totals(state: Array, channels: Channels, block: Block, slots: Ints) -> None:
-    """Count a block's rows into `state` (n_channels, n_slots) whatever their codes, in place."""
+def add_totals(state: Array, channels: Channels, part: Part) -> None:
+    """Count rows into `state` (n_channels, n_slots) whatever their codes, in place."""
     n_slots = state.shape[1]
-    rows = _rows_in_play(channels, n_slots, block, slots)
+    rows = _rows_in_play(channels, n_slots, part)
     if rows is None:
         return
     slot, limbs, _ = rows
@@ -134,22 +137,20 @@ def add_totals(state: Array, channels: Channels, block: Block, slots: Ints) -> N
         at += channels.n_counts
 
 
-def _rows_in_play(
-    channels: Channels, n_slots: int, block: Block, slots: Ints
-) -> tuple[Ints, list[Floats], Ints | None] | None:
+def _rows_in_play(channels: Channels, n_slots: int, part: Part) -> tuple[Ints, list[Floats], Ints | None] | None:
     """The rows with a slot.
 
     Returns:
-        Their group and slot as one number, group * n_slots + slot; the limbs that are summed beside the row counts; and
+        Their class and slot as one number, class * n_slots + slot; the limbs that are summed beside the row counts; and
         their indices, or None where all rows stand here: those out of play then have a number past the end. None if no
         row is in play.
     """
-    active = np.flatnonzero(slots >= 0)
+    active, block = part.rows(), part.block
     if len(active) == 0:
         return None
     n_rows = block.codes.n_rows
-    take = active if len(active) < _GATHER_BELOW * n_rows else None
-    slot = (slots if take is None else slots.take(take)).astype(np.int64)
+    take = active if part.multiplicity is not None or len(active) < _GATHER_BELOW * n_rows else None
+    slot = (part.slots if take is None else part.slots.take(take)).astype(np.int64)
     spare = take is None and len(active) < n_rows
     if spare:
         # Counting them along is quicker than copying the others out.
@@ -163,13 +164,6 @@ def _rows_in_play(
     if not channels.n_classes:
         limbs += list(block.target)
     return slot, limbs if take is None else [limb.take(take) for limb in limbs], take
-
-
-def merge(left: Array, right: Array) -> Array:
-    """The statistics of two disjoint sets of rows together. Raises OverflowError where a sum is no longer exact."""
-    total: Array = left + right
-    check(total)
-    return total
 
 
 def check(state: Array) -> None:

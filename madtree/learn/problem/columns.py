@@ -1,14 +1,22 @@
-"""Blocks outside memory: the columns that a block is kept as, in a table or a file, and a block made of them again."""
+"""The columns of a block: as bytes, in a table or a file, and back; and replacing one of them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from madtree.learn.data.block import Block, CodeLayout
-from madtree.learn.data.types import Array
+from madtree.learn.data.types import Array, Ints
+from madtree.learn.problem.folds import folds_of_rows
 from madtree.learn.problem.problem import Problem
 
 Bytes = bytes | memoryview
+
+
+COLUMNS = ("codes", "target", "weight", "tree", "fold")
 
 
 def block_columns(block: Block) -> list[bytes | None]:
@@ -44,3 +52,43 @@ class ColumnReader:
             None if tree is None else np.frombuffer(tree, "<i4"),
             None if fold is None else np.frombuffer(fold, np.uint8),
         )
+
+
+# From a block's rows that are of one part of the table, that part's number, and values: (n_rows,) the new column.
+ColumnFunction = Callable[[Block, slice, int, dict[str, Any]], Array]
+
+
+def _random_folds(block: Block, rows: slice, part: int, values: dict[str, Any]) -> Array:
+    """`values`: part (n_parts,) ascending; of each of them `first` (n_parts, n_trees), and n_rows, n_folds, seed, as in
+    `folds_of_rows`.
+    """
+    tree: Ints = np.zeros(rows.stop - rows.start, np.int32) if block.tree is None else block.tree[rows]
+    at = int(np.searchsorted(values["part"], part))
+    return folds_of_rows(tree, values["first"][at], values["n_rows"], values["n_folds"], values["seed"])
+
+
+COLUMN_FUNCTIONS: dict[str, ColumnFunction] = {"random_folds": _random_folds}
+
+
+def with_column(
+    block: Block, parts: list[tuple[int, int]], column: str, function: str, values: dict[str, Any]
+) -> Block:
+    """The block with a new column.
+
+    Args:
+        parts: number of each part of the table that rows are of, and how many, one after the other.
+        column: "fold", "target" or "weight".
+        function: name of one of `COLUMN_FUNCTIONS`.
+    """
+    made, first = [], 0
+    for part, n_rows in parts:
+        made.append(COLUMN_FUNCTIONS[function](block, slice(first, first + n_rows), part, values))
+        first += n_rows
+    changed: dict[str, Any] = {column: np.concatenate(made, axis=-1)}
+    return replace(block, **changed)
+
+
+def rows_by_tree(trees: list[tuple[int, Ints]], n_trees: int) -> Ints:
+    """(n_parts, 1 + n_trees): each part's number and its rows of each tree; `trees`: number and tree of each row."""
+    counts = [[part, *np.bincount(tree, minlength=n_trees)] for part, tree in trees]
+    return np.array(counts, np.int64).reshape(-1, 1 + n_trees)

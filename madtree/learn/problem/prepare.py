@@ -15,6 +15,7 @@ from madtree.learn.data.parameters import EXACT_LIMIT, ORDERED_LIMIT, Parameters
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.problem.folds import random_folds
 from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.replicas import Folds
 from madtree.trees.model import Kind
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
@@ -164,7 +165,7 @@ def prepare(
         largest_weight=scale.largest_weight,
     )
     block = Block(codes, *on_grids(problem, rows), rows.tree, folds(rows, scale.rows, parameters))
-    return problem.with_replicas(1 + parameters.n_folds), block
+    return (problem.with_replicas(Folds(parameters.n_folds)) if parameters.n_folds else problem), block
 
 
 def folds(rows: RawRows, n_rows: Ints, parameters: Parameters) -> Array | None:

@@ -13,6 +13,7 @@ from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.sides import N_SIDES
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.problem.channels import Channels, over_classes
+from madtree.learn.problem.replicas import Replicas
 
 
 def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
@@ -35,15 +36,15 @@ class Problem:
         parameters: of the learner.
         bins: of every feature in every tree.
         unordered: (n_features,) bool.
-        n_trees: trees of this run, replicas for cross-validation included (core.replicas).
-        n_replicas: 1 plus the number of folds.
-        rows: (n_trees,) int64 rows of each tree, or an upper bound of them.
+        n_trees: trees that are grown, all replicas included (learn.problem.replicas).
+        rows: (n_trees,) int64 rows of each tree, each as often as it counts, or an upper bound of them.
         n_classes: 0 for regression.
         weight_grid: None where every weight is 1.
         target_grid: of weight times (value - centre); None for classification.
         centre: (n_trees,) what was subtracted from each target value; regression only.
         largest_target: (n_trees,) largest absolute value of target less centre; regression only.
         largest_weight: (n_trees,) largest weight; regression only.
+        replicas: how often each row counts in each replica of its tree.
     """
 
     parameters: Parameters
@@ -57,10 +58,15 @@ class Problem:
     centre: Floats = field(default_factory=lambda: np.zeros(0))
     largest_target: Floats = field(default_factory=lambda: np.zeros(0))
     largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
-    n_replicas: int = 1
+    replicas: Replicas = field(default_factory=Replicas)
+
+    @property
+    def n_replicas(self) -> int:
+        return self.replicas.n
 
     @property
     def n_groups(self) -> int:
+        """Trees without their replicas."""
         return self.n_trees // self.n_replicas
 
     @property
@@ -68,8 +74,9 @@ class Problem:
         """Rows of the largest tree, which no count of a slot exceeds."""
         return int(self.rows.max())
 
-    def with_replicas(self, n_replicas: int) -> Problem:
-        """The same problem with each tree `n_replicas` times; the replicas share bins and grids."""
+    def with_replicas(self, replicas: Replicas) -> Problem:
+        """The same problem with all replicas of each tree, which share bins and grids."""
+        n_replicas = replicas.n
 
         def tiled(grid: Grid | None) -> Grid | None:
             return grid and Grid(np.tile(grid.exponents, (n_replicas, 1)))
@@ -84,7 +91,7 @@ class Problem:
             centre=np.tile(self.centre, n_replicas),
             largest_target=np.tile(self.largest_target, n_replicas),
             largest_weight=np.tile(self.largest_weight, n_replicas),
-            n_replicas=n_replicas,
+            replicas=replicas,
         )
 
     @property
@@ -128,13 +135,19 @@ class Problem:
             return self.target_grid.join(limbs / sums[0], tree)
         return self.target_grid.join(limbs, tree) / self.weights(sums, tree)
 
+    def moments(self, sums: Array, tree: Ints) -> Floats:
+        """What a split criterion sees of some rows: class weights (K, m); for regression weight and mean (2, m)."""
+        if self.n_classes:
+            return self.class_weights(sums, tree)
+        return np.stack((self.weights(sums, tree), self.means(sums, tree)))
+
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""
         return {
             "parameters": asdict(self.parameters),
             "bin_sizes": self.bins.sizes,
             "bin_offsets": self.bins.offsets,
-            "n_replicas": self.n_replicas,
+            "replicas": self.replicas.to_value(),
             "bin_lower": self.bins.lower,
             "bin_upper": self.bins.upper,
             "unordered": self.unordered,
@@ -162,5 +175,5 @@ class Problem:
             centre=values["centre"],
             largest_target=values["largest_target"],
             largest_weight=values["largest_weight"],
-            n_replicas=values["n_replicas"],
+            replicas=Replicas.from_value(values["replicas"]),
         )

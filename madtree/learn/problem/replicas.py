@@ -1,46 +1,78 @@
-"""One set of rows, several trees: the main tree, and for each fold one that is grown without it.
+"""Replicas of a tree: the same packed rows, each with a multiplicity 0, 1, 2, ... of its own in every replica.
 
-A run with G groups and F folds has G (1 + F) trees: tree c G + g is group g's copy c. Copy 0 is the main tree and takes
-all rows; copy c takes the rows that are not in fold c - 1, and is tested on those that are.
+A problem with G groups and R replicas has G R trees: tree r G + g is group g's replica r. Replica 0 is the main tree
+    and takes every row once. With cross-validation replica r + 1 leaves the rows of fold r out, and is tested on
+    them.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from madtree.learn.data.block import Block
-from madtree.learn.data.types import Ints
+from madtree.learn.data.types import Array, Ints
 
 
-def roots(block: Block, copy: int, n_groups: int) -> Ints:
-    """(n_rows,) int32 the root that each row starts from in a copy; a root's index is its tree's."""
-    if block.tree is None:
-        return np.full(block.codes.n_rows, copy * n_groups, np.int32)
-    started: Ints = block.tree.astype(np.int32) + np.int32(copy * n_groups)
-    return started
+@dataclass(frozen=True)
+class Replicas:
+    """How often each row counts in each replica; this one is a single tree that takes every row once.
 
+    A subclass says otherwise. Multiplicities must depend on the rows alone, not on how they lie in blocks.
+    """
 
-def held_out(block: Block, copy: int) -> Ints:
-    """Indices of the rows that a copy is tested on."""
-    if copy == 0 or block.fold is None:
-        return np.zeros(0, np.int64)
-    return np.flatnonzero(block.fold == copy - 1)
+    @property
+    def n(self) -> int:
+        """Trees of each group."""
+        return 1
 
-
-def taught(block: Block, copy: int) -> Ints | None:
-    """Indices of the rows that a copy is grown on; None for all."""
-    if copy == 0 or block.fold is None:
+    def multiplicity(self, block: Block, replica: int) -> Array | None:
+        """(n_rows,) unsigned integers: how often each of a block's rows counts; None where all count once."""
         return None
-    return np.flatnonzero(block.fold != copy - 1)
+
+    def held_out(self, block: Block, replica: int) -> Ints:
+        """Indices of the rows that a replica is tested on; those of multiplicity 0 need not be among them."""
+        return np.zeros(0, np.int64)
+
+    def to_value(self) -> Any:
+        """What `from_value` makes the same replicas of."""
+        return None
+
+    @staticmethod
+    def from_value(value: Any) -> Replicas:
+        return Replicas() if value is None else Folds(int(value))
 
 
-def slots_of(node: Ints, slot_of_node: Ints, block: Block, copy: int, *, testing: bool) -> Ints:
-    """(n_rows,) the slot of each row's node, -1 for rows that this copy does not take."""
-    slots: Ints = slot_of_node.take(node)
-    if testing:
-        tested = np.full(len(slots), -1, slots.dtype)
-        rows = held_out(block, copy)
-        tested[rows] = slots[rows]
-        return tested
-    slots[held_out(block, copy)] = -1
-    return slots
+@dataclass(frozen=True)
+class Folds(Replicas):
+    """The main tree, and for each fold a tree that is grown without it (cross-validation)."""
+
+    n_folds: int
+
+    @property
+    def n(self) -> int:
+        return 1 + self.n_folds
+
+    def multiplicity(self, block: Block, replica: int) -> Array | None:
+        if replica == 0 or block.fold is None:
+            return None
+        counted: Array = (block.fold != replica - 1).view(np.uint8)
+        return counted
+
+    def held_out(self, block: Block, replica: int) -> Ints:
+        if replica == 0 or block.fold is None:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(block.fold == replica - 1)
+
+    def to_value(self) -> Any:
+        return self.n_folds
+
+
+def roots(block: Block, replica: int, n_groups: int) -> Ints:
+    """(n_rows,) int32 the root that each row starts from in a replica; a root's index is its tree's."""
+    if block.tree is None:
+        return np.full(block.codes.n_rows, replica * n_groups, np.int32)
+    started: Ints = block.tree.astype(np.int32) + np.int32(replica * n_groups)
+    return started

@@ -1,4 +1,4 @@
-"""What a grown growing says: risk, impurity and prediction of each node, the pruned trees, importance."""
+"""What grown trees say: risk, impurity and prediction of each node, the pruned trees, importance."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from madtree.learn.data.types import Array, Floats, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.split_finder import StatisticsSource
 from madtree.learn.histogram.powers import SQUARES
+from madtree.learn.histogram.requests import Program
 from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.prune import prune_at, relative
-from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
-from madtree.learn.split import criterion as criteria
+from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors, powers_of
+from madtree.learn.split.criterion import criterion_of, variance_gain
 from madtree.learn.split.surrogates import SurrogateSplit
 
 
@@ -26,7 +26,8 @@ class Outcome:
         is_leaf, majority_left: bool; majority_left means nothing for a leaf.
         feature: index, -1 for leaves.
         threshold: NaN where there is none.
-        left_codes, right_codes: codes of the levels on either side, by position in this outcome, of unordered splits.
+        left_codes, right_codes: codes of the categories on either side, by position in this outcome, of unordered
+            splits.
         surrogates: of inner nodes, by position, in the order in which they are asked.
         weight, impurity, risk, complexity: float64.
         improvement: NaN for leaves.
@@ -61,8 +62,8 @@ class Outcome:
     cp_tables: list[CpTable]
 
 
-def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) -> Outcome:
-    """Evaluate, validate and prune a grown growing.
+def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
+    """Evaluate, validate and prune grown trees.
 
     Regression takes one more pass, for the leaves' squares; cross-validation one or two, for the held-out rows.
     """
@@ -70,19 +71,22 @@ def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) 
     weight = problem.weights(growing.sums, tree)
     class_weights: Floats | None = None
     means = np.zeros(0)
+    criterion = criterion_of(problem)
     left = np.where(growing.feature >= 0, growing.routing.child, -1).astype(np.int64)
     with np.errstate(divide="ignore", invalid="ignore"):  # a fold may have held out all rows of a group
         if problem.n_classes:
             by_class = problem.class_weights(growing.sums, tree)
             class_weights = by_class.T
-            risk = criteria.class_risk(by_class)
-            impurities = criteria.class_impurity(problem.parameters.criterion, by_class)
-            prediction: Array = by_class.argmax(axis=0)
+            moments = by_class
         else:
             means = np.nan_to_num(problem.means(growing.sums, tree))
-            risk = _regression_risk(growing, source.powers(growing, means, SQUARES)[0], weight, means)
-            impurities = risk / weight
-            prediction = means + problem.centre[tree]
+            about_means = yield from powers_of(problem, growing, means, SQUARES)
+            squares = _sums_of_squares(growing, about_means[0], weight, means)
+            moments = np.stack((weight, means, squares))
+        risk, impurities = criterion.risk(moments), criterion.impurity(moments)
+        prediction = criterion.prediction(moments)
+        if not problem.n_classes:
+            prediction = prediction + problem.centre[tree]
     n_groups = problem.n_groups
     group = np.arange(problem.n_trees) % n_groups
     # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
@@ -90,7 +94,7 @@ def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) 
     tables: list[CpTable] = []
     if problem.n_replicas > 1:
         all_pruned = prune_at(risk, left, tree, alpha)
-        errors = held_out_errors(problem, growing, source, means)
+        errors = yield from held_out_errors(problem, growing, means)
         tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
         alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_groups]
     pruned = relative(prune_at(risk, left, tree, alpha[:n_groups]), risk[tree])
@@ -134,16 +138,16 @@ def conclude(problem: Problem, growing: GrowingTrees, source: StatisticsSource) 
     )
 
 
-def _regression_risk(growing: GrowingTrees, leaf_squares: Floats, weight: Floats, means: Floats) -> Floats:
+def _sums_of_squares(growing: GrowingTrees, leaf_squares: Floats, weight: Floats, means: Floats) -> Floats:
     """(n_nodes,) sums of squares about the node's mean: within the children, and between them.
 
-    All terms are positive, so nothing cancels: risk = risk_l + risk_r + W_l W_r / W * (m_l - m_r)**2.
+    All terms are positive, so nothing cancels: S = S_l + S_r + W_l W_r / W * (m_l - m_r)**2.
     """
-    risk: Floats = leaf_squares.copy()
+    squares: Floats = leaf_squares.copy()
     for depth in range(int(growing.depth.max()) - 1, -1, -1):
         nodes = np.flatnonzero((growing.depth == depth) & (growing.feature >= 0))
         left = growing.routing.child[nodes]
         right = left + 1
-        between = criteria.variance_gain(weight[left], means[left], weight[right], means[right])
-        risk[nodes] = risk[left] + risk[right] + between
-    return risk
+        between = variance_gain(weight[left], means[left], weight[right], means[right])
+        squares[nodes] = squares[left] + squares[right] + between
+    return squares

@@ -16,8 +16,8 @@ import numpy as np
 
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.split_finder import StatisticsSource
-from madtree.learn.histogram.powers import UP_TO_FOURTH
+from madtree.learn.histogram.powers import UP_TO_FOURTH, join_powers
+from madtree.learn.histogram.requests import CountRequest, Program
 from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.prune import Pruned
 
@@ -53,10 +53,22 @@ class HeldOutErrors:
     squared: Floats
 
 
-def held_out_errors(problem: Problem, growing: GrowingTrees, source: StatisticsSource, means: Floats) -> HeldOutErrors:
+def powers_of(
+    problem: Problem, growing: GrowingTrees, means: Floats, powers: tuple[int, ...], *, held_out: bool = False
+) -> Program[Floats]:
+    """(n_powers, n_nodes) weighted sums of powers of the distance to `means` (n_nodes,), of the rows in each leaf.
+
+    `held_out`: of the rows that each fold's tree is tested on, instead of those that it is grown on.
+    """
+    state = yield CountRequest("powers", problem, growing.routing, means=means, powers=powers, held_out=held_out)
+    return join_powers(problem, powers, state, growing.tree)
+
+
+def held_out_errors(problem: Problem, growing: GrowingTrees, means: Floats) -> Program[HeldOutErrors]:
     """Errors of each node's prediction on held-out rows; `means` (n_nodes,) less the centre, for regression."""
     every = np.arange(growing.n_nodes, dtype=np.int32)
-    sums = source.totals(growing, every, growing.n_nodes, testing=True).copy()
+    counted = yield CountRequest("totals", problem, growing.routing, every, growing.n_nodes, held_out=True)
+    sums = counted.copy()
     if problem.n_classes:
         for left, parents in _pairs_upwards(growing):
             sums[:, parents] = sums[:, left] + sums[:, left + 1]
@@ -65,9 +77,8 @@ def held_out_errors(problem: Problem, growing: GrowingTrees, source: StatisticsS
         weight = tested.sum(axis=0)
         wrong = weight - tested[predicted, every]
         return HeldOutErrors(weight, wrong, wrong)
-    moments = np.vstack(
-        (problem.weights(sums, growing.tree), source.powers(growing, means, UP_TO_FOURTH, testing=True))
-    )
+    distances = yield from powers_of(problem, growing, means, UP_TO_FOURTH, held_out=True)
+    moments = np.vstack((problem.weights(sums, growing.tree), distances))
     for left, parents in _pairs_upwards(growing):
         moments[:, parents] = 0.0
         for side in (left, left + 1):

@@ -1,4 +1,4 @@
-"""Which node each row of a block has reached, remembered between passes as far as memory allows."""
+"""Positions: which node each row of a block has reached, remembered between passes as far as memory allows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from madtree.learn.data.types import Array, Ints
 from madtree.learn.problem.replicas import roots
 from madtree.learn.route.routing import Routing
 
+POSITION_BYTES = 4  # of a row's node in one replica, at most
+_NARROW_NODES = 65_536
 
-class AssignmentCache:
-    """The last assignment of each block and copy of a run; what does not fit `limit` bytes is not kept.
 
-    An assignment that is missing is worked out from the root again; the result is the same.
+class Positions:
+    """The last positions of each block's rows in each replica; what does not fit `limit` bytes is not kept.
+
+    Positions that are missing are worked out from the root again; they are the same.
     """
 
     def __init__(self, limit: int) -> None:
@@ -23,25 +26,25 @@ class AssignmentCache:
         self._bytes = 0
         self._entries: OrderedDict[tuple[int, int], tuple[int, Array]] = OrderedDict()
 
-    def nodes(self, block_id: int, block: Block, routing: Routing, depth: int, copy: int, n_groups: int) -> Ints:
-        """(n_rows,) the node of each row after `depth` steps from the root of its tree in a copy (core.replicas)."""
-        found = self._entries.pop((block_id, copy), None)
-        if found is not None and found[0] <= depth:
-            done, stored = found
-            self._bytes -= stored.nbytes
-            node: Ints = stored.astype(np.int32)
+    def nodes(self, block_id: int, block: Block, routing: Routing, replica: int, n_groups: int) -> Ints:
+        """(n_rows,) the node of each row of a block after all rounds of growth so far."""
+        found = self._entries.pop((block_id, replica), None)
+        if found is None:
+            # No way is longer than the deepest tree.
+            node, steps = roots(block, replica, n_groups), routing.deepest
         else:
-            done, node = 0, roots(block, copy, n_groups)
-        for _ in range(done, depth):
+            node, steps = found[1], min(routing.rounds - found[0], routing.deepest)
+            self._bytes -= node.nbytes
+        for _ in range(steps):
             node = routing.advance(node, block.codes)
-        self._remember((block_id, copy), depth, node, len(routing.child))
+        self._remember((block_id, replica), routing.rounds, node, len(routing.child))
         return node
 
-    def _remember(self, key: tuple[int, int], depth: int, node: Ints, n_nodes: int) -> None:
-        stored: Array = node.astype(np.uint16) if n_nodes <= 65_536 else node
+    def _remember(self, key: tuple[int, int], rounds: int, node: Ints, n_nodes: int) -> None:
+        stored: Array = node.astype(np.uint16, copy=False) if n_nodes <= _NARROW_NODES else node
         if stored.nbytes > self._limit:
             return
-        self._entries[key] = (depth, stored)
+        self._entries[key] = (rounds, stored)
         self._bytes += stored.nbytes
         while self._bytes > self._limit:
             # The oldest entry is the next to be asked for in a scan, so dropping the newest keeps the others useful.

@@ -37,6 +37,8 @@ class Routing:
         surrogates: int32, how many a node has; their entries follow each other from `first_surrogate` on.
         surrogate_feature, surrogate_cut, surrogate_table: int32, as above.
         surrogate_low_right: uint8, 1 where codes up to the cut go right.
+        rounds: of growth; each adds children to some leaves, so a row moves one step down at most in each.
+        deepest: depth of the deepest node.
     """
 
     feature: Ints
@@ -51,6 +53,8 @@ class Routing:
     surrogate_cut: Ints
     surrogate_table: Ints
     surrogate_low_right: Array
+    rounds: int = 0
+    deepest: int = 0
 
     @classmethod
     def leaves(cls, first: int, count: int) -> Routing:

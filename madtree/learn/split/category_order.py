@@ -1,4 +1,4 @@
-"""Orders in which the levels of an unordered feature are tried, node by node."""
+"""In which order the categories of an unordered feature are tried, node by node."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ import numpy as np
 
 from madtree.learn.data.types import Array, Bools, Floats
 
-EXHAUSTIVE_LEVELS = 10  # with three or more classes all subsets of up to so many levels are tried
+EXHAUSTIVE_CATEGORIES = 10  # with three or more classes all subsets of up to so many categories are tried
 
 
-@lru_cache(maxsize=EXHAUSTIVE_LEVELS + 1)
-def subsets(n_levels: int) -> Bools:
-    """All ways (2**(n - 1) - 1, n_levels) to part levels in two; True goes left, the last level stays right.
+@lru_cache(maxsize=EXHAUSTIVE_CATEGORIES + 1)
+def subsets(n_categories: int) -> Bools:
+    """All ways (2**(n - 1) - 1, n_categories) to split categories in two; True goes left, the last one stays right.
 
-    In the order of the reflected Gray code, as rpart tries them, so that ties fall alike.
+    In the order of the reflected Gray code, as rpart tries them, so that ties are broken in the same way.
     """
-    code = np.arange(1, 2 ** (n_levels - 1))
+    code = np.arange(1, 2 ** (n_categories - 1))
     gray = code ^ (code >> 1)
-    return np.asarray(gray[:, None] >> np.arange(n_levels) & 1, np.bool_)
+    return np.asarray(gray[:, None] >> np.arange(n_categories) & 1, np.bool_)
 
 
 def principal_scores(weights: Floats) -> Floats:
-    """Scores (n_levels,) of levels along the first principal component of their class-proportion vectors.
+    """Scores (n_categories,) along the first principal component of the categories' class proportions.
 
     Args:
-        weights: (K, n_levels) class weights of the levels present.
+        weights: (K, n_categories) class weights of the categories present.
 
     Source: Coppersmith, Hong, Hosking, "Partitioning nominal attributes in decision trees", 1999: the component of the
-    proportions' covariance, weighted by the levels' weights. The sign is chosen so that the last class with a part in
-    the component weighs positively; the split found does not depend on it.
+    proportions' covariance, weighted by the categories' weights. The sign is chosen so that the last class with a part
+    in the component weighs positively; the split found does not depend on it.
     """
-    level_weights = weights.sum(axis=0)
-    shares = weights / level_weights
-    centred = shares - (weights.sum(axis=1) / level_weights.sum())[:, None]
-    covariance = (centred * level_weights) @ centred.T
+    totals = weights.sum(axis=0)
+    shares = weights / totals
+    centred = shares - (weights.sum(axis=1) / totals.sum())[:, None]
+    covariance = (centred * totals) @ centred.T
     _, vectors = np.linalg.eigh(covariance)
     direction = vectors[:, -1]
     heavy = np.flatnonzero(np.abs(direction) > 1e-9 * np.abs(direction).max())
     if direction[heavy[-1]] < 0:
         direction = -direction
     scores: Array = direction @ shares
-    # Levels with the same proportions must tie whatever the rounding.
+    # Categories with the same proportions must tie whatever the rounding.
     return np.asarray(np.round(scores, 12))

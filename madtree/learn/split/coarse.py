@@ -1,11 +1,11 @@
 """Features with very many bins: coarse bins first, and the fine ones only where the best split may be.
 
 Counting a node's rows by tens of thousands of bins costs far more than by a few hundred. So neighbouring bins are
-counted as one, and an upper bound is worked out for the gains of the splits inside of each such coarse bin: a gain is a
-convex function of the two classes' weights on the left (an impurity times its weight is concave), so in the box between
-the weights before and behind the coarse bin it is largest at a corner. Only coarse bins whose bound comes up to a gain
-that the node certainly reaches are looked into: their rows are swept (core.sweep), and searched as ever. For why that
-changes no choice, see core.screen.
+counted together as one coarse bin, and an upper bound is found for the gains of the splits inside of it. The gain is a
+convex function of the two classes' weights on the left (`Criterion.two_class_gain`). The weights on the left of such a
+split lie in the box between those before and those behind the coarse bin, and in a box a convex function is largest at
+a corner. Only coarse bins whose bound comes up to a gain that the node certainly reaches are looked into: their rows
+are put in order (`node_rows`), and searched as always. For why that changes no choice, see `margins`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import numpy as np
 from madtree.learn.data.block import WIDE_LIMIT
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, shifted
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split import criterion as criteria
-from madtree.learn.split.candidates import Entries, dense_entries
-from madtree.learn.split.node_rows import PlayedRows, cells_of, shifted
-from madtree.learn.split.screen import MARGIN, rounding
+from madtree.learn.split.criterion import Criterion, criterion_of
+from madtree.learn.split.margins import may_drop, rounding, threshold
+from madtree.learn.split.node_rows import bins_of
+from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
 
 WIDE = 2_048  # codes of a feature from which on looking at coarse ones first pays,
 ROWS = 512  # for nodes of so many rows
@@ -29,9 +30,12 @@ _WIDTH = 512
 
 
 def pays(problem: Problem, first: int, last: int) -> bool:
-    """Whether there are two classes, and many bins of the features `first` to `last - 1`, all of them ordered."""
-    widths, unordered = problem.bins.widths[first:last], problem.unordered[first:last]
-    return problem.n_classes == 2 and not unordered.any() and int(widths.min()) >= WIDE
+    """Whether there are two classes, a gain that is known to be convex, and many bins of the features `first` to
+    `last - 1`, all of them ordered.
+    """
+    if problem.n_classes != 2 or criterion_of(problem).two_class_gain is None or not may_drop(problem):
+        return False
+    return not problem.unordered[first:last].any() and int(problem.bins.widths[first:last].min()) >= WIDE
 
 
 def shifts(widths: Ints) -> Ints:
@@ -47,35 +51,42 @@ def coarse_widths(widths: Ints) -> Ints:
 
 
 def refined(
-    problem: Problem, state: Array, layout: HistogramLayout, rows: PlayedRows, tree: Ints, gain: Floats
-) -> Iterator[Entries]:
-    """The entries of some features, in order: fine ones where the best split of a node may be, or one that ties with
-    it, and between them the sums of the others. Segments without such a split are left out.
+    problem: Problem,
+    state: Array,
+    layout: HistogramLayout,
+    rows: RowsOfNodes,
+    tree: Ints,
+    gain: Floats,
+    allowed: Bools | None = None,
+) -> Iterator[OccupiedBins]:
+    """The occupied bins of some features, in order: fine ones where the best split of a node may be, or one that ties
+    with it, and between them the sums of the others. Segments without such a split are left out.
 
     Args:
-        state: coarse statistics (n_channels, total_bins).
+        state: coarse histograms (n_channels, total_bins).
         rows: of the same nodes.
         tree: (n_slots,) of each node; `gain` (n_slots,) of its best split so far.
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     reached, weight = gain.copy(), np.zeros(len(tree))
-    for entries in dense_entries(state, layout):
-        if entries.n_segments:
-            _Segments(problem, entries, tree).reach(reached, weight)
-    threshold = reached * (1 - MARGIN) - rounding(problem.n_classes) * weight
+    for occupied in occupied_bins(state, layout, allowed):
+        if occupied.n_segments:
+            _Segments(problem, occupied, tree).reach(reached, weight)
+    least = threshold(reached, weight, rounding(problem.n_classes))
     bits, first = shifts(problem.bins.widths), rows.slot * np.int32(_WIDTH)
-    for entries in dense_entries(state, layout):
-        if entries.n_segments == 0:
+    for occupied in occupied_bins(state, layout, allowed):
+        if occupied.n_segments == 0:
             continue
-        fine = _Segments(problem, entries, tree).bounds() >= threshold[entries.slot][entries.segment]
-        heads = np.flatnonzero(np.diff(entries.feature, prepend=-1))
-        for span in np.split(np.arange(entries.n_segments), heads[1:]):
-            own = slice(int(entries.start[span[0]]), int(entries.stop[span[-1]]))
-            feature = int(entries.feature[span[0]])
-            cells = entries.slot[entries.segment[own]] * _WIDTH + entries.code[own]
+        fine = _Segments(problem, occupied, tree).bounds() >= least[occupied.slot][occupied.segment]
+        heads = np.flatnonzero(np.diff(occupied.feature, prepend=-1))
+        for span in np.split(np.arange(occupied.n_segments), heads[1:]):
+            own = slice(int(occupied.start[span[0]]), int(occupied.stop[span[-1]]))
+            feature = int(occupied.feature[span[0]])
+            places = occupied.slot[occupied.segment[own]] * _WIDTH + occupied.code[own]
             if fine[own].any():
                 parts = (
-                    _fine(rows, problem, feature, first, cells[fine[own]], len(tree) * _WIDTH),
-                    _others(entries, own, fine, int(bits[feature])),
+                    _fine(rows, problem, feature, first, places[fine[own]], len(tree) * _WIDTH),
+                    _others(occupied, own, fine, int(bits[feature])),
                 )
                 yield _joined(problem, layout, feature, parts)
 
@@ -83,98 +94,93 @@ def refined(
 class _Segments:
     """Gains at the ends of coarse bins, and bounds inside of them."""
 
-    def __init__(self, problem: Problem, entries: Entries, tree: Ints) -> None:
-        self._problem, self._entries = problem, entries
-        self._tree = tree[entries.slot]  # (n_segments,)
+    def __init__(self, problem: Problem, occupied: OccupiedBins, tree: Ints) -> None:
+        self._problem, self._occupied = problem, occupied
+        self._tree = tree[occupied.slot]  # (n_segments,)
         n_counts = problem.channels.n_counts
-        running, total = entries.running()
-        own = entries.segment
+        running, total = occupied.running()
+        own = occupied.segment
         self._rows, self._all_rows = running[:n_counts].sum(axis=0), total[:n_counts].sum(axis=0)[own]
         self._left = problem.class_weights(running, self._tree[own])
         self._total = problem.class_weights(total, self._tree)
         self._whole = self._total[:, own]
-        self._at_end = _gain(problem.parameters.criterion, self._left, self._whole)
+        self._criterion = criterion_of(problem)
+        self._at_end = _gain(self._criterion, self._left, self._whole)
         self._min_bucket = max(problem.parameters.min_bucket, 1)
 
     def reach(self, reached: Floats, weight: Floats) -> None:
         """Raise to the gains of splits between coarse bins, and to the weights; both (n_slots,)."""
-        entries, least = self._entries, self._min_bucket
+        occupied, least = self._occupied, self._min_bucket
         is_split = (self._rows >= least) & (self._all_rows - self._rows >= least)
-        best = np.maximum.reduceat(np.where(is_split, self._at_end, 0.0), entries.start)
-        np.maximum.at(reached, entries.slot, best)
-        np.maximum.at(weight, entries.slot, self._total.sum(axis=0))
+        best = np.maximum.reduceat(np.where(is_split, self._at_end, 0.0), occupied.start)
+        np.maximum.at(reached, occupied.slot, best)
+        np.maximum.at(weight, occupied.slot, self._total.sum(axis=0))
 
     def bounds(self) -> Floats:
-        """(n_entries,) no split in or at an end of a coarse bin has a larger gain."""
-        entries, problem, least = self._entries, self._problem, self._min_bucket
-        inside = problem.class_weights(entries.sums, self._tree[entries.segment])
+        """(n_bins,) no split in or at an end of a coarse bin has a larger gain."""
+        occupied, problem, least = self._occupied, self._problem, self._min_bucket
+        inside = problem.class_weights(occupied.sums, self._tree[occupied.segment])
         # The corner before a bin is the end of the bin before it, or nothing.
         bound = np.concatenate(([0.0], self._at_end[:-1]))
-        bound[entries.start] = 0.0
+        bound[occupied.start] = 0.0
         np.maximum(bound, self._at_end, out=bound)
         for k in range(len(inside)):
             corner = self._left.copy()
             corner[k] -= inside[k]
-            np.maximum(bound, _gain(problem.parameters.criterion, corner, self._whole), out=bound)
-        before = self._rows - entries.sums[: problem.channels.n_counts].sum(axis=0).astype(np.int64)
+            np.maximum(bound, _gain(self._criterion, corner, self._whole), out=bound)
+        before = self._rows - occupied.sums[: problem.channels.n_counts].sum(axis=0).astype(np.int64)
         bound[(self._rows < least) | (self._all_rows - before < least)] = -np.inf
         return bound
 
 
-_Cells = tuple[Ints, Ints, Floats]  # slot and code (n_entries,), and sums (n_channels, n_entries)
+_Bins = tuple[Ints, Ints, Floats]  # slot and code (n_bins,), and sums (n_channels, n_bins)
 
 
-def _fine(rows: PlayedRows, problem: Problem, feature: int, first: Ints, cells: Ints, total_bins: int) -> _Cells:
-    """The fine cells of the rows that are in the coarse `cells`.
+def _fine(rows: RowsOfNodes, problem: Problem, feature: int, first: Ints, places: Ints, total_bins: int) -> _Bins:
+    """The fine bins of the rows that are in some coarse bins.
 
     Args:
-        first: (n_rows,) int32 coarse cell of code 0 in each row's slot.
-        cells: slot * _WIDTH + code, of `total_bins` there are.
+        first: (n_rows,) int32 place of code 0 in each row's slot.
+        places: of the coarse bins, slot * _WIDTH + code; there are `total_bins` of them.
     """
     wanted = np.zeros(total_bins, np.bool_)
-    wanted[cells] = True
+    wanted[places] = True
     code = rows.codes(feature)
     mine = np.flatnonzero(wanted.take(first + shifted(code, int(shifts(problem.bins.widths)[feature]))))
-    return cells_of(rows, problem.channels, code, mine)
+    return bins_of(rows, problem.channels, code, mine)
 
 
-def _others(entries: Entries, own: slice, fine: Bools, bits: int) -> _Cells:
+def _others(occupied: OccupiedBins, own: slice, fine: Bools, bits: int) -> _Bins:
     """The sums of coarse bins that are not fine, of segments that have fine ones too: neighbours together, with the
     code of the last of them.
 
     What is to the right of a fine split is fine: the bound of the bin that begins there is no less than its gain.
     """
-    some = np.logical_or.reduceat(fine, entries.start)
+    some = np.logical_or.reduceat(fine, occupied.start)
     at = np.arange(own.start, own.stop)
-    at = at[~fine[own] & some[entries.segment[own]]]
+    at = at[~fine[own] & some[occupied.segment[own]]]
     if len(at) == 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((len(entries.sums), 0))
-    segment = entries.segment[at]
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((len(occupied.sums), 0))
+    segment = occupied.segment[at]
     begins = np.ones(len(at), np.bool_)
     begins[1:] = (at[1:] != at[:-1] + 1) | (segment[1:] != segment[:-1])
     start = np.flatnonzero(begins)
     last = np.append(start[1:], len(at)) - 1
-    sums = np.add.reduceat(entries.sums.take(at, axis=1), start, axis=1)
-    return entries.slot[segment[start]], entries.code[at[last]] << bits, sums
+    sums = np.add.reduceat(occupied.sums.take(at, axis=1), start, axis=1)
+    return occupied.slot[segment[start]], occupied.code[at[last]] << bits, sums
 
 
-def _joined(problem: Problem, layout: HistogramLayout, feature: int, parts: Sequence[_Cells]) -> Entries:
+def _joined(problem: Problem, layout: HistogramLayout, feature: int, parts: Sequence[_Bins]) -> OccupiedBins:
     slot, code = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     order = np.argsort(slot.astype(np.int64) * WIDE_LIMIT + code, kind="stable")
     sums = np.concatenate([part[2] for part in parts], axis=1).take(order, axis=1)
     places = np.full(len(order), feature - layout.first)
-    return Entries.of_cells(layout, places, slot.take(order), code.take(order), sums)
+    return OccupiedBins.of_bins(layout, places, slot.take(order), code.take(order), sums)
 
 
-def _gain(criterion: str, left: Floats, whole: Floats) -> Floats:
+def _gain(criterion: Criterion, left: Floats, whole: Floats) -> Floats:
     """(m,) gains of splits with the class weights `left` of `whole` (2, m); 0 where a side is empty."""
-    right = np.maximum(whole - left, 0.0)
+    assert criterion.two_class_gain is not None
     with np.errstate(divide="ignore", invalid="ignore"):
-        if criterion == "gini":
-            # W_l W_r / W * sum_k (p_lk - p_rk)**2, the sum's two terms being alike.
-            left_weight, right_weight = left[0] + left[1], right[0] + right[1]
-            across = left[0] * right[1] - left[1] * right[0]
-            gain = 2 * across * across / (left_weight * right_weight * (left_weight + right_weight))
-        else:
-            gain = criteria.CLASSIFICATION_GAINS[criterion](left, right)
+        gain = criterion.two_class_gain(left, np.maximum(whole - left, 0.0))
     return np.asarray(np.nan_to_num(gain, copy=False, nan=0.0, posinf=0.0))

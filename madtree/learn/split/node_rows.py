@@ -1,101 +1,59 @@
-"""The entries of small nodes from their rows, put in order: the classical exact search.
+"""The occupied bins of small nodes from their rows, put in order: the classical exact search.
 
-A node with fewer rows than its features have bins leaves most cells of its statistics empty, and looking through them
-costs more than ordering its rows by code. What comes out is the same (core.entries): the cells that hold rows.
+A node with fewer rows than its features have bins leaves most bins of its histograms empty, and looking through them
+costs more than ordering its rows by code. What comes out is the same: the bins that hold rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.binning.bins import MISSING
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Array, Floats, Ints
-from madtree.learn.histogram.histogram import HistogramLayout, add_codes
+from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined
 from madtree.learn.problem.channels import Channels
-from madtree.learn.split.candidates import Entries
+from madtree.learn.split.occupied_bins import OccupiedBins
 
 # Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are
 # swept. Measured by benchmarks/sweep.py: much the same for all numbers of bins and classes.
 BINS_PER_ROW = 2
-_CHUNK_VALUES = 120_000  # entries times channels that are worked on together
+_CHUNK_VALUES = 120_000  # bins times channels that are worked on together
 _DIGIT = 65_536
 
 
-@dataclass(frozen=True)
-class PlayedRows:
-    """The rows of some nodes, copied out of the blocks.
+def sweep(rows: RowsOfNodes, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
+    """The occupied bins of the slots of `layout` in chunks of features, in order.
 
-    Attributes:
-        slot: (n_rows,) int32.
-        row_class: (n_rows,) class of each row, as blocks have it; zeros for regression.
-        limbs: (n_limbs, n_rows) what is summed beside the row counts.
-        parts: the blocks and the rows of each that are meant, in order.
-        shift: (n_features,) bits by which codes are shifted to coarse ones (core.coarse), or None.
+    Args:
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
-
-    slot: Ints
-    row_class: Ints
-    limbs: Floats
-    parts: Sequence[tuple[Block, Ints]]
-    shift: Ints | None = None
-
-    @classmethod
-    def of(cls, channels: Channels, parts: Sequence[tuple[Block, Ints]]) -> PlayedRows:
-        """`parts`: blocks and the slots (n_rows,) of their rows, negative for those not in play."""
-        chosen = [(block, slots, np.flatnonzero(slots >= 0)) for block, slots in parts]
-        slot = _joined([slots.take(rows) for _, slots, rows in chosen])
-        if channels.n_classes:
-            row_class = _joined([block.target.take(rows) for block, _, rows in chosen])
-        else:
-            row_class = np.zeros(len(slot), np.uint8)
-        limbs: list[Floats] = []
-        for source in ("weight", "target"):
-            if (source == "weight" and channels.weight_limbs) or (source == "target" and channels.target_limbs):
-                limbs.append(
-                    np.concatenate([getattr(block, source).take(rows, axis=1) for block, _, rows in chosen], axis=1)
-                )
-        summed = np.concatenate(limbs) if limbs else np.zeros((0, len(slot)))
-        return cls(slot, row_class, summed, [(block, rows) for block, _, rows in chosen])
-
-    def codes(self, feature: int) -> Array:
-        """(n_rows,) codes of one feature."""
-        code = _joined([block.codes.column(feature).take(rows) for block, rows in self.parts])
-        return code if self.shift is None else shifted(code, int(self.shift[feature]))
-
-
-def shifted(code: Array, bits: int) -> Array:
-    """Coarse codes (n,): code / 2**bits, rounded up, so that none but 0, missing, becomes 0."""
-    if bits == 0:
-        return code
-    coarse: Array = code >> code.dtype.type(bits)
-    coarse += (code & code.dtype.type((1 << bits) - 1)) != 0
-    return coarse
-
-
-def count(state: Array, layout: HistogramLayout, rows: PlayedRows) -> None:
-    """Count rows into `state` (n_channels, total_bins), in place: the same as `histogram.add_block` block by block,
-    which adds all cells up once a block.
-    """
-    slot = np.multiply(rows.row_class, layout.n_slots, dtype=np.int64) + rows.slot
-    add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
-
-
-def sweep(rows: PlayedRows, layout: HistogramLayout) -> Iterator[Entries]:
-    """The entries of the slots of `layout` in chunks of features, in order."""
     channels = layout.channels
     size = max(1, _CHUNK_VALUES // max(1, len(rows.slot) * channels.count))
     for first in range(0, len(layout.widths), size):
         span = range(first, min(first + size, len(layout.widths)))
-        parts = [cells_of(rows, channels, rows.codes(layout.first + i)) for i in span]
-        yield _entries(parts, layout, span.start)
+        parts = [
+            _bins_of_feature(rows, channels, f, None if allowed is None else allowed[:, f])
+            for f in range(layout.first + span.start, layout.first + span.stop)
+        ]
+        yield _occupied(parts, layout, span.start)
 
 
-def cells_of(rows: PlayedRows, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
-    """Slot, code (n_entries,) and sums (n_channels, n_entries) of the cells of one feature that hold rows, in order.
+def _bins_of_feature(
+    rows: RowsOfNodes, channels: Channels, feature: int, allowed: Bools | None
+) -> tuple[Ints, Ints, Floats]:
+    """As `bins_of`, of the slots that are `allowed` (n_slots,), None for all."""
+    if allowed is None or allowed.all():
+        return bins_of(rows, channels, rows.codes(feature))
+    if not allowed.any():
+        return np.zeros(0, rows.slot.dtype), np.zeros(0, np.int64), np.zeros((channels.count, 0))
+    return bins_of(rows, channels, rows.codes(feature), np.flatnonzero(allowed.take(rows.slot)))
+
+
+def bins_of(rows: RowsOfNodes, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
+    """Slot, code (n_bins,) and sums (n_channels, n_bins) of the bins of one feature that hold rows, in order.
 
     Args:
         code: (n_rows,) of the feature.
@@ -141,14 +99,10 @@ def order_of_slots(slot: Ints) -> Ints:
     return order
 
 
-def _entries(parts: Sequence[tuple[Ints, Ints, Floats]], layout: HistogramLayout, first: int) -> Entries:
+def _occupied(parts: Sequence[tuple[Ints, Ints, Floats]], layout: HistogramLayout, first: int) -> OccupiedBins:
     lengths = [len(slot) for slot, _, _ in parts]
     feature = np.repeat(np.arange(first, first + len(parts)), lengths)
-    slot = _joined([slot for slot, _, _ in parts])
-    code = _joined([code for _, code, _ in parts])
+    slot = joined([slot for slot, _, _ in parts])
+    code = joined([code for _, code, _ in parts])
     sums = parts[0][2] if len(parts) == 1 else np.concatenate([sums for _, _, sums in parts], axis=1)
-    return Entries.of_cells(layout, feature, slot, code, sums)
-
-
-def _joined(parts: Sequence[Array]) -> Array:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return OccupiedBins.of_bins(layout, feature, slot, code, sums)

@@ -1,18 +1,17 @@
 """Splits of nodes with many classes: candidates that cannot be the best are dropped before their gains are computed.
 
-With a thousand classes nearly all statistics of a node are zero, and a gain adds up a term for each class. So a node's
-rows are counted by those classes alone that it has, and a quick form of the gain tells which candidates may be the best
-or tie with it. Only these go to `core.search`, whose gains decide. A class that a node lacks adds +0.0 to every sum of
-a gain, so leaving it out changes no bit.
+With a thousand classes nearly all of a node's histograms is zero, and a gain adds up a term for each class. So a
+node's rows are counted by those classes alone that it has, and a quick form of the gain (`Criterion.quick_gain`) tells
+which candidates may be the best or tie with it. Only these are searched, and the exact gains decide. A class that a
+node lacks adds +0.0 to every sum of a gain, so leaving it out changes no bit. Dropping candidates changes no choice
+either: see `margins`.
 
-Dropping a candidate changes no choice either. Those kept are within `MARGIN` of the best, some 10**6 times the
-tolerance of ties; with fewer features than that, somewhere in the margin there is a gap between gains that is wider
-than a tie, and whatever stands below a gap has no say in what is chosen above it.
+A *cell* is a bin of one class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,19 +19,19 @@ import numpy as np
 from madtree.learn.binning.bins import MISSING
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, add_codes
+from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.candidates import Entries, dense_entries
-from madtree.learn.split.node_rows import PlayedRows, order_of_slots
-from madtree.learn.split.search import Splits, search
+from madtree.learn.split.criterion import criterion_of
+from madtree.learn.split.margins import may_drop, rounding, threshold
+from madtree.learn.split.node_rows import order_of_slots
+from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
+from madtree.learn.split.search import BestSplits, search
 
 MANY_CLASSES = 8  # from which on screening pays,
 ROWS_PER_CELL = 1.5  # for nodes with at most so many rows for each class and bin of a feature
-SWEPT_CLASSES = 24  # up to which nodes that are small enough are rather swept (core.sweep)
-CELLS_PER_ROW = (
-    16  # bins times classes of a node, for each of its rows and of all classes, above which a sweep is quicker
-)
-MAX_CELLS = 1_048_576  # bins times classes of a node that is screened
-MARGIN = 1e-4  # relative; what is below the best gain by more is dropped
+SWEPT_CLASSES = 24  # up to which nodes that are small enough are rather swept (`node_rows.sweep`)
+CELLS_PER_ROW = 16  # for each of a node's rows and of all classes, above which a sweep is quicker
+MAX_CELLS = 1_048_576  # of a node that is screened
 _CELLS = 524_288  # counted at once, where one feature of a node needs no more
 _VALUES = 1_048_576  # rows times features counted at once
 _MOST_NODES = 4_096  # that are
@@ -74,51 +73,6 @@ class _Running:
         return cls(channels, joined.reshape(shape), channels[0].sum(axis=3))
 
 
-def _gini(running: _Running, *, exact: bool) -> Floats:
-    """sum_k l_k**2 / W_l + sum_k r_k**2 / W_r - sum_k t_k**2 / W."""
-    left, total = running.weights, running.weights[:, :, -1]
-    squares = np.einsum("fswk,fswk->fsw", left, left)
-    if exact:
-        right = squares - 2 * np.einsum("fswk,fsk->fsw", left, total) + squares[:, :, -1:]
-    else:
-        rest = total[:, :, None] - left
-        right = np.einsum("fswk,fswk->fsw", rest, rest)
-    weight = np.einsum("fswk->fsw", left)
-    gain: Floats = squares / weight + right / (weight[:, :, -1:] - weight) - squares[:, :, -1:] / weight[:, :, -1:]
-    return gain
-
-
-def _entropy(running: _Running, *, exact: bool) -> Floats:
-    """The sum of x log2 x over the classes of both sides and the sides of the whole, less those of their sums."""
-    del exact
-    whole = running.weights[:, :, -1].sum(axis=2)[:, :, None, None]
-
-    def terms(weights: Floats) -> Floats:
-        share = np.maximum(weights / whole, 0.0)
-        logs = np.log2(share + 1e-300)
-        return np.asarray(np.einsum("fswk,fswk->fsw", share, logs))
-
-    left = running.weights
-    right = left[:, :, -1:] - left
-    by_class = terms(left) + terms(right) - terms(left[:, :, -1:])
-    by_side = [terms(side.sum(axis=3, keepdims=True)) for side in (left, right)]
-    return np.asarray((by_class - by_side[0] - by_side[1]) * whole[:, :, :, 0])
-
-
-def _misclassification(running: _Running, *, exact: bool) -> Floats:
-    del exact
-    left, total = running.weights, running.weights[:, :, -1]
-    gain: Floats = left.max(axis=3) + (total[:, :, None] - left).max(axis=3) - total.max(axis=2)[:, :, None]
-    return gain
-
-
-_GAINS: dict[str, Callable[..., Floats]] = {
-    "gini": _gini,
-    "entropy": _entropy,
-    "misclassification": _misclassification,
-}
-
-
 @dataclass(frozen=True)
 class _Stack:
     """Nodes that are counted together, in slots that follow each other, and the classes that they have.
@@ -148,7 +102,7 @@ class _Stack:
         at = np.multiply(row_class[rows], n_slots, dtype=np.int64) + local
         return cls(slots, rows, present, int(place[-1].max()), local, place.reshape(-1).take(at) - 1)
 
-    def entered(self, found: Splits, part: Splits, n_classes: int) -> None:
+    def entered(self, found: BestSplits, part: BestSplits, n_classes: int) -> None:
         """Enter into the batch's splits what `part`, of this stack's slots and classes, has beyond them."""
         better = np.flatnonzero(part.gain > found.gain[self.slots])
         at = better + self.slots.start
@@ -163,28 +117,31 @@ class _Stack:
                 sums[limb * n_classes + row_class, at[column]] = own[limb * self.width + place, better[column]]
 
 
-def rounding(n_classes: int) -> float:
-    """What rounding may make of a gain, which is a sum over classes of terms none of which is above the node's weight,
-    as a share of that weight: generously.
-    """
-    return 64.0 * (n_classes + 100) * float(np.finfo(np.float64).eps)
+def applies(problem: Problem) -> bool:
+    """Whether there are so many classes that screening may pay, and the criterion has a quick gain."""
+    return problem.n_classes >= MANY_CLASSES and criterion_of(problem).quick_gain is not None and may_drop(problem)
 
 
-def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints, found: Splits) -> None:
+def search_screened(
+    problem: Problem, rows: RowsOfNodes, sums: Floats, tree: Ints, found: BestSplits, allowed: Bools | None = None
+) -> None:
     """Improve `found` by the splits of all features.
 
     Args:
         rows: of the nodes in the slots of `found`.
         sums: (n_channels, n_slots) over all rows of each.
         tree: (n_slots,) of each.
+        allowed: (n_slots, n_features) whether a node may be split by a feature; None for yes.
     """
+    if allowed is None:
+        allowed = np.ones((len(tree), len(problem.unordered)), np.bool_)
     order = order_of_slots(rows.slot)
     slot, row_class = rows.slot.take(order), rows.row_class.take(order)
     limbs = [limb.take(order) for limb in rows.limbs]
     by_class = sums[: problem.n_classes]
-    for first, last in _feature_runs(problem, len(slot)):
+    for first, last in _feature_spans(problem, len(slot), np.asarray(allowed.any(axis=0))):
         if problem.unordered[first]:
-            _search_unordered(problem, rows, tree, found, first)
+            _search_unordered(problem, rows, tree, found, first, allowed)
             continue
         # The rows of a node lie side by side.
         codes = np.stack([rows.codes(f).take(order) for f in range(first, last)])
@@ -197,21 +154,25 @@ def search_screened(problem: Problem, rows: PlayedRows, sums: Floats, tree: Ints
             own = [limb[stack.rows] for limb in limbs]
             for f in range(first, last, n_features):
                 part = codes[f - first : min(f + n_features, last) - first, stack.rows]
-                _search_stack(problem, stack, part, own, tree[slots], found, f)
+                chosen = allowed[slots, f : f + len(part)].T
+                if chosen.any():
+                    _search_stack(problem, stack, part, own, tree[slots], found, f, chosen)
 
 
-def _feature_runs(problem: Problem, n_rows: int) -> Iterator[tuple[int, int]]:
-    """Features (from, to) in order: unordered ones alone, others as many together as may be copied out."""
-    first = 0
-    n_features = len(problem.unordered)
-    while first < n_features:
+def _feature_spans(problem: Problem, n_rows: int, wanted: Bools) -> Iterator[tuple[int, int]]:
+    """The features (from, to) that are `wanted` (n_features,), in order: unordered ones alone, others as many together
+    as may be copied out.
+    """
+    ordered = ~problem.unordered & wanted
+    most = max(1, _CODES // max(n_rows, 1))
+    last = 0
+    for first in np.flatnonzero(wanted).tolist():
+        if first < last:
+            continue
         last = first + 1
-        while not problem.unordered[first] and last < min(n_features, first + max(1, _CODES // max(n_rows, 1))):
-            if problem.unordered[last]:
-                break
+        while ordered[first] and last < min(len(ordered), first + most) and ordered[last]:
             last += 1
         yield first, last
-        first = last
 
 
 def _stacks(by_class: Floats, n_rows: Ints, width: int, n_features: int) -> Iterator[tuple[slice, int]]:
@@ -230,9 +191,18 @@ def _stacks(by_class: Floats, n_rows: Ints, width: int, n_features: int) -> Iter
 
 
 def _search_stack(
-    problem: Problem, stack: _Stack, codes: Array, limbs: Sequence[Floats], tree: Ints, found: Splits, first: int
+    problem: Problem,
+    stack: _Stack,
+    codes: Array,
+    limbs: Sequence[Floats],
+    tree: Ints,
+    found: BestSplits,
+    first: int,
+    allowed: Bools,
 ) -> None:
-    """Improve the splits of a stack by some ordered features, whose codes (n_features, n_rows) are from `first` on."""
+    """Improve the splits of a stack by some ordered features, whose codes (n_features, n_rows) are from `first` on;
+    `allowed` (n_features, n_slots): by which of them a node may be split.
+    """
     widths = problem.bins.widths[first : first + len(codes)]
     shape = (len(codes), len(tree), int(widths.max()), stack.width)
     index = np.multiply(codes, shape[3], dtype=np.int64)
@@ -240,36 +210,38 @@ def _search_stack(
     index += (np.arange(shape[0]) * (shape[1] * shape[2] * shape[3]))[:, None]
     running = _Running.of(problem, index, limbs, shape, tree)
     own = found.of_slots(np.arange(stack.slots.start, stack.slots.stop))
-    survives = _survivors(problem, running, own.gain)
-    entries = _entries(running, survives, HistogramLayout(problem.channels, widths, shape[1], first))
+    survives = _survivors(problem, running, own.gain, allowed)
+    occupied = _surviving(running, survives, HistogramLayout(problem.channels, widths, shape[1], first))
     n_channels = len(running.channels) * stack.width
     none = np.zeros((n_channels, shape[1]))
     part = replace(own, left_sums=none, known_sums=none.copy())
-    search(replace(problem, n_classes=stack.width), [entries], tree, part)
+    search(replace(problem, n_classes=stack.width), [occupied], tree, part)
     stack.entered(found, part, problem.n_classes)
 
 
-def _survivors(problem: Problem, running: _Running, gain: Floats) -> Bools:
+def _survivors(problem: Problem, running: _Running, gain: Floats, allowed: Bools) -> Bools:
     """(n_features, n_slots, width) whether the split behind a bin may be the best of its node, or tie with it.
 
     Args:
         gain: (n_slots,) of the best split so far.
+        allowed: (n_features, n_slots) whether the node may be split by the feature.
     """
-    criterion = problem.parameters.criterion
+    criterion = criterion_of(problem)
+    assert criterion.quick_gain is not None
     rows = running.rows
     min_bucket = max(problem.parameters.min_bucket, 1)
     valid = (np.diff(rows, axis=2, prepend=0) > 0) & (rows >= min_bucket) & (rows <= rows[:, :, -1:] - min_bucket)
+    valid &= allowed[:, :, None]
     exact = problem.weight_grid is None and float(rows.max()) < _SQUARED_ROWS
     with np.errstate(divide="ignore", invalid="ignore"):
-        gains = np.where(valid, _GAINS[criterion](running, exact=exact), -np.inf)
+        gains = np.where(valid, criterion.quick_gain(running.weights, exact), -np.inf)
     best = np.maximum(gains.max(axis=(0, 2)), gain)
     weight = running.weights[:, :, -1].sum(axis=2).max(axis=0)
-    share = 0.0 if exact and criterion == "misclassification" else rounding(running.weights.shape[3])
-    threshold = best - MARGIN * np.abs(best) - share * weight
-    return np.asarray(valid & (gains >= threshold[:, None]))
+    error = 0.0 if exact and criterion.quick_is_exact else rounding(running.weights.shape[3])
+    return np.asarray(valid & (gains >= threshold(best, weight, error)[:, None]))
 
 
-def _entries(running: _Running, survives: Bools, layout: HistogramLayout) -> Entries:
+def _surviving(running: _Running, survives: Bools, layout: HistogramLayout) -> OccupiedBins:
     """The bins on either side of the surviving splits, and those between them as one.
 
     Such a sum of bins has the code of the last one: what is right of the split before it is never asked for, as that
@@ -277,29 +249,31 @@ def _entries(running: _Running, survives: Bools, layout: HistogramLayout) -> Ent
     """
     n_slots, width = survives.shape[1:]
     some = survives.any(axis=2, keepdims=True)
-    cell = np.flatnonzero((np.diff(running.rows, axis=2, prepend=0) > 0) & some)
-    behind = survives.reshape(-1).take(cell)
-    segment = cell // width
-    ends = np.ones(len(cell), np.bool_)
+    place = np.flatnonzero((np.diff(running.rows, axis=2, prepend=0) > 0) & some)
+    behind = survives.reshape(-1).take(place)
+    segment = place // width
+    ends = np.ones(len(place), np.bool_)
     ends[:-1] = segment[1:] != segment[:-1]
     kept = behind | ends
     kept[1:] |= behind[:-1]
     kept[:-1] |= behind[1:] & ~ends[:-1]
-    cell = cell[kept]
-    segment = cell // width
+    place = place[kept]
+    segment = place // width
     follows = np.flatnonzero(segment[1:] == segment[:-1]) + 1
     parts = []
     for channel in running.channels:
-        upto = channel.reshape(-1, channel.shape[3]).take(cell, axis=0).astype(np.float64, copy=False)
+        upto = channel.reshape(-1, channel.shape[3]).take(place, axis=0).astype(np.float64, copy=False)
         alone = upto.copy()
         alone[follows] -= upto[follows - 1]
         parts.append(alone.T)
     sums = np.ascontiguousarray(np.concatenate(parts))
-    return Entries.of_cells(layout, segment // n_slots, segment % n_slots, cell % width, sums)
+    return OccupiedBins.of_bins(layout, segment // n_slots, segment % n_slots, place % width, sums)
 
 
-def _search_unordered(problem: Problem, rows: PlayedRows, tree: Ints, found: Splits, feature: int) -> None:
-    """Improve `found` by an unordered feature, with all of its classes: the order of levels depends on them."""
+def _search_unordered(
+    problem: Problem, rows: RowsOfNodes, tree: Ints, found: BestSplits, feature: int, allowed: Bools
+) -> None:
+    """Improve `found` by an unordered feature, with all of its classes: the order of categories depends on them."""
     widths = problem.bins.widths[feature : feature + 1]
     size = max(1, MAX_CELLS // int(widths[0] * problem.channels.count))
     code = rows.codes(feature)
@@ -312,5 +286,5 @@ def _search_unordered(problem: Problem, rows: PlayedRows, tree: Ints, found: Spl
         own_code = code.take(own)
         add_codes(state, layout, key, [limb.take(own) for limb in rows.limbs], lambda _: own_code, (0, len(mine)))  # noqa: B023
         part = found.of_slots(mine)
-        search(problem, dense_entries(state, layout), tree[mine], part)
+        search(problem, occupied_bins(state, layout, allowed[mine]), tree[mine], part)
         found.enter(mine, part)

@@ -1,9 +1,9 @@
-"""The best split of every node, from the nodes' statistics.
+"""The best split of every node, from the occupied bins of the nodes' histograms.
 
-All features of a chunk are searched at once. A candidate split lies behind every entry of a segment but the last (see
-core.entries), and the sums on its left are a running sum along the segment. The entries of an unordered feature are
-put in the order of their proportion or mean first (Breiman et al. 1984, section 4.2.2), after which they are treated
-alike.
+All features of a chunk are searched at once. A candidate split lies behind every bin of a segment but the last (see
+`occupied_bins`), and the sums on its left are a running sum along the segment. The bins of an unordered feature are
+first put in the order of their proportion or mean (Breiman et al. 1984, section 4.2.2), and then searched in the same
+way.
 """
 
 from __future__ import annotations
@@ -15,22 +15,21 @@ import numpy as np
 
 from madtree.learn.data.types import Bools, Floats, Ints
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split import criterion as criteria
-from madtree.learn.split.candidates import Entries, first_of_best
-from madtree.learn.split.category_order import EXHAUSTIVE_LEVELS, principal_scores, subsets
-
-TIE = 1e-10  # gains that differ by less, relatively, are equal (semantics, section 3)
+from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
+from madtree.learn.split.criterion import criterion_of
+from madtree.learn.split.margins import TIE
+from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
 
 
 @dataclass
-class Splits:
+class BestSplits:
     """The best split found so far of each of `n` slots.
 
     Attributes:
         gain: (n,) 0 where there is none.
         feature: (n,) int32 index, -1 where there is none.
         left, right: (n,) int32 codes next to the cut, of an ordered feature.
-        left_codes, right_codes: levels on either side by slot, of an unordered feature.
+        left_codes, right_codes: categories on either side by slot, of an unordered feature.
         left_sums, known_sums: (n_channels, n) sums of the rows that go left, and of all rows whose value is known.
     """
 
@@ -44,17 +43,17 @@ class Splits:
     known_sums: Floats
 
     @classmethod
-    def none(cls, n: int, n_channels: int) -> Splits:
+    def none(cls, n: int, n_channels: int) -> BestSplits:
         feature, left, right = (np.full(n, -1, np.int32) for _ in range(3))
         return cls(np.zeros(n), feature, left, right, {}, {}, np.zeros((n_channels, n)), np.zeros((n_channels, n)))
 
-    def of_slots(self, slots: Ints) -> Splits:
-        """Those of some slots (m,), as their own; without the levels, which the search only adds to."""
+    def of_slots(self, slots: Ints) -> BestSplits:
+        """Those of some slots (m,), as their own; without the categories, which the search only adds to."""
         feature, left, right = (codes.take(slots) for codes in (self.feature, self.left, self.right))
         sums = (self.left_sums.take(slots, axis=1), self.known_sums.take(slots, axis=1))
-        return Splits(self.gain.take(slots), feature, left, right, {}, {}, *sums)
+        return BestSplits(self.gain.take(slots), feature, left, right, {}, {}, *sums)
 
-    def enter(self, slots: Ints, part: Splits) -> None:
+    def enter(self, slots: Ints, part: BestSplits) -> None:
         """Put the splits of some slots (m,) in place."""
         for name in ("gain", "feature", "left", "right"):
             getattr(self, name)[slots] = getattr(part, name)
@@ -64,88 +63,87 @@ class Splits:
             getattr(self, name).update({int(slots[slot]): codes for slot, codes in getattr(part, name).items()})
 
 
-def search(problem: Problem, chunks: Iterable[Entries], tree: Ints, found: Splits) -> None:
+def search(problem: Problem, chunks: Iterable[OccupiedBins], tree: Ints, found: BestSplits) -> None:
     """Improve `found` by the splits of some features, which come in order.
 
     A split replaces an earlier feature's only where its gain is larger by more than the tolerance, so the earlier
     feature wins a tie however the features were cut into chunks.
 
     Args:
-        chunks: the cells of the features that hold rows.
+        chunks: the occupied bins of the features; of those only by which a node may be split.
         tree: (n_slots,) the tree of each slot.
     """
-    for entries in chunks:
-        if entries.n_segments:
-            _Search(problem, entries, tree).improve(found)
+    for occupied in chunks:
+        if occupied.n_segments:
+            CandidateSplits(problem, occupied, tree).improve(found)
 
 
-class _Search:
-    """The candidates among some features' entries."""
+class CandidateSplits:
+    """The candidate splits by some features: behind which occupied bin, or with which categories on the left."""
 
-    def __init__(self, problem: Problem, entries: Entries, tree: Ints) -> None:
+    def __init__(self, problem: Problem, occupied: OccupiedBins, tree: Ints) -> None:
         self.problem = problem
-        self.entries = entries
-        self.tree = tree[entries.slot]  # (n_segments,)
-        self.unordered = problem.unordered[entries.feature]
+        self.criterion = criterion_of(problem)
+        self.occupied = occupied
+        self.tree = tree[occupied.slot]  # (n_segments,)
+        self.unordered = problem.unordered[occupied.feature]
         self.min_bucket = max(problem.parameters.min_bucket, 1)
 
-    def improve(self, found: Splits) -> None:
-        exhaustive = self._order_levels()
+    def improve(self, found: BestSplits) -> None:
+        exhaustive = self._order_categories()
         gain, at = self._prefix_splits(exhaustive)
         masks = self._subset_splits(exhaustive, gain)
         self._choose(found, gain, at, masks)
 
-    def _order_levels(self) -> Ints:
-        """Put the entries of unordered features in the order of their scores; return the segments to try
-        exhaustively.
-        """
-        entries, problem = self.entries, self.problem
+    def _order_categories(self) -> Ints:
+        """Put the bins of unordered features in the order of their scores; return the segments to try exhaustively."""
+        occupied, problem = self.occupied, self.problem
         segments = np.flatnonzero(self.unordered)
         if len(segments) == 0:
             return segments
         if problem.n_classes >= 3:
-            sizes = (entries.stop - entries.start)[segments]
-            for s in segments[sizes > EXHAUSTIVE_LEVELS].tolist():
-                span = np.arange(entries.start[s], entries.stop[s])
+            sizes = (occupied.stop - occupied.start)[segments]
+            for s in segments[sizes > EXHAUSTIVE_CATEGORIES].tolist():
+                span = np.arange(occupied.start[s], occupied.stop[s])
                 owner = np.full(len(span), self.tree[s])
-                scores = principal_scores(problem.class_weights(entries.sums[:, span], owner))
-                entries.permute(span, np.argsort(scores, kind="stable"))
-            return segments[sizes <= EXHAUSTIVE_LEVELS]
-        mine = np.flatnonzero(self.unordered[entries.segment])
-        segment = entries.segment[mine]
+                scores = principal_scores(problem.class_weights(occupied.sums[:, span], owner))
+                occupied.permute(span, np.argsort(scores, kind="stable"))
+            return segments[sizes <= EXHAUSTIVE_CATEGORIES]
+        mine = np.flatnonzero(self.unordered[occupied.segment])
+        segment = occupied.segment[mine]
         if problem.n_classes:
-            weights = problem.class_weights(entries.sums[:, mine], self.tree[segment])
+            weights = problem.class_weights(occupied.sums[:, mine], self.tree[segment])
             # By the first class, so that the side with less of it is the left one.
             score = weights[0] / weights.sum(axis=0)
         else:
-            score = problem.means(entries.sums[:, mine], self.tree[segment])
-        entries.permute(mine, np.lexsort((entries.code[mine], score, segment)))
+            score = problem.means(occupied.sums[:, mine], self.tree[segment])
+        occupied.permute(mine, np.lexsort((occupied.code[mine], score, segment)))
         return segments[:0]
 
     def _prefix_splits(self, skip: Ints) -> tuple[Floats, Ints]:
-        """Best gain (n_segments,) over splits behind an entry, and the entry (n_segments,); 0 and -1 where none."""
-        entries, n_counts = self.entries, self.problem.channels.n_counts
-        running, total = entries.running()
+        """Best gain (n_segments,) over splits behind a bin, and the bin (n_segments,); 0 and -1 where none."""
+        occupied, n_counts = self.occupied, self.problem.channels.n_counts
+        running, total = occupied.running()
         rows_left = running[:n_counts].sum(axis=0)
         # The last split that leaves enough rows on the right.
-        most_left = (total[:n_counts].sum(axis=0) - self.min_bucket).take(entries.segment)
+        most_left = (total[:n_counts].sum(axis=0) - self.min_bucket).take(occupied.segment)
         valid = (rows_left >= self.min_bucket) & (rows_left <= most_left)
         if len(skip):
-            valid &= ~np.isin(entries.segment, skip)
+            valid &= ~np.isin(occupied.segment, skip)
         at = np.flatnonzero(valid)
-        segment = entries.segment.take(at)
+        segment = occupied.segment.take(at)
         left = running.take(at, axis=1)
         right = total.take(segment, axis=1) - left
         gains = self._gain(left.astype(np.float64), right.astype(np.float64), self.tree.take(segment))
-        gain, first = first_of_best(gains, segment, entries.n_segments, TIE)
+        gain, first = first_of_best(gains, segment, occupied.n_segments, TIE)
         return gain, np.where(first >= 0, at[first] if len(at) else first, -1)
 
     def _subset_splits(self, segments: Ints, gain: Floats) -> dict[int, Bools]:
-        """Try all subsets of the levels of `segments`; enter the best gains and return the levels that go left."""
+        """Try all subsets of the categories of `segments`; enter the best gains, return the categories that go left."""
         masks: dict[int, Bools] = {}
         n_counts = self.problem.channels.n_counts
         for s in segments.tolist():
-            sums = self.entries.sums[:, self.entries.start[s] : self.entries.stop[s]]
+            sums = self.occupied.sums[:, self.occupied.start[s] : self.occupied.stop[s]]
             if sums.shape[1] < 2:
                 continue
             choice = subsets(sums.shape[1])
@@ -162,28 +160,25 @@ class _Search:
 
     def _gain(self, left: Floats, right: Floats, tree: Ints) -> Floats:
         """(m,) gains of splits with the sums `left` and `right` (n_channels, m)."""
-        problem = self.problem
-        if problem.n_classes:
-            criterion = problem.parameters.criterion
-            left_weights, right_weights = problem.class_weights(left, tree), problem.class_weights(right, tree)
-            gain = criteria.CLASSIFICATION_GAINS[criterion](left_weights, right_weights)
-            noise = criteria.ROUNDING[criterion] * (left_weights.sum(axis=0) + right_weights.sum(axis=0))
-            return np.where(gain > noise, gain, 0.0)
-        left_weight, right_weight = problem.weights(left, tree), problem.weights(right, tree)
-        left_mean, right_mean = problem.means(left, tree), problem.means(right, tree)
-        if problem.weight_grid is not None:
+        problem, criterion = self.problem, self.criterion
+        left, right = problem.moments(left, tree), problem.moments(right, tree)
+        if not problem.n_classes and problem.weight_grid is not None:
             # Weight times value is rounded row by row, so means of equal values may differ in their last bits.
-            close = np.abs(left_mean - right_mean) <= 1e-13 * np.maximum(np.abs(left_mean), np.abs(right_mean))
-            right_mean = np.where(close, left_mean, right_mean)
-        return criteria.variance_gain(left_weight, left_mean, right_weight, right_mean)
+            close = np.abs(left[1] - right[1]) <= 1e-13 * np.maximum(np.abs(left[1]), np.abs(right[1]))
+            right[1] = np.where(close, left[1], right[1])
+        gain = criterion.gain(left, right)
+        if criterion.rounding == 0.0:
+            return gain
+        weight = left.sum(axis=0) + right.sum(axis=0) if problem.n_classes else left[0] + right[0]
+        return np.where(gain > criterion.rounding * weight, gain, 0.0)
 
-    def _choose(self, found: Splits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
+    def _choose(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
         """Enter into `found` what beats it, feature by feature."""
-        entries = self.entries
+        occupied = self.occupied
         best = np.full(len(found.gain), -1, np.int64)
-        heads = np.flatnonzero(np.diff(entries.feature, prepend=-1))
-        for span in np.split(np.arange(entries.n_segments), heads[1:]):
-            slots = entries.slot[span]
+        heads = np.flatnonzero(np.diff(occupied.feature, prepend=-1))
+        for span in np.split(np.arange(occupied.n_segments), heads[1:]):
+            slots = occupied.slot[span]
             better = gain[span] > found.gain[slots] * (1 + TIE)
             found.gain[slots[better]] = gain[span[better]]
             best[slots[better]] = span[better]
@@ -191,26 +186,26 @@ class _Search:
         if len(slots) == 0:
             return
         segments = best[slots]
-        found.feature[slots] = entries.feature[segments]
+        found.feature[slots] = occupied.feature[segments]
         plain = ~self.unordered[segments]
         cut = at[segments[plain]]
-        found.left[slots[plain]] = entries.code[cut]
-        found.right[slots[plain]] = entries.code[cut + 1]
+        found.left[slots[plain]] = occupied.code[cut]
+        found.right[slots[plain]] = occupied.code[cut + 1]
         for slot, s in zip(slots[~plain].tolist(), segments[~plain].tolist(), strict=True):
-            codes = entries.code[entries.start[s] : entries.stop[s]]
-            goes_left = masks[s] if s in masks else np.arange(entries.start[s], entries.stop[s]) <= at[s]
+            codes = occupied.code[occupied.start[s] : occupied.stop[s]]
+            goes_left = masks[s] if s in masks else np.arange(occupied.start[s], occupied.stop[s]) <= at[s]
             found.left_codes[slot], found.right_codes[slot] = np.sort(codes[goes_left]), np.sort(codes[~goes_left])
         self._sums(found, slots, segments, at, masks)
 
-    def _sums(self, found: Splits, slots: Ints, segments: Ints, at: Ints, masks: dict[int, Bools]) -> None:
-        """Statistics of the chosen splits' left sides and of all their known rows."""
-        start, length = self.entries.start[segments], (self.entries.stop - self.entries.start)[segments]
+    def _sums(self, found: BestSplits, slots: Ints, segments: Ints, at: Ints, masks: dict[int, Bools]) -> None:
+        """Sums of the chosen splits' left sides and of all their known rows."""
+        start, length = self.occupied.start[segments], (self.occupied.stop - self.occupied.start)[segments]
         heads = np.cumsum(length) - length
-        entry = np.repeat(start - heads, length) + np.arange(int(length.sum()))
-        goes_left = entry <= np.repeat(at[segments], length)
+        bins = np.repeat(start - heads, length) + np.arange(int(length.sum()))
+        goes_left = bins <= np.repeat(at[segments], length)
         for i, s in enumerate(segments.tolist()):
             if s in masks:
                 goes_left[heads[i] : heads[i] + length[i]] = masks[s]
-        sums = self.entries.sums.take(entry, axis=1)
+        sums = self.occupied.sums.take(bins, axis=1)
         found.known_sums[:, slots] = np.add.reduceat(sums, heads, axis=1)
         found.left_sums[:, slots] = np.add.reduceat(np.where(goes_left, sums, 0.0), heads, axis=1)

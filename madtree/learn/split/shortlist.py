@@ -1,13 +1,8 @@
 """The segments among which the best splits are: the others are passed over after a rough look.
 
-Of many features most have no split that comes near the node's best one. With row counts only, Gini's gain behind a code
-is, after multiplying out core.impurity.gini_gain,
-
-    sum_k (L_k W - L W_k)**2 / (W L (W - L))
-
-where L of the W known rows go left, L_k of the W_k of class k. That takes a quarter of the time, and differs from the
-gain as it is defined by rounding only. Segments that come near the best by this are searched as all are elsewhere, so
-the splits are the same to the bit.
+Of many features most have no split that comes near the node's best one. With row counts only, a criterion may have a
+rough form of its gain (`Criterion.rough_best`) that takes a fraction of the time and differs from the gain by rounding
+only. Segments that come near the best by this are searched as all are elsewhere, so the splits are the same to the bit.
 """
 
 from __future__ import annotations
@@ -17,29 +12,28 @@ from itertools import pairwise
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.data.types import Array, Bools, Floats
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split.candidates import CHUNK_CELLS, Entries, dense_entries
-from madtree.learn.split.search import TIE
+from madtree.learn.split.criterion import RoughBest, criterion_of
+from madtree.learn.split.margins import may_drop, rounding, threshold
+from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
 
-# A segment stays unless it is worse than the best by this share. Where features nearly tie, each may hand the place of
-# the best on to one that is better by the tolerance `TIE`; those that were left out must not have been part of such a
-# chain, which would take as many of them as there are tolerances in this share.
-_MARGIN = 1e-3
-_MOST_FEATURES = int(_MARGIN / TIE)
-_ROUNDING = 1e-12  # of gains as they are defined, a unit of weight: many times what differences of shares lose
-_CELLS = 16_000  # looked at together: arrays that stay in the cache, and that malloc does not ask the system for
+_BINS = 16_000  # looked at together: arrays that stay in the cache, and that malloc does not ask the system for
 
 
-def likely_entries(problem: Problem, state: Array, layout: HistogramLayout, gain: Floats) -> Iterator[Entries]:
-    """As `entries.dense_entries`, but for segments that cannot have the best split of their slot.
+def likely_bins(
+    problem: Problem, state: Array, layout: HistogramLayout, gain: Floats, allowed: Bools | None = None
+) -> Iterator[OccupiedBins]:
+    """As `occupied_bins`, but for segments that cannot have the best split of their slot.
 
     Args:
         gain: (n_slots,) of the best split among earlier features.
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
-    if not _applies(problem):
-        yield from dense_entries(state, layout)
+    rough_best = criterion_of(problem).rough_best
+    if rough_best is None or not _applies(problem):
+        yield from occupied_bins(state, layout, allowed)
         return
     unordered = problem.unordered[layout.first : layout.first + len(layout.widths)]
     offsets = layout.offsets
@@ -48,95 +42,54 @@ def likely_entries(problem: Problem, state: Array, layout: HistogramLayout, gain
         part = state[:, int(offsets[first]) : int(offsets[last])]
         part_layout = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
         if unordered[first]:
-            yield from dense_entries(part, part_layout)
+            yield from occupied_bins(part, part_layout, allowed)
         else:
-            yield from _of_segments(part, part_layout, _likely(part, part_layout, gain, problem.parameters.min_bucket))
+            chosen = None if allowed is None else allowed_segments(allowed, part_layout)
+            likely = _likely(rough_best, part, part_layout, gain, problem.parameters.min_bucket, chosen)
+            yield from bins_of_segments(part, part_layout, likely)
 
 
 def _applies(problem: Problem) -> bool:
-    """Whether there are row counts only, whose products of two are exact, and the criterion is Gini's."""
+    """Whether there are row counts only, and products of two are exact."""
     exact = problem.most_rows**2 < 2**53
     only_counts = problem.n_classes > 0 and problem.channels.count == problem.channels.n_counts
-    few = len(problem.unordered) < _MOST_FEATURES
-    return exact and only_counts and few and problem.parameters.criterion == "gini"
+    return exact and only_counts and may_drop(problem)
 
 
-def _likely(state: Array, layout: HistogramLayout, gain: Floats, min_bucket: int) -> Bools:
+def _likely(
+    rough_best: RoughBest,
+    state: Array,
+    layout: HistogramLayout,
+    gain: Floats,
+    min_bucket: int,
+    allowed: Bools | None,
+) -> Bools:
     """(n_features, n_slots) whether a segment may have the slot's best split."""
-    rough, weight = rough_gains(state, layout, min_bucket)
+    rough, weight = rough_gains(rough_best, state, layout, min_bucket, allowed)
     best = np.maximum(rough.max(axis=0), gain)
-    # Where it is 0 the shares are the same on both sides of any split, and the gain is noise (criteria.ROUNDING).
-    return np.asarray((rough + weight * _ROUNDING >= best * (1 - _MARGIN)) & (rough > 0))
+    least = threshold(best, weight.max(axis=0), rounding(layout.channels.n_classes))
+    # Where the rough gain is 0 both sides of any split look alike, and the gain is noise (`Criterion.rounding`).
+    return np.asarray((rough >= least) & (rough > 0))
 
 
-def rough_gains(state: Array, layout: HistogramLayout, min_bucket: int) -> tuple[Floats, Floats]:
-    """(n_features, n_slots) the best gain in each segment, 0 where none is possible, and the weight of its rows."""
+def rough_gains(
+    rough_best: RoughBest, state: Array, layout: HistogramLayout, min_bucket: int, allowed: Bools | None = None
+) -> tuple[Floats, Floats]:
+    """(n_features, n_slots) the best gain in each segment, 0 where none is possible, and the weight of its rows.
+
+    Args:
+        allowed: (n_features, n_slots) segments that are looked at, both are 0 for others; None for all.
+    """
     n_features, n_slots, offsets = len(layout.widths), layout.n_slots, layout.offsets
     best, weight = np.zeros((n_features, n_slots)), np.zeros((n_features, n_slots))
     changes = np.flatnonzero(np.diff(layout.widths)) + 1
     for first, last in zip([0, *changes.tolist()], [*changes.tolist(), n_features], strict=True):
         width = int(layout.widths[first])
-        cells = state[:, int(offsets[first]) : int(offsets[last])].reshape(len(state), -1, width)
+        segments = state[:, int(offsets[first]) : int(offsets[last])].reshape(len(state), -1, width)
         flat_best, flat_weight = best[first:last].reshape(-1), weight[first:last].reshape(-1)
-        size = max(1, _CELLS // width)
-        for i in range(0, cells.shape[1], size):
-            span = slice(i, i + size)
-            flat_best[span], flat_weight[span] = _rough(cells[:, span, 1:], max(min_bucket, 1))
+        size = max(1, _BINS // width)
+        some = None if allowed is None else np.flatnonzero(allowed[first:last])
+        for i in range(0, segments.shape[1] if some is None else len(some), size):
+            span = slice(i, i + size) if some is None else some[i : i + size]
+            flat_best[span], flat_weight[span] = rough_best(segments[:, span, 1:], max(min_bucket, 1))
     return best, weight
-
-
-def _rough(counts: Array, min_bucket: int) -> tuple[Floats, Floats]:
-    """Best gain and weight (m,) of m segments with row counts (K, m, D) by class and bin, the missing code aside."""
-    if counts.shape[2] == 0:
-        return np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
-    rows = counts[0]
-    for of_class in counts[1:]:
-        rows = rows + of_class
-    left = _running(rows)
-    weight = left[:, -1:].copy()
-    right = weight - left
-    squares = np.zeros_like(left)
-    # Of two classes the one's difference is the other's with its sign changed.
-    for of_class in counts[:1] if len(counts) == 2 else counts:
-        own = _running(of_class)
-        difference = own * weight
-        difference -= left * own[:, -1:]
-        difference *= difference
-        squares += difference
-    possible = np.minimum(left, right) >= min_bucket
-    left *= right
-    np.maximum(left, 1.0, out=left)
-    squares /= left
-    squares *= possible
-    best = squares.max(axis=1) * (2.0 if len(counts) == 2 else 1.0)
-    total = weight[:, 0]
-    return np.divide(best, total, out=np.zeros_like(best), where=total > 0), total
-
-
-def _running(counts: Array) -> Floats:
-    """(m, D) float64 running sums along the lines of `counts`, which are added up as integers: many times quicker."""
-    return np.cumsum(counts, axis=1, dtype=np.int32).astype(np.float64)
-
-
-def _of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[Entries]:
-    """The entries of the segments that are `chosen` (n_features, n_slots), some at a time."""
-    feature, slot = np.nonzero(chosen)
-    widths = layout.widths[feature]
-    start = layout.offsets[feature] + slot * widths
-    size = max(1, CHUNK_CELLS // (len(state) * int(layout.widths.max())))
-    for i in range(0, len(feature), size):
-        span = slice(i, i + size)
-        yield _entries(state, layout, feature[span], slot[span], start[span], widths[span])
-
-
-def _entries(state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, start: Ints, widths: Ints) -> Entries:
-    """The cells with rows of segments that begin at the cells `start` (m,)."""
-    # All codes but the first, the missing one.
-    length = widths - 1
-    segment = np.repeat(np.arange(len(start)), length)
-    code = np.arange(int(length.sum())) - (np.cumsum(length) - length)[segment] + 1
-    sums = state.take(start[segment] + code, axis=1)
-    known = np.flatnonzero(sums.any(axis=0))
-    segment = segment[known]
-    found = sums.take(known, axis=1).astype(np.float64, copy=False)
-    return Entries.of_cells(layout, feature[segment], slot[segment], code[known], found)

@@ -1,9 +1,9 @@
-"""SurrogateSplit splits: other features that imitate a node's split where its own feature is missing.
+"""Surrogate splits: other features that imitate a node's split where its own feature is missing.
 
-Breiman et al. 1984, section 5.3, as rpart does it (src/surrogate.c, src/choose_surg.c). The statistics are those of a
-classification whose classes are the sides of the primary split: LEFT, RIGHT, and UNKNOWN for rows whose primary
-    feature is missing. The last kind agrees with nothing, but its values bound the midpoints that an ordered
-    surrogate may be cut at.
+Breiman et al. 1984, section 5.3, as rpart does it (src/surrogate.c, src/choose_surg.c). The histograms are those of a
+classification whose classes are the sides of the primary split: LEFT, RIGHT, and UNKNOWN for rows whose primary feature
+is missing. Rows of the last kind agree with nothing, but their values bound the midpoints that an ordered surrogate may
+be cut at.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT
 from madtree.learn.data.types import Array, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout, node_totals
 from madtree.learn.problem.problem import Problem, weights_by_class
-from madtree.learn.split.candidates import Entries, first_of_best, split_by_chunks
+from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best, split_by_chunks
 
 _MIN_ROWS = 2  # on each side, so that a chance hit does not beat going with the majority
 _MIN_ADJUSTED = 1e-10  # below this, agreement beyond the majority's is rounding
@@ -31,7 +31,7 @@ class SurrogateSplit:
         feature: index.
         cut: largest code on the low side of an ordered surrogate, and `threshold` the value that it stands for.
         low_goes_left: whether codes up to the cut go left; True for an unordered one.
-        left_codes, right_codes: levels on either side of an unordered one, else None.
+        left_codes, right_codes: categories on either side of an unordered one, else None.
         agreement, adjusted: share of weight sent the same way; the same beyond what the majority would reach.
     """
 
@@ -56,15 +56,15 @@ def find_surrogates(
     """Add the surrogates among the layout's features to `found`, and keep each slot's best ones.
 
     Args:
-        state: (n_channels, total_bins) statistics by side.
+        state: (n_channels, total_bins) histograms by side.
         tree: (n_slots,) the tree of each slot; `primary` (n_slots,) the feature that it is split by.
         found: for each slot its surrogates, by falling agreement; among equals the earlier feature comes first.
     """
     sides = _side_weights(problem, node_totals(state, layout), tree)[: RIGHT + 1]
     for part, part_layout in split_by_chunks(state, layout):
-        entries = Entries.of(part, part_layout)
-        if entries.n_segments:
-            _Imitation(problem, entries, tree, primary, sides).add_to(found)
+        occupied = OccupiedBins.of_histograms(part, part_layout)
+        if occupied.n_segments:
+            _Imitation(problem, occupied, tree, primary, sides).add_to(found)
     for surrogates in found:
         surrogates.sort(key=lambda s: (-s.agreement, s.feature))
         del surrogates[problem.parameters.max_surrogates :]
@@ -76,18 +76,18 @@ def _side_weights(problem: Problem, sums: Array, tree: Ints) -> Floats:
 
 
 class _Imitation:
-    """How well some features' entries imitate the primary splits."""
+    """How well splits by some features imitate the primary splits."""
 
-    def __init__(self, problem: Problem, entries: Entries, tree: Ints, primary: Ints, sides: Floats) -> None:
+    def __init__(self, problem: Problem, occupied: OccupiedBins, tree: Ints, primary: Ints, sides: Floats) -> None:
         """`sides` (2, n_slots): weight that the primary split sends left and right."""
         self.problem = problem
-        self.entries = entries
-        self.tree = tree[entries.slot]
-        self.candidate = entries.feature != primary[entries.slot]
-        self.unordered = problem.unordered[entries.feature]
-        totals = entries.totals()
+        self.occupied = occupied
+        self.tree = tree[occupied.slot]
+        self.candidate = occupied.feature != primary[occupied.slot]
+        self.unordered = problem.unordered[occupied.feature]
+        totals = occupied.totals()
         self.known = _side_weights(problem, totals, self.tree)  # (N_SIDES, n_segments), of rows that have the feature
-        whole = self.known if problem.parameters.surrogate_style else sides[:, entries.slot]
+        whole = self.known if problem.parameters.surrogate_style else sides[:, occupied.slot]
         self.weight = whole[LEFT] + whole[RIGHT]
         self.majority = np.maximum(whole[LEFT], whole[RIGHT])
 
@@ -106,31 +106,31 @@ class _Imitation:
         return agreement, adjusted
 
     def _add_ordered(self, found: list[list[SurrogateSplit]]) -> None:
-        entries = self.entries
-        running, total = entries.running()
+        occupied = self.occupied
+        running, total = occupied.running()
         rows_low = running[LEFT] + running[RIGHT]
-        rows_high = (total[LEFT] + total[RIGHT])[entries.segment] - rows_low
-        eligible = (self.candidate & ~self.unordered)[entries.segment]
+        rows_high = (total[LEFT] + total[RIGHT])[occupied.segment] - rows_low
+        eligible = (self.candidate & ~self.unordered)[occupied.segment]
         at = np.flatnonzero(eligible & (rows_low >= _MIN_ROWS) & (rows_high >= _MIN_ROWS))
-        segment = entries.segment[at]
+        segment = occupied.segment[at]
         low = _side_weights(self.problem, running[:, at], self.tree[segment])
         high = self.known[:, segment] - low
         low_left = low[LEFT] + high[RIGHT]
         low_right = low[RIGHT] + high[LEFT]
-        agree, first = first_of_best(np.maximum(low_left, low_right), segment, entries.n_segments, _TIE)
+        agree, first = first_of_best(np.maximum(low_left, low_right), segment, occupied.n_segments, _TIE)
         # Sending all rows one way is no split, however well it agrees.
         chosen = np.flatnonzero((first >= 0) & (agree > np.maximum(*self.known[: RIGHT + 1]) * (1 + _TIE)))
         agreement, adjusted = self._scores(chosen, agree[chosen])
-        low_code, high_code = entries.code[at[first[chosen]]], entries.code[at[first[chosen]] + 1]
-        bins, tree, feature = self.problem.bins, self.tree[chosen], entries.feature[chosen]
+        low_code, high_code = occupied.code[at[first[chosen]]], occupied.code[at[first[chosen]] + 1]
+        bins, tree, feature = self.problem.bins, self.tree[chosen], occupied.feature[chosen]
         thresholds = bins.threshold(tree, feature, low_code, high_code)
         cuts = bins.cut(tree, feature, low_code, high_code, thresholds)
         for i in np.flatnonzero(adjusted > _MIN_ADJUSTED).tolist():
             s = int(chosen[i])
             k = int(first[s])
-            found[int(entries.slot[s])].append(
+            found[int(occupied.slot[s])].append(
                 SurrogateSplit(
-                    feature=int(entries.feature[s]),
+                    feature=int(occupied.feature[s]),
                     cut=int(cuts[i]),
                     threshold=float(thresholds[i]),
                     low_goes_left=bool(low_left[k] >= low_right[k]),
@@ -142,13 +142,13 @@ class _Imitation:
             )
 
     def _add_unordered(self, found: list[list[SurrogateSplit]]) -> None:
-        """Each level goes the way that more of its weight goes; a tie, the way that more of all weight goes."""
-        entries = self.entries
+        """Each category goes the way that more of its weight goes; a tie, the way that more of all weight goes."""
+        occupied = self.occupied
         for s in np.flatnonzero(self.candidate & self.unordered).tolist():
-            span = np.arange(entries.start[s], entries.stop[s])
-            rows = entries.sums[: RIGHT + 1, span]
+            span = np.arange(occupied.start[s], occupied.stop[s])
+            rows = occupied.sums[: RIGHT + 1, span]
             span, rows = span[rows.sum(axis=0) > 0], rows[:, rows.sum(axis=0) > 0]
-            weights = _side_weights(self.problem, entries.sums[:, span], np.full(len(span), self.tree[s]))
+            weights = _side_weights(self.problem, occupied.sums[:, span], np.full(len(span), self.tree[s]))
             left_is_default = bool(self.known[LEFT, s] > self.known[RIGHT, s])
             goes_left = (weights[LEFT] > weights[RIGHT]) | ((weights[LEFT] == weights[RIGHT]) & left_is_default)
             alike = np.where(goes_left, rows[LEFT], rows[RIGHT]).sum()
@@ -158,10 +158,10 @@ class _Imitation:
             agree = np.where(goes_left, weights[LEFT], weights[RIGHT]).sum(keepdims=True)
             agreement, adjusted = self._scores(np.array([s]), agree)
             if adjusted[0] > _MIN_ADJUSTED:
-                codes = entries.code[span]
-                found[int(entries.slot[s])].append(
+                codes = occupied.code[span]
+                found[int(occupied.slot[s])].append(
                     SurrogateSplit(
-                        feature=int(entries.feature[s]),
+                        feature=int(occupied.feature[s]),
                         cut=-1,
                         threshold=np.nan,
                         low_goes_left=True,

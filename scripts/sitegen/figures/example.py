@@ -6,10 +6,9 @@ import numpy as np
 
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Bools, Floats
-from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.problem.prepare import RawRows, prepare
-from madtree.learn.prune.outcome import Outcome, conclude
+from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.program import train_at_hand
 from madtree.trees.model import Kind
 
 N_POINTS = 600
@@ -29,5 +28,4 @@ def tree(max_depth: int) -> Outcome:
     rows = RawRows(np.vstack([x, z]), label.astype(np.float64), None, None)
     parameters = Parameters("gini", max_depth=max_depth, min_split=30, min_bucket=10, n_bins=0, cp=0.01)
     problem, block = prepare(rows, 1, 2, [Kind.CONTINUOUS] * 2, parameters)
-    source = BlocksInHand(problem, [block])
-    return conclude(problem, grow(problem, source), source)
+    return train_at_hand(problem, [block])[0]

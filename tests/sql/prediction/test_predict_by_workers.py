@@ -15,6 +15,7 @@ from training import left_behind
 from waiting import PATIENCE, wait_until
 
 from madtree.parallel import cost_model as workers
+from madtree.request.tuning import Costs
 from madtree.score.evaluate import tree_evaluate
 from madtree.score.predict import tree_predict
 from madtree.sqltext.relation import Column
@@ -50,7 +51,8 @@ def data(db: psycopg.Connection, schema: str) -> psycopg.Connection:
             from madtree.parallel import cost_model as workers
             from madtree.host.plpy import PlpyHost
             from madtree.score.predict import tree_predict
-            workers.START, workers.PER_WORKER = {start}, 0.0
+            from madtree.request.tuning import Costs
+            workers.COSTS = Costs(start={start}, per_worker=0.0)
             return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks=True)
             $$""")
     # Parallel safe in truth as in name: it tells who evaluated it.
@@ -223,7 +225,7 @@ class _Watching(PsycopgHost):
 
 
 def test_workers_that_do_not_come_are_not_missed(data: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "START", 0.0)
+    monkeypatch.setattr(workers, "COSTS", Costs(start=0.0))
     expected = score(data, "by_one", "grouped")
     data.execute("DROP TABLE scored")
     with data.transaction():
@@ -242,7 +244,7 @@ def test_a_model_is_evaluated_by_workers_with_the_same_result(
     data.execute("ANALYZE rows")
     found = []
     for start in (1e9, 0.0):
-        monkeypatch.setattr(workers, "START", start)
+        monkeypatch.setattr(workers, "COSTS", Costs(start=start))
         with data.transaction():
             data.execute("SET LOCAL min_parallel_table_scan_size = 0")
             host = _Watching(data)

@@ -130,7 +130,7 @@ def test_the_chosen_way_changes_nothing(db: psycopg.Connection, schema: str, by_
         db.execute("CREATE ROLE madtree_scorer")
         db.execute(f"GRANT ALL ON SCHEMA {schema} TO madtree_scorer")
         db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO madtree_scorer")
-        db.execute("GRANT USAGE ON SCHEMA madtree TO madtree_scorer")
+        db.execute("GRANT USAGE ON SCHEMA madtree, madtree_internal TO madtree_scorer")
         db.execute("SET ROLE madtree_scorer")
     try:
         found = [predictions(db, "madtree.tree_predict", "prob", source) for source in ("rows", "many")]

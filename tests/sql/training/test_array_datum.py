@@ -25,7 +25,7 @@ CASES = [
 
 @pytest.mark.parametrize(("element_type", "values"), CASES)
 def test_an_image_is_read_back(db: psycopg.Connection, element_type: str, values: list[object]) -> None:
-    image = db.execute(f"SELECT madtree.array_image(%s::{element_type}[])", [values]).fetchone()[0]
+    image = db.execute(f"SELECT madtree_internal.array_image(%s::{element_type}[])", [values]).fetchone()[0]
     read, valid = decode(image)
     assert len(read) == len(values)
     known = [value is not None for value in values]
@@ -36,13 +36,13 @@ def test_an_image_is_read_back(db: psycopg.Connection, element_type: str, values
 
 
 def test_other_element_types_are_refused(db: psycopg.Connection) -> None:
-    image = db.execute("SELECT madtree.array_image(ARRAY['a', 'b'])").fetchone()[0]
+    image = db.execute("SELECT madtree_internal.array_image(ARRAY['a', 'b'])").fetchone()[0]
     with pytest.raises(ValueError, match="cannot be read"):
         decode(image)
 
 
 def test_rows_are_read_back(db: psycopg.Connection) -> None:
-    image = "madtree.array_image(ARRAY[i, i / 2.0, -i]::float8[])"
+    image = "madtree_internal.array_image(ARRAY[i, i / 2.0, -i]::float8[])"
     query = f"SELECT string_agg({image}, ''::bytea) FROM generate_series(1, %s) i"
     for n in (1, 2, 1000):
         rows = read_rows(db.execute(query, [n]).fetchone()[0], 3)
@@ -53,7 +53,7 @@ def test_rows_are_read_back(db: psycopg.Connection) -> None:
 
 @pytest.mark.parametrize("where", [1, 2, 500, 999, 1000])
 def test_a_row_with_a_null_is_noticed_wherever_it_is(db: psycopg.Connection, where: int) -> None:
-    image = "madtree.array_image(ARRAY[i, nullif(i, %s), -i]::float8[])"
+    image = "madtree_internal.array_image(ARRAY[i, nullif(i, %s), -i]::float8[])"
     query = f"SELECT string_agg({image}, ''::bytea) FROM generate_series(1, 1000) i"
     images = db.execute(query, [where]).fetchone()[0]
     assert read_rows(images, 3) is None

@@ -1,26 +1,30 @@
-"""Binned data for the tests of the learner, and a statistics source over several blocks that needs no database."""
+"""Binned data for the tests of the learner, and ways to train on them that need no database."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from madtree.learn.data.block import Block, CodeLayout, Codes
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data.types import Ints
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.inhand import BlocksInHand
-from madtree.learn.histogram.histogram import HistogramLayout, add_block, add_totals, merge
-from madtree.learn.histogram.powers import LIMBS, add_powers, join_powers
+from madtree.learn.grow.policy import GrowthPolicy
+from madtree.learn.grow.split_finder import FeatureMask
+from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.requests import CountRequest, Provider, Request, Steps
+from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import held_out, slots_of, taught
-from madtree.learn.prune.outcome import Outcome, conclude
-from madtree.learn.route.positions import AssignmentCache
-from madtree.learn.split.node_rows import PlayedRows
+from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.program import train_at_hand, train_trees
+from madtree.learn.route.positions import Positions
 from madtree.trees.model import Kind
 
 KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
@@ -53,9 +57,27 @@ def problem_of(rows: RawRows, n_classes: int, parameters: Parameters, n_trees: i
     return prepare(rows, n_trees, n_classes, KINDS, parameters)
 
 
+def at_hand(blocks: Sequence[Block]) -> BlocksAtHand:
+    return BlocksAtHand(blocks, 2**30)
+
+
+def train_by(
+    problem: Problem, provider: Provider, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
+) -> Outcome:
+    """The trees of a problem whose rows have their folds, by whoever has the rows."""
+    program = train_trees(problem, rows_at_hand=provider.rows_at_hand, folds_known=True, policy=policy, mask=mask)
+    return finished(driven(program, provider))[0]
+
+
+def grown_by(
+    problem: Problem, provider: Provider, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
+) -> GrowingTrees:
+    """The trees as they are grown, before they are pruned."""
+    return finished(driven(grow(problem, provider.rows_at_hand, policy, mask), provider))
+
+
 def train(problem: Problem, block: Block) -> Outcome:
-    source = BlocksInHand(problem, [block])
-    return conclude(problem, grow(problem, source), source)
+    return train_at_hand(problem, [block])[0]
 
 
 def cut(block: Block, order: Ints, n_blocks: int) -> list[Block]:
@@ -76,52 +98,19 @@ def _take(block: Block, rows: Ints) -> Block:
 
 
 class ManyBlocks:
-    """Statistics of several blocks, merged in a given order: what the SQL aggregate does with partial states."""
+    """Counts several blocks apart and merges the states: what the SQL aggregate does."""
 
-    def __init__(self, problem: Problem, blocks: Sequence[Block], cache_bytes: int = 2**20) -> None:
-        self._problem, self._blocks = problem, list(blocks)
-        self._cache = AssignmentCache(cache_bytes)
+    rows_at_hand = False
 
-    @property
-    def in_hand(self) -> bool:
-        return False
+    def __init__(self, blocks: Sequence[Block], position_bytes: int = 2**20) -> None:
+        positions = Positions(position_bytes)
+        self._blocks = [PlacedBlock(i, block, positions) for i, block in enumerate(blocks)]
 
-    def rows(self, growing: GrowingTrees, slot_of_node: Ints) -> PlayedRows:
-        raise NotImplementedError
-
-    def statistics(
-        self, growing: GrowingTrees, slot_of_node: Ints, layout: HistogramLayout, *, by_side: bool = False
-    ) -> Array:
-        total = layout.zeros(layout.channels.dtype(self._problem.most_rows))
-        for i, block in enumerate(self._blocks):
-            state = np.zeros_like(total)
-            for copy in range(self._problem.n_replicas):
-                node = self._nodes(i, growing, copy)
-                target = growing.routing.primary_side(node, block.codes) if by_side else block.target
-                slots = slots_of(node, slot_of_node, block, copy, testing=False)
-                add_block(state, layout, replace(block, target=target), slots)
-            total = merge(total, state)
-        return total
-
-    def totals(self, growing: GrowingTrees, slot_of_node: Ints, n_slots: int, *, testing: bool = False) -> Floats:
-        state = np.zeros((self._problem.channels.count, n_slots))
-        for i, block in enumerate(self._blocks):
-            for copy in range(self._problem.n_replicas):
-                slots = slots_of(self._nodes(i, growing, copy), slot_of_node, block, copy, testing=testing)
-                add_totals(state, self._problem.channels, block, slots)
-        return state
-
-    def powers(self, growing: GrowingTrees, means: Floats, powers: Sequence[int], *, testing: bool = False) -> Floats:
-        state = np.zeros((len(powers) * LIMBS, growing.n_nodes))
-        for i, block in enumerate(self._blocks):
-            for copy in range(self._problem.n_replicas):
-                keep = held_out(block, copy) if testing else taught(block, copy)
-                add_powers(state, self._problem, powers, block, self._nodes(i, growing, copy), means, keep)
-        return join_powers(self._problem, powers, state, growing.tree)
-
-    def _nodes(self, i: int, growing: GrowingTrees, copy: int) -> Ints:
-        depth = int(growing.depth.max())
-        return self._cache.nodes(i, self._blocks[i], growing.routing, depth, copy, self._problem.n_groups)
+    def answer(self, request: Request) -> Steps[Any]:
+        assert isinstance(request, CountRequest)
+        yield
+        states = [transition(None, [block], request) for block in self._blocks]
+        return final(reduce(merge, states))
 
 
 def with_memory(problem: Problem, n_bytes: int) -> Problem:

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.grow.feature_span import runs_of
-from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
+from madtree.learn.grow.feature_span import spans_of
+from madtree.learn.histogram.rows_of_nodes import shifted
 from madtree.learn.problem.prepare import RawRows
-from madtree.learn.prune.outcome import conclude
 from madtree.learn.split import coarse
-from madtree.learn.split.node_rows import shifted
-from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, with_memory
+from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train_by, with_memory
 from tests.unit.core.test_regimes import assert_identical
 
 CRITERIA = ("gini", "entropy", "misclassification")
@@ -31,13 +28,13 @@ def assert_coarse_bins_change_nothing(
 ) -> int:
     """Returns the nodes of the trees."""
     problem, block = problem_of(rows, 2, parameters, n_trees)
-    assert any(run.coarse for run in runs_of(problem, BlocksInHand(problem, [block])))
+    assert any(span.coarse for span in spans_of(problem, True))
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
-    counted = ManyBlocks(problem, cut(block, order, 3))
-    expected = conclude(problem, grow(problem, counted), counted)
+    counted = ManyBlocks(cut(block, order, 3))
+    expected = train_by(problem, counted)
     problem = with_memory(problem, n_bytes)
-    refined = BlocksInHand(problem, cut(block, order, 5))
-    assert_identical(expected, conclude(problem, grow(problem, refined), refined))
+    refined = at_hand(cut(block, order, 5))
+    assert_identical(expected, train_by(problem, refined))
     return len(expected.tree)
 
 
@@ -102,5 +99,5 @@ def test_coarse_codes_are_as_few_as_wanted(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_regression_and_more_classes_are_counted_as_ever() -> None:
     for n_classes, criterion in ((0, "mse"), (3, "gini")):
-        problem, block = problem_of(sample_rows(300, n_classes), n_classes, Parameters(criterion, 3, n_bins=0))
-        assert not any(run.coarse for run in runs_of(problem, BlocksInHand(problem, [block])))
+        problem, _ = problem_of(sample_rows(300, n_classes), n_classes, Parameters(criterion, 3, n_bins=0))
+        assert not any(span.coarse for span in spans_of(problem, True))

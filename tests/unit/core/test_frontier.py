@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.histogram import batching
 from madtree.learn.histogram.batching import batches
-from madtree.learn.prune.outcome import conclude
-from madtree.learn.split import candidates as entries
-from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, train
+from madtree.learn.split import occupied_bins as bins_module
+from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train, train_by
 from tests.unit.core.test_regimes import assert_identical
 
 
@@ -44,14 +41,14 @@ def test_blocks_in_hand_give_what_counting_alone_gives(
     n_classes: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small blocks make the rows of all blocks be counted together, small chunks split a feature's slots."""
-    monkeypatch.setattr(entries, "CHUNK_CELLS", 500)
+    monkeypatch.setattr(bins_module, "CHUNK_VALUES", 500)
     monkeypatch.setattr(batching, "_ROWS_TOGETHER", 300)
     parameters = Parameters("gini" if n_classes else "mse", 8, min_split=4, min_bucket=2, n_bins=30)
     problem, block = problem_of(sample_rows(2_500, n_classes, weighted=weighted), n_classes, parameters)
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
-    counted = ManyBlocks(problem, cut(block, order, 6))
-    in_hand = BlocksInHand(problem, cut(block, order, 60))
-    expected = conclude(problem, grow(problem, counted), counted)
+    counted = ManyBlocks(cut(block, order, 6))
+    in_hand = at_hand(cut(block, order, 60))
+    expected = train_by(problem, counted)
     assert len(expected.tree) > 50
-    assert_identical(expected, conclude(problem, grow(problem, in_hand), in_hand))
+    assert_identical(expected, train_by(problem, in_hand))
     assert_identical(expected, train(problem, block))

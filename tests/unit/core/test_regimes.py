@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.grow.grow import grow
-from madtree.learn.prune.outcome import Outcome, conclude
-from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, train, with_memory
+from madtree.learn.prune.outcome import Outcome
+from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, train, train_by, with_memory
 
 SETTINGS = [
     pytest.param(2, False, "gini", 0, id="two classes"),
@@ -45,8 +44,8 @@ def test_cutting_and_permuting_blocks_changes_nothing(
     expected = train(problem, block)
     assert len(expected.tree) > 20
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
-    source = ManyBlocks(problem, cut(block, order, 7), cache_bytes)
-    assert_identical(expected, conclude(problem, grow(problem, source), source))
+    source = ManyBlocks(cut(block, order, 7), cache_bytes)
+    assert_identical(expected, train_by(problem, source))
 
 
 @each_setting
@@ -64,8 +63,8 @@ def test_cross_validation_does_not_depend_on_the_blocks(
     assert np.isfinite(table.xerror).all()
     assert expected.complexity[~expected.is_leaf].min() > table.cp[table.chosen]
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
-    source = ManyBlocks(problem, cut(block, order, 7))
-    assert_identical(expected, conclude(problem, grow(problem, source), source))
+    source = ManyBlocks(cut(block, order, 7))
+    assert_identical(expected, train_by(problem, source))
 
 
 @each_setting

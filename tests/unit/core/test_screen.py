@@ -9,13 +9,10 @@ import pytest
 
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.grow import split_finder as frontier
-from madtree.learn.grow.grow import grow
-from madtree.learn.grow.inhand import BlocksInHand
 from madtree.learn.histogram import batching
 from madtree.learn.problem.prepare import RawRows
-from madtree.learn.prune.outcome import conclude
 from madtree.learn.split import coarse, screen
-from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows
+from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train_by
 from tests.unit.core.test_regimes import assert_identical
 
 CRITERIA = ("gini", "entropy", "misclassification")
@@ -25,17 +22,17 @@ def assert_screening_changes_nothing(rows: RawRows, n_classes: int, parameters: 
     """Returns the nodes of the trees."""
     problem, block = problem_of(rows, n_classes, parameters, n_trees)
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
-    counted = ManyBlocks(problem, cut(block, order, 3))
-    screened = BlocksInHand(problem, cut(block, order, 5))
-    expected = conclude(problem, grow(problem, counted), counted)
-    assert_identical(expected, conclude(problem, grow(problem, screened), screened))
+    counted = ManyBlocks(cut(block, order, 3))
+    screened = at_hand(cut(block, order, 5))
+    expected = train_by(problem, counted)
+    assert_identical(expected, train_by(problem, screened))
     return len(expected.tree)
 
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every node is screened, in small stacks."""
-    monkeypatch.setattr(frontier, "MANY_CLASSES", 2)
+    monkeypatch.setattr(screen, "MANY_CLASSES", 2)
     monkeypatch.setattr(frontier, "ROWS_PER_CELL", 1e9)
     monkeypatch.setattr(frontier, "SWEPT_CLASSES", 0)
     monkeypatch.setattr(frontier, "CELLS_PER_ROW", 1e9)
@@ -114,6 +111,6 @@ def test_a_fold_that_holds_out_all_rows_of_a_tree(criterion: str) -> None:
     assert block.tree is not None
     fold = np.where(block.tree == 1, 0, np.arange(len(block.tree)) % 2).astype(np.uint8)
     block = replace(block, fold=fold)
-    counted, screened = ManyBlocks(problem, [block]), BlocksInHand(problem, [block])
-    expected = conclude(problem, grow(problem, counted), counted)
-    assert_identical(expected, conclude(problem, grow(problem, screened), screened))
+    counted, screened = ManyBlocks([block]), at_hand([block])
+    expected = train_by(problem, counted)
+    assert_identical(expected, train_by(problem, screened))

@@ -10,12 +10,12 @@ from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split import candidates as entries
+from madtree.learn.split import occupied_bins as bins_module
 from madtree.learn.split import shortlist
-from madtree.learn.split.candidates import dense_entries
-from madtree.learn.split.criterion import gini_gain
-from madtree.learn.split.search import Splits, search
-from madtree.learn.split.shortlist import likely_entries, rough_gains
+from madtree.learn.split.criterion import GINI, gini_gain
+from madtree.learn.split.occupied_bins import occupied_bins
+from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.shortlist import likely_bins, rough_gains
 
 
 def _problem(widths: np.ndarray, unordered: np.ndarray, n_classes: int, criterion: str = "gini") -> Problem:
@@ -24,20 +24,20 @@ def _problem(widths: np.ndarray, unordered: np.ndarray, n_classes: int, criterio
     return Problem(parameters, BinTable.from_bins([bins]), unordered, 1, np.array([10_000]), n_classes)
 
 
-def _splits(problem: Problem, state: Array, n_slots: int, *, dense: bool) -> Splits:
+def _splits(problem: Problem, state: Array, n_slots: int, *, dense: bool) -> BestSplits:
     """By batches of three features, as a frontier's statistics come."""
     widths = problem.bins.widths
-    found = Splits.none(n_slots, problem.channels.count)
+    found = BestSplits.none(n_slots, problem.channels.count)
     offsets = HistogramLayout(problem.channels, widths, n_slots).offsets
     for first in range(0, len(widths), 3):
         layout = HistogramLayout(problem.channels, widths[first : first + 3], n_slots, first)
         part = state[:, offsets[first] : offsets[min(first + 3, len(widths))]]
-        some = dense_entries(part, layout) if dense else likely_entries(problem, part, layout, found.gain)
+        some = occupied_bins(part, layout) if dense else likely_bins(problem, part, layout, found.gain)
         search(problem, some, np.zeros(n_slots, np.int64), found)
     return found
 
 
-def _assert_same(found: Splits, expected: Splits) -> None:
+def _assert_same(found: BestSplits, expected: BestSplits) -> None:
     for name in ("gain", "feature", "left", "right", "left_sums", "known_sums"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
     for name in ("left_codes", "right_codes"):
@@ -47,18 +47,17 @@ def _assert_same(found: Splits, expected: Splits) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
-@pytest.mark.parametrize("shape", ["random", "sparse", "replicas", "near ties", "pure", "levels among them"])
+@pytest.mark.parametrize("shape", ["random", "sparse", "replicas", "near ties", "pure", "categories among them"])
 @pytest.mark.parametrize("chunk", [200, 300_000])
 def test_splits_are_those_of_all_segments(
     n_classes: int, shape: str, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries, "CHUNK_CELLS", chunk)
-    monkeypatch.setattr(shortlist, "CHUNK_CELLS", chunk)
-    monkeypatch.setattr(shortlist, "_CELLS", max(chunk, 1_000))
+    monkeypatch.setattr(bins_module, "CHUNK_VALUES", chunk)
+    monkeypatch.setattr(shortlist, "_BINS", max(chunk, 1_000))
     rng = np.random.default_rng(7)
     widths = np.array([9, 9, 9, 2, 1, 30, 30, 9, 9, 9, 4, 9, 9])
     unordered = np.zeros(len(widths), np.bool_)
-    if shape == "levels among them":
+    if shape == "categories among them":
         unordered[[0, 5, 6, 10]] = True
     problem, n_slots = _problem(widths, unordered, n_classes), 11
     layout = HistogramLayout(problem.channels, widths, n_slots)
@@ -84,7 +83,8 @@ def test_rough_gains_are_ginis() -> None:
     problem = _problem(np.array([6, 6]), np.zeros(2, np.bool_), 3)
     layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
     state = np.random.default_rng(2).integers(0, 50, (3, layout.total_bins))
-    found, weight = rough_gains(state, layout, 3)
+    assert GINI.rough_best
+    found, weight = rough_gains(GINI.rough_best, state, layout, 3)
     cells = state.reshape(3, 2, 2, 6)[..., 1:].astype(np.float64)
     left = cells.cumsum(axis=-1)[..., :-1]
     right = cells.sum(axis=-1, keepdims=True) - left
@@ -98,8 +98,8 @@ def test_segments_far_below_the_best_are_passed_over() -> None:
     layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
     state = np.random.default_rng(5).integers(100, 110, (2, layout.total_bins)).astype(np.int32)
     state[0, 9 * 20 : 9 * 20 + 4] += 500
-    assert [e.feature.tolist() for e in likely_entries(problem, state, layout, np.zeros(1))] == [[20]]
-    assert list(likely_entries(problem, state, layout, np.full(1, 1e6))) == []
+    assert [e.feature.tolist() for e in likely_bins(problem, state, layout, np.zeros(1))] == [[20]]
+    assert list(likely_bins(problem, state, layout, np.full(1, 1e6))) == []
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "misclassification"])
@@ -107,4 +107,4 @@ def test_other_criteria_look_at_all_segments(criterion: str) -> None:
     problem = _problem(np.full(40, 9), np.zeros(40, np.bool_), 2, criterion)
     layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
     state = np.random.default_rng(5).integers(1, 110, (2, layout.total_bins)).astype(np.int32)
-    assert sum(e.n_segments for e in likely_entries(problem, state, layout, np.full(1, 1e6))) == 40
+    assert sum(e.n_segments for e in likely_bins(problem, state, layout, np.full(1, 1e6))) == 40

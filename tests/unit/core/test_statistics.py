@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.histogram.histogram import HistogramLayout, add_block, merge
+from madtree.learn.histogram.histogram import HistogramLayout, add_rows
+from madtree.learn.histogram.rows_of_nodes import Part
+from madtree.learn.histogram.transition import merge
 from tests.unit.core.data import cut, problem_of, sample_rows
 
 
@@ -19,7 +21,7 @@ def test_merging_is_associative_and_commutative(n_classes: int, weighted: bool) 
     states = []
     for part in cut(block, rng.permutation(block.codes.n_rows), 5):
         state = layout.zeros(np.dtype("<f8"))
-        add_block(state, layout, part, rng.integers(-1, 3, part.codes.n_rows).astype(np.int32))
+        add_rows(state, layout, Part(part, rng.integers(-1, 3, part.codes.n_rows).astype(np.int32)))
         states.append(state)
     a, b, c, d, e = states
     one = merge(merge(merge(merge(a, b), c), d), e)
@@ -36,7 +38,7 @@ def test_only_rows_in_play_are_counted(share: float) -> None:
     n = block.codes.n_rows
     slots = np.where(rng.random(n) < share, rng.integers(0, 2, n), -1).astype(np.int32)
     state = layout.zeros(np.dtype("<i4"))
-    add_block(state, layout, block, slots)
+    add_rows(state, layout, Part(block, slots))
     expected = np.zeros_like(state)
     for f, (offset, width) in enumerate(zip(layout.offsets, layout.widths, strict=False)):
         for slot, code, target in zip(slots, block.codes.column(f), block.target, strict=True):

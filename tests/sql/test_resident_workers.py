@@ -1,4 +1,4 @@
-"""Crews: workers that stay from the first row to the last level; what they change, and what they leave behind."""
+"""Resident workers: they stay from the first row to the last round; what they change, and what they leave behind."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ def left_behind(db: psycopg.Connection, pid: int | None = None) -> set[str]:
     return {name for (name,) in relations} | own
 
 
-def crews(lines: list[str]) -> list[str]:
-    return [line for line in lines if "who stay" in line]
+def with_workers(lines: list[str]) -> list[str]:
+    """What the trainings told that formed resident workers."""
+    return [line for line in lines if "resident worker" in line]
 
 
 @pytest.mark.parametrize(
@@ -66,20 +67,20 @@ def crews(lines: list[str]) -> list[str]:
         {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
         {"pruning_params": "n_folds=3"},
         {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=w"},
-        # So deep that the leader takes everybody's rows in hand.
+        # So deep that rows are handed over instead of histograms.
         {"max_depth": 14, "min_split": 2, "min_bucket": 1, "n_bins": 200},
         {"max_depth": 12, "min_split": 2, "surrogate_params": "max_surrogates=1", "pruning_params": "n_folds=2"},
     ],
     ids=lambda more: ", ".join(more) or "plain",
 )
-def test_a_crew_changes_nothing(db: psycopg.Connection, told: list[str], more: dict[str, Any]) -> None:
+def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: dict[str, Any]) -> None:
     train(db, 0, **more)
     alone = model(db)
-    assert not crews(told)
+    assert not with_workers(told)
     for workers in (1, 3):
         train(db, workers, **more)
         assert model(db) == alone
-    assert len(crews(told)) == 2
+    assert len(with_workers(told)) == 2
 
 
 def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:
@@ -115,19 +116,19 @@ def test_a_partitioned_table(db: psycopg.Connection, told: list[str]) -> None:
     alone = model(db)
     train(db, 2)
     assert model(db) == alone
-    assert len(crews(told)) == 1
+    assert len(with_workers(told)) == 1
 
 
-def test_a_crew_forms_by_itself_where_it_pays(db: psycopg.Connection, told: list[str]) -> None:
+def test_workers_are_taken_where_they_pay(db: psycopg.Connection, told: list[str]) -> None:
     db.execute("SET max_parallel_workers_per_gather = 2")
     train(db, None)
-    assert not crews(told)
+    assert not with_workers(told)
     db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 14); ANALYZE t")
     train(db, None)
-    assert len(crews(told)) == 1  # of one worker or two: other tests want some, too
+    assert len(with_workers(told)) == 1  # of one worker or two: other tests want some, too
     db.execute("SET max_parallel_workers_per_gather = 0")
     train(db, None)
-    assert len(crews(told)) == 1
+    assert len(with_workers(told)) == 1
 
 
 def test_where_no_worker_can_be_started_the_leader_does_it_all(db: psycopg.Connection, told: list[str]) -> None:
@@ -135,7 +136,7 @@ def test_where_no_worker_can_be_started_the_leader_does_it_all(db: psycopg.Conne
     alone = model(db)
     db.execute("SET max_parallel_workers = 0; SET parallel_leader_participation = off")
     train(db, 2)
-    assert crews(told) == ["packed by this process and 0 workers, who stay for all levels"]
+    assert with_workers(told) == ["packed by this process and 0 resident workers"]
     assert model(db) == alone
 
 
@@ -147,7 +148,7 @@ def test_functions_that_workers_may_not_run_keep_the_packing_in_one_process(
         "AS 'BEGIN RETURN 2 * v; END'"
     )
     train(db, 2, "doubled(b), a")
-    assert not crews(told)
+    assert not with_workers(told)
 
 
 def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connection) -> None:
@@ -213,9 +214,7 @@ def test_a_worker_that_is_terminated_ends_the_training(
     train(session, 2)
 
 
-def test_what_a_terminated_session_leaves_the_next_crew_removes(
-    db: psycopg.Connection, connect: Callable[[], psycopg.Connection]
-) -> None:
+def test_a_terminated_session_leaves_nothing(db: psycopg.Connection, connect: Callable[[], psycopg.Connection]) -> None:
     session = connect()
     pid = session.info.backend_pid
     with ThreadPoolExecutor() as pool:
@@ -223,16 +222,58 @@ def test_what_a_terminated_session_leaves_the_next_crew_removes(
         db.execute("SELECT pg_terminate_backend(%s)", [pid])
         with pytest.raises(psycopg.OperationalError):
             training.result()
-    for _ in range(1_000):
-        if db.execute("SELECT count(*) FROM pg_stat_activity WHERE %s IN (pid, leader_pid)", [pid]).fetchone() == (0,):
-            break
+    deadline = time.monotonic() + 60
+    while db.execute("SELECT count(*) FROM pg_stat_activity WHERE %s IN (pid, leader_pid)", [pid]).fetchone() != (0,):
+        assert time.monotonic() < deadline, "the session or one of its workers is still there"
         time.sleep(0.01)
-    train(db, 2)
     assert not {name for name in left_behind(db, pid) if name.startswith("pgsql_tmp")}
 
 
-def test_only_crews_that_exist_can_be_joined(db: psycopg.Connection) -> None:
-    assert db.execute("SELECT madtree.crew_work('pgsql_tmp1.madtree_00ff', '{}', '{}')").fetchone() == (False,)
-    for name in ("../../pg_wal", "pgsql_tmp1.madtree_00ff/../../..", ""):
-        with pytest.raises(psycopg.Error, match="is not the name of a crew"):
-            db.execute("SELECT madtree.crew_work(%s, '{}', '{}')", [name])
+@pytest.mark.parametrize("key", ["", "1.2", "../../pg_wal", f"1.2.{'0' * 31}", f"1.2.{'0' * 32}/x", f"-1.2.{'0' * 32}"])
+def test_what_is_no_key_is_refused(db: psycopg.Connection, key: str) -> None:
+    with pytest.raises(psycopg.Error, match="is not the key of a training"):
+        db.execute("SELECT madtree_internal.resident_worker(%s)", [key])
+
+
+@pytest.mark.parametrize("descriptor", [0, 3, 5, 9, 999_999])
+def test_a_made_up_key_leads_nowhere(db: psycopg.Connection, descriptor: int) -> None:
+    key = f"{db.info.backend_pid}.{descriptor}.{'0' * 32}"
+    assert db.execute("SELECT madtree_internal.resident_worker(%s)", [key]).fetchone() == (False,)
+
+
+def test_they_can_be_switched_off(db: psycopg.Connection, told: list[str]) -> None:
+    """For a server, a database or a role; here for the session."""
+    db.execute("SET madtree.resident_workers = off")
+    train(db, 2)
+    assert not with_workers(told)
+    with pytest.raises(
+        psycopg.Error, match=r"resident workers are not possible here: .*madtree.resident_workers is off"
+    ):
+        train(db, 2, strategy="workers")
+    db.execute("SET madtree.resident_workers = on")
+    train(db, 2)
+    assert len(with_workers(told)) == 1
+
+
+def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told: list[str]) -> None:
+    """As where workers cannot reach the leader's files: all branches of the query end at once."""
+    train(db, 0)
+    alone = model(db)
+    with db.transaction(force_rollback=True):
+        db.execute(
+            "CREATE OR REPLACE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean LANGUAGE plpgsql "
+            "VOLATILE PARALLEL SAFE AS 'BEGIN RETURN false; END'"
+        )
+        train(db, 2)
+        assert not with_workers(told)
+        assert model(db) == alone
+
+
+def test_temp_file_limit_holds(db: psycopg.Connection) -> None:
+    """Of the smallest budget, so that blocks go to files."""
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 15)")
+    train(db, 2, memory_mb=8)
+    db.execute("SET temp_file_limit = '100kB'")
+    for workers in (0, 2):
+        with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
+            train(db, workers, memory_mb=8)

@@ -1,4 +1,4 @@
-"""Orders and subsets of levels."""
+"""Orders and subsets of categories."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def test_subsets_are_all_partitions_once(n: int) -> None:
     assert (found.sum(axis=1) >= 1).all()
 
 
-def test_neighbouring_subsets_differ_in_one_level() -> None:
+def test_neighbouring_subsets_differ_in_one_category() -> None:
     assert (np.abs(np.diff(subsets(6).astype(int), axis=0)).sum(axis=1) == 1).all()
 
 
-def test_the_principal_component_orders_levels_that_lie_on_a_line() -> None:
+def test_the_principal_component_orders_categories_that_lie_on_a_line() -> None:
     mix = np.linspace(0.1, 0.9, 15)
     weights = np.vstack([mix * 0.3, (1 - mix) * 0.6, mix * 0.7 + (1 - mix) * 0.4]) * np.arange(10, 25)
     scores = principal_scores(weights)
     assert (np.diff(scores) > 0).all() or (np.diff(scores) < 0).all()
 
 
-def test_levels_with_equal_proportions_have_equal_scores() -> None:
+def test_categories_with_equal_proportions_have_equal_scores() -> None:
     weights = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 5.0]])
     scores = principal_scores(weights)
     assert scores[0] == scores[1] != scores[2]

@@ -1,0 +1,39 @@
+"""Driving a program: its requests are answered by a provider, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from madtree.learn.histogram.requests import Program, Progress, Provider, Steps, T
+
+
+def _tell_nobody(progress: Progress) -> None:
+    """Ignore it."""
+
+
+def driven(program: Program[T], provider: Provider, tell: Callable[[Progress], None] = _tell_nobody) -> Steps[T]:
+    """The result of a program, in steps: between any two of them the server may look for cancels."""
+    try:
+        request = next(program)
+        while True:
+            if isinstance(request, Progress):
+                tell(request)
+                yield
+                request = program.send(None)
+            else:
+                answer = yield from provider.answer(request)
+                request = program.send(answer)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+def finished(steps: Steps[T], between: Callable[[], None] = lambda: None) -> T:
+    """What steps come to; `between` is called after each of them."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        between()

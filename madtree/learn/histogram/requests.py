@@ -1,0 +1,232 @@
+"""What growing trees ask of whoever has the rows.
+
+Growing is a program, a generator that yields requests and is sent the answers; it knows nothing about where rows are. A
+provider answers them: `at_hand` by the blocks of this process, others by those of parallel workers or of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+
+from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.powers import LIMBS
+from madtree.learn.problem.channels import Channels
+from madtree.learn.problem.problem import Problem
+from madtree.learn.route.routing import Routing
+
+T = TypeVar("T")
+
+# What is counted of the rows of some nodes:
+# histograms: by code of each feature;
+# sides: the same, with the side of the node's primary split as the class (learn.split.surrogates);
+# totals: whatever the codes;
+# powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves.
+What = Literal["histograms", "sides", "totals", "powers"]
+
+
+@dataclass(frozen=True)
+class CountRequest:
+    """Sums over the rows of some nodes, please. The answer is a state as `transition` makes it: an array of `shape`.
+
+    Attributes:
+        slot_of_node: (n_nodes,) int32 slot of each node that is counted, -1 for the others.
+        features: from and to, of histograms and sides.
+        means: (n_nodes,) less the tree's centre; `powers` of the distances to them.
+        held_out: of the rows that each replica is tested on, instead of those that it is grown on; totals and powers.
+        n_rows: rows of these nodes, about; for choosing how to count.
+    """
+
+    what: What
+    problem: Problem
+    routing: Routing
+    slot_of_node: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    n_slots: int = 0
+    features: tuple[int, int] = (0, 0)
+    means: Floats = field(default_factory=lambda: np.zeros(0))
+    powers: tuple[int, ...] = ()
+    held_out: bool = False
+    n_rows: int = 0
+
+    @cached_property
+    def channels(self) -> Channels:
+        return self.problem.side_channels if self.what == "sides" else self.problem.channels
+
+    @cached_property
+    def layout(self) -> HistogramLayout:
+        first, last = self.features
+        return HistogramLayout(self.channels, self.problem.bins.widths[first:last], self.n_slots, first)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the state: (n_channels, total_bins), (n_channels, n_slots) or (n_powers * LIMBS, n_nodes)."""
+        if self.what == "powers":
+            return len(self.powers) * LIMBS, len(self.means)
+        return self.channels.count, self.n_slots if self.what == "totals" else self.layout.total_bins
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        counts = self.what in ("histograms", "sides")
+        return self.channels.dtype(self.problem.most_rows) if counts else np.dtype("<f8")
+
+    @property
+    def state_bytes(self) -> int:
+        return self.shape[0] * self.shape[1] * self.dtype.itemsize
+
+    def zeros(self) -> Array:
+        """An empty state."""
+        return np.zeros(self.shape, self.dtype)
+
+    def to_values(self) -> dict[str, Any]:
+        """As named values and arrays, for `codec.dump`."""
+        return {
+            **_shared_values(self),
+            "means": self.means,
+            "powers": self.powers,
+            "held_out": self.held_out,
+            "n_rows": self.n_rows,
+        }
+
+
+@dataclass(frozen=True)
+class RowsRequest:
+    """The rows of some nodes, please. The answer is `RowsOfNodes`; only from providers that have rows at hand.
+
+    Attributes:
+        features: from and to, those whose codes will be looked at.
+    """
+
+    problem: Problem
+    routing: Routing
+    slot_of_node: Ints
+    features: tuple[int, int]
+    what: Literal["rows"] = "rows"
+
+    @property
+    def widths(self) -> Ints:
+        return self.problem.bins.widths[slice(*self.features)]
+
+    def to_values(self) -> dict[str, Any]:
+        return _shared_values(self)
+
+
+@dataclass(frozen=True)
+class RowsByTreeRequest:
+    """How many rows has each tree in each part of the table? The answer: (n_parts, 1 + n_trees) int64, a part's number
+    first, in any order; parts are numbered in the order of the table.
+    """
+
+    n_trees: int
+    what: Literal["rows by tree"] = "rows by tree"
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, "n_trees": self.n_trees}
+
+
+@dataclass(frozen=True)
+class ReplaceRequest:
+    """Give all rows a new column, please: `column` ("fold", "target" or "weight") of every block by a function of
+    `learn.problem.columns.COLUMN_FUNCTIONS` from the block's rows, where they stand, and `values`.
+    """
+
+    column: str
+    function: str
+    values: dict[str, Any]
+    what: Literal["replace"] = "replace"
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, "column": self.column, "function": self.function, **self.values}
+
+
+@dataclass(frozen=True)
+class RoundReport:
+    """What is told of a round of growth: its number from 0, the nodes searched, the rows in them."""
+
+    number: int
+    n_nodes: int
+    n_rows: int
+
+
+Stage = Literal["sample", "pack", "passes", "prune", "write"]  # of a training
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Nothing is asked; whoever drives may tell of this, and let the server look for cancels.
+
+    Attributes:
+        stage: that begins now, or None.
+        round: what has been searched, or None.
+        note: a line that a user may want to know.
+    """
+
+    stage: Stage | None = None
+    round: RoundReport | None = None
+    note: str = ""
+
+
+BREATH = Progress()
+
+Request = CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest | Progress
+# Asks until it comes to a result of type T.
+Program = Generator[Request, Any, T]
+# Work in steps: between them the server may look for cancels, timeouts and whatever else it has to see to.
+Steps = Generator[None, None, T]
+
+
+class Provider(Protocol):
+    """Who has the rows, and answers requests.
+
+    Attributes:
+        rows_at_hand: whether single rows can be asked for.
+    """
+
+    @property
+    def rows_at_hand(self) -> bool: ...
+
+    def answer(self, request: Request) -> Steps[Any]:
+        """Answer any request but Progress, step by step; raises OverflowError where sums are no longer exact."""
+        ...
+
+
+def _shared_values(request: CountRequest | RowsRequest) -> dict[str, Any]:
+    return {
+        "what": request.what,
+        **request.problem.to_values(),
+        **{f"routing_{f.name}": getattr(request.routing, f.name) for f in fields(Routing)},
+        "slot_of_node": request.slot_of_node,
+        "features": request.features,
+        **({"n_slots": request.n_slots} if isinstance(request, CountRequest) else {}),
+    }
+
+
+def request_of(values: dict[str, Any]) -> Request:
+    """The request that `to_values` tells of."""
+    what = values["what"]
+    if what == "rows by tree":
+        return RowsByTreeRequest(values["n_trees"])
+    if what == "replace":
+        rest = {name: value for name, value in values.items() if name not in ("what", "column", "function")}
+        return ReplaceRequest(values["column"], values["function"], rest)
+    problem = Problem.from_values(values)
+    routing = Routing(**{f.name: values[f"routing_{f.name}"] for f in fields(Routing)})
+    first, last = values["features"]
+    if what == "rows":
+        return RowsRequest(problem, routing, values["slot_of_node"], (first, last))
+    return CountRequest(
+        what,
+        problem,
+        routing,
+        values["slot_of_node"],
+        values["n_slots"],
+        (first, last),
+        values["means"],
+        tuple(values["powers"]),
+        values["held_out"],
+        values["n_rows"],
+    )

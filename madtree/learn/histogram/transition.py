@@ -1,0 +1,107 @@
+"""Counting: the only code that turns rows into sums. The SQL aggregate wraps these three functions, and so does
+everyone who counts blocks of their own.
+
+A state is an array of exact sums (learn.data.grid), so `merge` is associative and commutative, and it does not matter
+how rows lie in blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from madtree.learn.data.block import Block
+from madtree.learn.data.types import Array, Ints
+from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check
+from madtree.learn.histogram.powers import add_powers
+from madtree.learn.histogram.requests import CountRequest, RowsRequest
+from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
+from madtree.learn.route.positions import Positions
+
+
+@dataclass(frozen=True)
+class PlacedBlock:
+    """A block, and where the positions of its rows are remembered: under its number, the same in every pass."""
+
+    number: int
+    block: Block
+    positions: Positions
+
+    def nodes(self, request: CountRequest | RowsRequest, replica: int) -> Ints:
+        """(n_rows,) the node of each row in a replica."""
+        problem = request.problem
+        return self.positions.nodes(self.number, self.block, request.routing, replica, problem.n_groups)
+
+    def part(self, request: CountRequest | RowsRequest, replica: int) -> Part:
+        """The rows in play, with the slots that the request gives their nodes."""
+        node, replicas = self.nodes(request, replica), request.problem.replicas
+        slots: Ints = request.slot_of_node.take(node)
+        block = self.block
+        if isinstance(request, CountRequest) and request.what == "sides":
+            block = replace(block, target=request.routing.primary_side(node, block.codes))
+        if isinstance(request, CountRequest) and request.held_out:
+            tested = replicas.held_out(self.block, replica)
+            kept = slots.take(tested)
+            slots[:] = -1
+            slots[tested] = kept
+            return Part(block, slots)
+        multiplicity = replicas.multiplicity(self.block, replica)
+        if multiplicity is None:
+            return Part(block, slots)
+        slots[multiplicity == 0] = -1
+        return Part(block, slots, multiplicity if multiplicity.max(initial=0) > 1 else None)
+
+
+def transition(state: Array | None, blocks: Sequence[PlacedBlock] | RowsOfNodes, request: CountRequest) -> Array:
+    """The sums of `state` and of some more rows, in every replica.
+
+    Args:
+        state: None for an empty one; changed in place.
+        blocks: one, or several to be counted together, which pays where there are more bins than rows; or rows that
+            have been taken out of blocks, of histograms.
+    """
+    total = request.zeros() if state is None else state
+    if isinstance(blocks, RowsOfNodes):
+        add_rows_of_nodes(total, request.layout, blocks)
+    elif request.what == "powers":
+        _add_powers(total, blocks, request)
+    else:
+        parts = (block.part(request, replica) for block in blocks for replica in range(request.problem.n_replicas))
+        if request.what == "totals":
+            for part in parts:
+                add_totals(total, request.channels, part)
+        elif len(blocks) > 1:
+            add_rows_of_nodes(total, request.layout, RowsOfNodes.of(request.channels, list(parts)))
+        else:
+            for part in parts:
+                add_rows(total, request.layout, part)
+    return total
+
+
+def merge(left: Array, right: Array) -> Array:
+    """The sums over two disjoint sets of rows; raises OverflowError where one is no longer exact."""
+    total: Array = left + right
+    check(total)
+    return total
+
+
+def final(state: Array) -> Array:
+    """The state as the answer; raises OverflowError where a sum is no longer exact."""
+    check(state)
+    return state
+
+
+def _add_powers(state: Array, blocks: Sequence[PlacedBlock], request: CountRequest) -> None:
+    problem = request.problem
+    for block in blocks:
+        for replica in range(problem.n_replicas):
+            node = block.nodes(request, replica)
+            rows: Ints | None
+            if request.held_out:
+                rows = problem.replicas.held_out(block.block, replica)
+            else:
+                multiplicity = problem.replicas.multiplicity(block.block, replica)
+                rows = (
+                    None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
+                )
+            add_powers(state, problem, request.powers, block.block, node, request.means, rows)

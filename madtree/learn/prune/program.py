@@ -1,0 +1,59 @@
+"""The whole program of a training: folds, growing, pruning. It asks whoever has the rows and returns finished trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from madtree.learn.data.block import Block
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.policy import GrowthPolicy
+from madtree.learn.grow.split_finder import FeatureMask
+from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.requests import Program, Progress
+from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.replicas import Folds
+from madtree.learn.prune.folds import assign_folds
+from madtree.learn.prune.outcome import Outcome, conclude
+from madtree.learn.route.positions import POSITION_BYTES
+
+
+def train_trees(
+    problem: Problem,
+    *,
+    rows_at_hand: bool,
+    folds_known: bool = False,
+    policy: GrowthPolicy | None = None,
+    mask: FeatureMask | None = None,
+) -> Program[tuple[Outcome, Problem]]:
+    """Train the trees of a problem; returns them, and the problem with its replicas.
+
+    `folds_known`: rows have their folds already; else they are given some at random.
+    """
+    n_folds = problem.parameters.n_folds
+    if n_folds and problem.n_replicas == 1:
+        if not folds_known:
+            yield from assign_folds(problem)
+        problem = problem.with_replicas(Folds(n_folds))
+    yield Progress(stage="passes")
+    growing = yield from grow(problem, rows_at_hand, policy, mask)
+    yield Progress(stage="prune")
+    outcome = yield from conclude(problem, growing)
+    return outcome, problem
+
+
+def train_at_hand(
+    problem: Problem,
+    blocks: Sequence[Block],
+    tell: Callable[[Progress], None] = lambda progress: None,
+    between: Callable[[], None] = lambda: None,
+) -> tuple[Outcome, Problem]:
+    """Train the trees of a problem whose rows are all in blocks at hand, and have their folds.
+
+    Args:
+        tell: of progress.
+        between: called between steps, for cancels to be let in.
+    """
+    n_rows = sum(block.codes.n_rows for block in blocks)
+    at_hand = BlocksAtHand(blocks, n_rows * problem.n_replicas * POSITION_BYTES)
+    return finished(driven(train_trees(problem, rows_at_hand=True, folds_known=True), at_hand, tell), between)

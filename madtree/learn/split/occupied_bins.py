@@ -1,0 +1,197 @@
+"""The bins of some nodes' histograms that hold rows, ready to be searched.
+
+Bins come in the order feature, slot, code. A *segment* is what one feature and one slot have of them. Bins of the
+missing code are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.binning.bins import MISSING
+from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.histogram.histogram import HistogramLayout, feature_view
+
+CHUNK_VALUES = 120_000  # bins times channels of a chunk of features, to bound temporary memory
+
+
+@dataclass
+class OccupiedBins:
+    """Attributes:
+    code: (n_bins,) int64.
+    sums: (n_channels, n_bins) float64.
+    segment: (n_bins,) int64 the segment of each bin.
+    start, stop: (n_segments,) from which bin to which each segment goes.
+    feature: (n_segments,) index of the feature, counted from 0 in the whole problem.
+    slot: (n_segments,).
+    """
+
+    code: Ints
+    sums: Floats
+    segment: Ints
+    start: Ints
+    stop: Ints
+    feature: Ints
+    slot: Ints
+
+    @classmethod
+    def of_histograms(cls, state: Array, layout: HistogramLayout) -> OccupiedBins:
+        """From histograms (n_channels, total_bins)."""
+        n_counts = layout.channels.n_counts
+        counts = state[0] if n_counts == 1 else state[:n_counts].sum(axis=0)
+        place = np.flatnonzero(counts)
+        offsets = layout.offsets
+        feature = np.repeat(np.arange(len(layout.widths)), np.diff(np.searchsorted(place, offsets)))
+        local = place - offsets[feature]
+        slot = local // layout.widths[feature]
+        code = local - slot * layout.widths[feature]
+        known = np.flatnonzero(code != MISSING)
+        if len(known) < len(place):
+            place, feature, slot, code = place[known], feature[known], slot[known], code[known]
+        return cls.of_bins(layout, feature, slot, code, state.take(place, axis=1).astype(np.float64, copy=False))
+
+    @classmethod
+    def of_bins(cls, layout: HistogramLayout, feature: Ints, slot: Ints, code: Ints, sums: Floats) -> OccupiedBins:
+        """From the bins that hold rows, by feature (counted within the layout), slot and code (n_bins,), in that
+        order, and their sums (n_channels, n_bins).
+        """
+        first = np.ones(len(code), np.bool_)
+        first[1:] = (feature[1:] != feature[:-1]) | (slot[1:] != slot[:-1])
+        start = np.flatnonzero(first)
+        return cls(
+            code,
+            sums,
+            np.cumsum(first) - 1,
+            start,
+            np.append(start[1:], len(code)) if len(code) else start,
+            feature.take(start) + layout.first,
+            slot.take(start),
+        )
+
+    @property
+    def n_segments(self) -> int:
+        return len(self.start)
+
+    def totals(self) -> Floats:
+        """(n_channels, n_segments) sums over each segment."""
+        if self.n_segments == 0:
+            return np.zeros((len(self.sums), 0))
+        return np.asarray(np.add.reduceat(self.sums, self.start, axis=1))
+
+    def running(self) -> tuple[Array, Array]:
+        """Sums (n_channels, n_bins) int64 from the start of a bin's segment up to it, and the segments' totals.
+
+        A sum that ran on over all segments would leave what float64 adds exactly; int64 does not, and differences stay
+        right even where it overflows.
+        """
+        sums = self.sums.astype(np.int64)
+        running = np.cumsum(sums, axis=1)
+        before = running.take(self.start, axis=1) - sums.take(self.start, axis=1)
+        total: Array = running.take(self.stop - 1, axis=1) - before
+        running -= before.take(self.segment, axis=1)
+        return running, total
+
+    def permute(self, bins: Ints, order: Ints) -> None:
+        """Put some bins into another order; each must stay within its segment."""
+        self.code[bins] = self.code[bins[order]]
+        self.sums[:, bins] = self.sums[:, bins[order]]
+
+
+def first_of_best(values: Floats, segment: Ints, n_segments: int, tolerance: float) -> tuple[Floats, Ints]:
+    """The largest of the non-negative `values` in each segment, and the first of them that comes up to it.
+
+    Args:
+        values: (m,); `segment` (m,) ascending.
+        tolerance: relative; values that differ by less are equal.
+
+    Returns:
+        largest: (n_segments,) 0 where a segment has no value.
+        first: (n_segments,) position in `values`, -1 where there is none.
+    """
+    largest, first = np.zeros(n_segments), np.full(n_segments, -1, np.int64)
+    if len(values) == 0:
+        return largest, first
+    heads = np.flatnonzero(np.diff(segment, prepend=-1))
+    largest[segment[heads]] = np.maximum.reduceat(values, heads)
+    hits = np.flatnonzero(values >= largest[segment] * (1 - tolerance))
+    firsts = hits[np.flatnonzero(np.diff(segment[hits], prepend=-1))]
+    first[segment[firsts]] = firsts
+    return largest, first
+
+
+def chunks(layout: HistogramLayout, n_channels: int) -> Iterator[tuple[int, int]]:
+    """Features (from, to) to be looked at together, counted within the layout."""
+    first, total = 0, 0
+    for i, width in enumerate(layout.widths.tolist()):
+        values = width * layout.n_slots * n_channels
+        if i > first and total + values > CHUNK_VALUES:
+            yield first, i
+            first, total = i, 0
+        total += values
+    yield first, len(layout.widths)
+
+
+def split_by_chunks(state: Array, layout: HistogramLayout) -> Iterator[tuple[Array, HistogramLayout]]:
+    """Histograms in chunks of features that bound temporary memory, in order."""
+    offsets = layout.offsets
+    for first, last in chunks(layout, len(state)):
+        part = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
+        yield state[:, int(offsets[first]) : int(offsets[last])], part
+
+
+def allowed_segments(allowed: Bools, layout: HistogramLayout) -> Bools:
+    """(n_features, n_slots) of the layout's features, of a mask (n_slots, n_features) over all features."""
+    return np.asarray(allowed[:, layout.first : layout.first + len(layout.widths)].T)
+
+
+def occupied_bins(state: Array, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
+    """The bins of histograms (n_channels, total_bins) that hold rows, in chunks of features, in order; of a feature
+    with many bins some slots at a time.
+
+    Args:
+        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
+    """
+    if allowed is not None:
+        yield from bins_of_segments(state, layout, allowed_segments(allowed, layout))
+        return
+    for part, part_layout in split_by_chunks(state, layout):
+        if part.size <= CHUNK_VALUES or len(part_layout.widths) > 1:
+            yield OccupiedBins.of_histograms(part, part_layout)
+            continue
+        of_slots = feature_view(part, part_layout, 0)
+        size = max(1, CHUNK_VALUES // (len(part) * of_slots.shape[2]))
+        for first in range(0, layout.n_slots, size):
+            some = of_slots[:, first : first + size]
+            slots_layout = HistogramLayout(layout.channels, part_layout.widths, some.shape[1], part_layout.first)
+            occupied = OccupiedBins.of_histograms(some.reshape(len(part), -1), slots_layout)
+            occupied.slot += first
+            yield occupied
+
+
+def bins_of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[OccupiedBins]:
+    """The bins of the segments that are `chosen` (n_features, n_slots), some at a time."""
+    feature, slot = np.nonzero(chosen)
+    widths = layout.widths[feature]
+    start = layout.offsets[feature] + slot * widths
+    size = max(1, CHUNK_VALUES // (len(state) * int(layout.widths.max())))
+    for i in range(0, len(feature), size):
+        span = slice(i, i + size)
+        yield _of_starts(state, layout, feature[span], slot[span], start[span], widths[span])
+
+
+def _of_starts(
+    state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, start: Ints, widths: Ints
+) -> OccupiedBins:
+    """The bins with rows of segments that begin at the bins `start` (m,)."""
+    # All codes but the first, the missing one.
+    length = widths - 1
+    segment = np.repeat(np.arange(len(start)), length)
+    code = np.arange(int(length.sum())) - (np.cumsum(length) - length)[segment] + 1
+    sums = state.take(start[segment] + code, axis=1)
+    known = np.flatnonzero(sums.any(axis=0))
+    segment = segment[known]
+    found = sums.take(known, axis=1).astype(np.float64, copy=False)
+    return OccupiedBins.of_bins(layout, feature[segment], slot[segment], code[known], found)

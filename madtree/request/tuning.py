@@ -1,0 +1,65 @@
+"""Thresholds and costs by which a training chooses its ways. The trees do not depend on them; tests pass others in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What work costs in seconds, measured by benchmarks/costmodel.py on one core of an AMD EPYC with PostgreSQL 15;
+    their ratios are what matters.
+
+    Attributes:
+        start: until the workers of a query help; a further `per_worker` for each: they load Python at the same time.
+        resident: more of resident workers, whom the leader waits for.
+        packed_value: a number read and put into its bin.
+        counted_value: a row of a node and one feature, in one pass.
+        routed_row: a row taken one step down.
+        grown_value: a row of a small group times a feature, over all levels.
+        stored_value: the same, written for workers to read.
+        handed_byte: of a histogram, from a worker into the leader's.
+        worth: share of the serial time; workers that save less are left to others.
+    """
+
+    start: float = 0.10
+    per_worker: float = 0.01
+    resident: float = 0.03
+    packed_value: float = 20e-9
+    counted_value: float = 2e-9
+    routed_row: float = 5e-9
+    grown_value: float = 250e-9
+    stored_value: float = 25e-9
+    handed_byte: float = 8e-9
+    worth: float = 0.9
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Sizes and thresholds of a training.
+
+    Attributes:
+        block_rows: of a block, at most; groups of more rows are trained by passes over many blocks.
+        read_rows: read at a time: what they are copied through stays in the processor's cache.
+        raw_bytes: of the raw numbers that are held at a time: of a wide table fewer rows are read at once.
+        block_bytes: of a packed block.
+        part_rows: of a part of a distributed table, at most.
+        surely_large: blocks' worth of rows from which an estimate is enough to tell that a table is large.
+        least_sample: rows that bins are found in, at least.
+        spool_share: of the memory budget, what rows that are read once may take before they go to a file: 1 / this.
+        store_share: of the memory budget, what blocks may take, and what their rows' positions may: 1 / this each.
+        cores: processors that this process may use; None: as many as the system says.
+        costs: of work.
+    """
+
+    block_rows: int = 65_536
+    read_rows: int = 16_384
+    raw_bytes: int = 16 * 2**20
+    block_bytes: int = 16 * 2**20
+    part_rows: int = 65_536
+    surely_large: int = 4
+    least_sample: int = 100_000
+    spool_share: int = 2
+    store_share: int = 2
+    cores: int | None = None
+    costs: Costs = field(default_factory=Costs)

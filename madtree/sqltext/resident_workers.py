@@ -1,0 +1,20 @@
+"""The parallel query of resident workers."""
+
+from __future__ import annotations
+
+from madtree.sqltext.quote import literal
+from madtree.sqltext.schemas import INTERNAL
+
+# Run a query for what it does, so that workers may share it; $1: the query.
+RUN = f"SELECT {INTERNAL}.run_in_workers($1)"
+
+
+def work(key: str, n_workers: int) -> str:
+    """Let this process and at most `n_workers` others take part in the training of that key.
+
+    PostgreSQL gives each branch of such a query to exactly one process, and plans n workers for 2**(n - 1) branches.
+    Who takes part stays in its branch until all is over, so with more branches than workers one is left for this
+    process.
+    """
+    n_branches = max(n_workers + 1, 2 ** (n_workers - 1))
+    return " UNION ALL ".join([f"SELECT {INTERNAL}.resident_worker({literal(key)})"] * n_branches)

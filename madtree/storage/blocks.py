@@ -1,0 +1,132 @@
+"""The store of blocks of a process: in its memory as far as the budget goes, beyond that in a temporary file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madtree.host.temporary import Span, SpillFile, TemporaryPlace
+from madtree.learn.data.block import Block
+from madtree.learn.data.types import Ints
+from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.requests import ReplaceRequest, Request, RowsByTreeRequest, Steps
+from madtree.learn.problem.columns import COLUMNS, ColumnReader, block_columns, rows_by_tree, with_column
+from madtree.learn.problem.problem import Problem
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A block, and the parts of the table that its rows are of.
+
+    Attributes:
+        block: in memory, or where its columns (learn.problem.columns) are in the file.
+        parts: number of each part, and its rows in the block, one after the other.
+    """
+
+    n_rows: int
+    block: Block | list[Span | None]
+    parts: list[tuple[int, int]]
+
+
+class BlockStore:
+    """Filled part by part, then asked: it is the provider whose rows are in this process."""
+
+    rows_at_hand = True
+
+    def __init__(self, problem: Problem, block_rows: int, memory_bytes: int, place: TemporaryPlace) -> None:
+        """
+        Args:
+            block_rows: parts are joined to blocks of so many rows, at least, but for the last one.
+            memory_bytes: that blocks may take, and rows' positions as well; blocks beyond that go to a file.
+        """
+        self._reader = ColumnReader(problem)
+        self._block_rows, self._memory_bytes, self._place = block_rows, memory_bytes, place
+        self._held_bytes = 0
+        self._file: SpillFile | None = None
+        self._waiting: list[tuple[int, Block]] = []
+        self._kept: list[_Kept] = []
+        self._at_hand: BlocksAtHand | None = None
+
+    @property
+    def spilled(self) -> bool:
+        """Whether some blocks are in a file."""
+        return self._file is not None
+
+    def add(self, part: int, block: Block) -> None:
+        """Keep the rows of a part of the table; small parts are joined.
+
+        Raises:
+            MadtreeError: temp_file_limit would be exceeded.
+        """
+        self._waiting.append((part, block))
+        if sum(block.codes.n_rows for _, block in self._waiting) >= self._block_rows:
+            self.finish()
+
+    def finish(self) -> None:
+        """No more parts will come."""
+        if self._waiting:
+            parts = [(part, block.codes.n_rows) for part, block in self._waiting]
+            block = Block.join([block for _, block in self._waiting])
+            self._kept.append(_Kept(block.codes.n_rows, self._stored(block), parts))
+            self._waiting = []
+
+    def answer(self, request: Request) -> Steps[Any]:
+        if isinstance(request, RowsByTreeRequest):
+            yield
+            return rows_by_tree(list(self._trees()), request.n_trees)
+        if isinstance(request, ReplaceRequest):
+            yield from self._replace(request)
+            return None
+        if self._at_hand is None:
+            blocks = [self._block(kept) for kept in self._kept if kept.n_rows]
+            self._at_hand = BlocksAtHand(blocks, self._memory_bytes)
+        return (yield from self._at_hand.answer(request))
+
+    def _replace(self, request: ReplaceRequest) -> Steps[None]:
+        for i, kept in enumerate(self._kept):
+            yield
+            block = with_column(self._block(kept), kept.parts, request.column, request.function, request.values)
+            if isinstance(kept.block, Block):
+                self._kept[i] = _Kept(kept.n_rows, block, kept.parts)
+                continue
+            place = COLUMNS.index(request.column)
+            column = block_columns(block)[place]
+            spans = list(kept.block)
+            spans[place] = None if column is None else self._spill(column)
+            self._kept[i] = _Kept(kept.n_rows, spans, kept.parts)
+        self._at_hand = None
+
+    def _trees(self) -> Iterator[tuple[int, Ints]]:
+        """Of each part its number and the trees (n_rows,) of its rows."""
+        for kept in self._kept:
+            tree = self._block(kept).tree
+            first = 0
+            for part, n_rows in kept.parts:
+                yield part, np.zeros(n_rows, np.int32) if tree is None else tree[first : first + n_rows]
+                first += n_rows
+
+    def _stored(self, block: Block) -> Block | list[Span | None]:
+        """The block itself while there is room in memory, else where it lies in the file."""
+        columns = block_columns(block)
+        n_bytes = sum(len(column) for column in columns if column is not None)
+        if self._held_bytes + n_bytes <= self._memory_bytes:
+            self._held_bytes += n_bytes
+            return block
+        return [None if column is None else self._spill(column) for column in columns]
+
+    def _spill(self, column: bytes) -> Span:
+        if self._file is None:
+            self._file = SpillFile(self._place)
+        return self._file.write(column)
+
+    def _block(self, kept: _Kept) -> Block:
+        if isinstance(kept.block, Block):
+            return kept.block
+        assert self._file is not None
+        codes, target, *rest = (None if span is None else self._file.read(span) for span in kept.block)
+        assert codes is not None
+        assert target is not None
+        return self._reader.block(kept.n_rows, codes, target, *rest)

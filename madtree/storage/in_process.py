@@ -1,0 +1,34 @@
+"""Training in this process alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from madtree.host.cancel import Cancels
+from madtree.host.protocol import Host
+from madtree.host.temporary import TemporaryPlace
+from madtree.ingest.row_reader import Packed, Packing, RowPacker
+from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.requests import Program, Progress, T
+from madtree.storage.blocks import BlockStore
+
+
+class InProcess:
+    """Blocks that this process packs, keeps and counts: in its memory, beyond that in a temporary file."""
+
+    def __init__(self, host: Host, rows: RowPacker, block_rows: int, memory_bytes: int) -> None:
+        """`memory_bytes`: that blocks may take."""
+        self._host, self._rows, self._block_rows, self._memory_bytes = host, rows, block_rows, memory_bytes
+
+    def train(
+        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
+    ) -> T:
+        place, cancels = TemporaryPlace.of(self._host), Cancels(self._host)
+        store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, place)
+        total = Packed(0, 0, 0)
+        for number, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows)):
+            cancels.let_in()
+            store.add(number, block)
+            total = total.plus(packed)
+        store.finish()
+        return finished(driven(program(total, True), store, tell), cancels.let_in)

@@ -1,0 +1,202 @@
+"""The board: how the processes of a training talk, by files that have no names.
+
+The leader creates them and takes their names away at once, so that nothing can stay behind, however a process ends. The
+others reach them through the leader's open descriptors, which Linux shows below /proc. Who does that must know the
+board's token. Everything is written and read by system calls, which order it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hmac
+import os
+import re
+import secrets
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+from madtree.host.temporary import NAME, TemporaryPlace, nameless
+
+_MAGIC = b"madtree board 2\n"
+_TOKEN_BYTES = 16
+_KEY = re.compile(r"(\d+)\.(\d+)\.([0-9a-f]{32})")
+_NUMBER = struct.Struct("<q")
+_NUMBERS_AT = len(_MAGIC) + _TOKEN_BYTES
+# Numbers on the board, by their places.
+_CLAIMED, _SEATED, _OVER, _N_REQUESTS, _REQUESTS_FD, _N_SEATS = range(6)
+_SEATS = (
+    8  # from here on three numbers a seat: descriptor of its answers, how many it has written, the last one's length
+)
+_PER_SEAT = 3
+
+
+def available() -> bool:
+    """Whether processes can reach each other's descriptors: on Linux."""
+    return Path("/proc/self/fd").is_dir()
+
+
+class Board:
+    """The files of one training. `seat` is this process's own, -1 for the leader."""
+
+    def __init__(self, control: int, requests: int, answers: Sequence[int], seat: int, place: TemporaryPlace) -> None:
+        self._control, self._requests, self._answers, self._place = control, requests, list(answers), place
+        self._written = 0  # bytes of requests
+        self._ends: list[tuple[int, int]] = []  # of each request: where it starts and ends
+        self.seat = seat
+        self.key = ""
+
+    @classmethod
+    def create(cls, n_workers: int, place: TemporaryPlace) -> Board:
+        """The leader's board, with seats for so many workers."""
+        token = secrets.token_bytes(_TOKEN_BYTES)
+        files = [nameless(place.directory) for _ in range(2 + n_workers)]
+        board = cls(files[0], files[1], files[2:], -1, place)
+        os.pwrite(board._control, _MAGIC + token, 0)
+        board._set(_REQUESTS_FD, files[1])
+        board._set(_N_SEATS, n_workers)
+        for seat, descriptor in enumerate(files[2:]):
+            board._set(_SEATS + _PER_SEAT * seat, descriptor)
+            board._set(_SEATS + _PER_SEAT * seat + 1, 0)
+        for place_ in (_CLAIMED, _SEATED, _OVER, _N_REQUESTS):
+            board._set(place_, 0)
+        board.key = f"{os.getpid()}.{files[0]}.{token.hex()}"
+        return board
+
+    @classmethod
+    def join(cls, key: str) -> Board | None:
+        """A worker's look at the board; None where it is over, or all seats are taken.
+
+        Raises:
+            ValueError: `key` is none of a board.
+        """
+        match = _KEY.fullmatch(key)
+        if not match:
+            raise ValueError(f"{key!r} is not the key of a training")
+        leader, token = match[1], bytes.fromhex(match[3])
+        control = _reach(leader, int(match[2]))
+        if control is None:
+            return None
+        if not hmac.compare_digest(os.pread(control, _NUMBERS_AT, 0), _MAGIC + token):
+            os.close(control)
+            return None
+        board = cls(control, -1, [], -1, TemporaryPlace(None, None))
+        if board._get(_OVER):
+            return None
+        board.seat = board._next(_SEATED)
+        if board.seat >= board._get(_N_SEATS):
+            return None
+        requests = _reach(leader, board._get(_REQUESTS_FD))
+        answers = _reach(leader, board._get(_SEATS + _PER_SEAT * board.seat))
+        if requests is None or answers is None:
+            return None
+        board._requests, board._answers = requests, [answers]
+        return board
+
+    def close(self) -> None:
+        """It is over; who still waits finds out by this."""
+        self._set(_OVER, 1)
+        for descriptor in (self._control, self._requests, *self._answers):
+            os.close(descriptor)
+
+    def end(self) -> None:
+        """Let everybody go; what was written can still be read."""
+        self._set(_OVER, 1)
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self._get(_OVER))
+
+    @property
+    def n_seated(self) -> int:
+        """Workers that have come so far."""
+        return min(self._get(_SEATED), self._get(_N_SEATS))
+
+    def claim(self) -> int:
+        """The next number, from 0, that no process has claimed yet."""
+        return self._next(_CLAIMED)
+
+    def publish(self, request: bytes) -> None:
+        """Put up the leader's next request; the first one is the plan."""
+        number = self._get(_N_REQUESTS)
+        # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
+        os.pwrite(self._requests, _NUMBER.pack(len(request)), self._written)
+        _write_all(self._requests, request, self._written + _NUMBER.size)
+        self._written += _NUMBER.size + len(request)
+        self._set(_N_REQUESTS, number + 1)
+
+    def request(self, number: int) -> bytes | None:
+        """That request, from 0; None if it has not come yet. Requests are read in order, each once."""
+        if self._get(_N_REQUESTS) <= number:
+            return None
+        (length,) = _NUMBER.unpack(os.pread(self._requests, _NUMBER.size, self._written))
+        found = _read_all(self._requests, length, self._written + _NUMBER.size)
+        self._written += _NUMBER.size + length
+        return found
+
+    def put_answer(self, data: bytes) -> None:
+        """This worker's next answer; the leader has read the one before.
+
+        Raises:
+            MadtreeError: temp_file_limit would be exceeded.
+        """
+        self._place.check(len(data))
+        _write_all(self._answers[0], data, 0)
+        at = _SEATS + _PER_SEAT * self.seat
+        self._set(at + 2, len(data))
+        self._set(at + 1, self._get(at + 1) + 1)
+
+    def answer(self, seat: int, number: int) -> bytes | None:
+        """A worker's answer of that number, from 0; None if it has not come yet."""
+        at = _SEATS + _PER_SEAT * seat
+        if self._get(at + 1) <= number:
+            return None
+        return _read_all(self._answers[seat], self._get(at + 2), 0)
+
+    def _get(self, place: int) -> int:
+        found = os.pread(self._control, _NUMBER.size, _NUMBERS_AT + _NUMBER.size * place)
+        return int(_NUMBER.unpack(found)[0]) if len(found) == _NUMBER.size else 0
+
+    def _set(self, place: int, value: int) -> None:
+        os.pwrite(self._control, _NUMBER.pack(value), _NUMBERS_AT + _NUMBER.size * place)
+
+    def _next(self, place: int) -> int:
+        """The number there, which is raised by one for the next process that asks."""
+        fcntl.flock(self._control, fcntl.LOCK_EX)
+        try:
+            number = self._get(place)
+            self._set(place, number + 1)
+        finally:
+            fcntl.flock(self._control, fcntl.LOCK_UN)
+        return number
+
+
+def _reach(leader: str, descriptor: int) -> int | None:
+    """Open what the leader has open; None where that is no file of madtree's, or cannot be seen."""
+    path = f"/proc/{leader}/fd/{descriptor}"
+    try:
+        target = os.readlink(path)
+        name = os.path.basename(target.removesuffix(" (deleted)"))
+        if not target.endswith(" (deleted)") or not NAME.fullmatch(name):
+            return None
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _write_all(descriptor: int, data: bytes, at: int) -> None:
+    view = memoryview(data)
+    while len(view):
+        n = os.pwrite(descriptor, view, at)
+        view, at = view[n:], at + n
+
+
+def _read_all(descriptor: int, length: int, at: int) -> bytes:
+    parts = []
+    while length:
+        part = os.pread(descriptor, length, at)
+        if not part:
+            raise EOFError("the files of a training have been cut short")
+        parts.append(part)
+        length, at = length - len(part), at + len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

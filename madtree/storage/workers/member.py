@@ -1,0 +1,168 @@
+"""What every process of a parallel query does: it packs the parts of the table that it claims, keeps their rows, and
+answers the leader's requests by them.
+
+The functions below the class are what the SQL functions call: they find the member that this process is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from madtree.host.temporary import TemporaryPlace
+from madtree.learn.data import codec
+from madtree.learn.data.types import Array
+from madtree.learn.histogram.requests import Request, RowsRequest, Steps, T, request_of
+from madtree.learn.problem.pack import packer_of
+from madtree.learn.problem.packing import NullNumberError
+from madtree.learn.problem.problem import Problem
+from madtree.storage.blocks import BlockStore
+from madtree.storage.workers.board import Board
+
+_POLL = 0.0002  # seconds between two looks,
+_IDLE_POLL = 0.005  # of a worker that has nothing to count
+_PATIENCE = 0.01  # seconds to wait before the server is given the chance to look for cancels
+
+# Its number, the query of its images, the one for rows with NULLs, its first tid and the one behind it.
+Part = tuple[int, str, str, str, str]
+
+
+class Member:
+    """One process's share of the work."""
+
+    def __init__(self, board: Board, plan: bytes) -> None:
+        """`plan`: as `provider` makes it."""
+        values = codec.load(plan)
+        self.board = board
+        self.n_packed = np.zeros(4, np.int64)  # parts, rows, rows that were not usable, those of an unknown class
+        self._packer = packer_of(values)
+        self._queries: list[list[str]] = values["queries"]
+        self._ranges: list[tuple[int, str, str]] = values["ranges"]
+        place = TemporaryPlace(*values["temporary_place"])
+        problem = Problem.from_values(values)
+        self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], place)
+        self._life: Steps[None] | None = None
+
+    @property
+    def n_parts(self) -> int:
+        """Of the whole table."""
+        return len(self._ranges)
+
+    def claim(self) -> Part | None:
+        """The next part to pack."""
+        number = self.board.claim()
+        if number >= len(self._ranges):
+            return None
+        relation, low, high = self._ranges[number]
+        query, careful = self._queries[relation]
+        return number, query, careful, low, high
+
+    def keep(self, part: int, images: bytes | None) -> bool:
+        """Pack the rows of a part; False where a number is NULL instead of NaN."""
+        try:
+            block, n_skipped, n_unknown = self._packer.pack(images or b"")
+        except NullNumberError:
+            return False
+        self.store.add(part, block)
+        self.n_packed += (1, block.codes.n_rows, n_skipped, n_unknown)
+        return True
+
+    def step(self) -> bool:
+        """Go on for a short while; True when there is nothing left to do."""
+        if self._life is None:
+            self._life = self.life()
+        try:
+            next(self._life)
+        except StopIteration:
+            return True
+        return False
+
+    def life(self) -> Steps[None]:
+        """What comes after packing, of a worker: it reports, and answers requests until all is over."""
+        self.store.finish()
+        self.board.put_answer(self.n_packed.tobytes())
+        while True:
+            found = yield from waited_for(self._look, _POLL if self.n_packed[0] else _IDLE_POLL)
+            if found is None:
+                return
+            # Who has no rows is not waited for.
+            if self.n_packed[0]:
+                request = request_of(codec.load(found))
+                answer = yield from self.store.answer(request)
+                self.board.put_answer(answer_bytes(request, answer))
+
+    def _look(self) -> tuple[bytes | None] | None:
+        """The next request, (None,) if it is over, None if neither is known yet."""
+        request = self.board.request(self.n_read)
+        if request is not None:
+            self.n_read += 1
+            return (request,)
+        return (None,) if self.board.is_over else None
+
+    n_read = 1  # requests; the first one is the plan
+
+
+def waited_for(look: Callable[[], tuple[T] | None], poll: float = _POLL) -> Steps[T]:
+    """What `look` finds, in a tuple of one, looking again and again."""
+    while True:
+        end = time.monotonic() + _PATIENCE
+        while (found := look()) is None and time.monotonic() < end:
+            time.sleep(poll)
+        if found is not None:
+            return found[0]
+        yield
+
+
+def answer_bytes(request: Request, answer: Any) -> bytes:
+    """An answer on its way to the leader, who knows what was asked."""
+    if answer is None:
+        return b""
+    if isinstance(request, RowsRequest):
+        return codec.dump(answer.to_values(request.widths, request.features[0]))
+    array: Array = answer
+    return array.tobytes()
+
+
+_members: dict[str, Member] = {}
+_served: set[str] = set()
+
+
+def lead(key: str, member: Member) -> None:
+    """Let this process be that member."""
+    _members[key] = member
+
+
+def leave(key: str) -> None:
+    _members.pop(key, None)
+    _served.discard(key)
+
+
+def join(key: str) -> bool:
+    """Take part, once: False in a process that has done so before, or where all is over."""
+    if key in _served:
+        return False
+    if key not in _members:
+        board = Board.join(key)
+        if board is None:
+            return False
+        plan = board.request(0)
+        assert plan is not None
+        _members[key] = Member(board, plan)
+    _served.add(key)
+    return True
+
+
+def claim(key: str) -> Part | None:
+    return _members[key].claim()
+
+
+def keep(key: str, part: int, images: bytes | None) -> bool:
+    return _members[key].keep(part, images)
+
+
+def step(key: str) -> bool:
+    """As `Member.step`; the caller lets the server look for cancels after each."""
+    return _members[key].step()

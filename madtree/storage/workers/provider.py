@@ -1,0 +1,64 @@
+"""Training by resident workers, as the orchestrator sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from madtree.host.protocol import Host
+from madtree.host.settings import local_settings
+from madtree.host.temporary import TemporaryPlace
+from madtree.ingest.page_ranges import PageRanges
+from madtree.ingest.row_reader import Packed, Packing, range_queries
+from madtree.learn.histogram.requests import Program, Progress, T
+from madtree.parallel.cost_model import sharing
+from madtree.sqltext import resident_workers as sql
+from madtree.sqltext.rows import RowSource
+from madtree.storage.protocol import NotPossibleError
+from madtree.storage.workers import member
+from madtree.storage.workers.board import Board
+from madtree.storage.workers.leader import Leader
+
+MOST_WORKERS = 10  # PostgreSQL gives 2**(n - 1) branches n workers
+
+
+class ResidentWorkers:
+    """Blocks that this process and parallel workers pack and keep, each its own, as long as `train` lasts."""
+
+    def __init__(
+        self, host: Host, source: RowSource, pages: PageRanges, block_rows: int, memory_bytes: int, n_workers: int
+    ) -> None:
+        """
+        Args:
+            block_rows: of a block, at least.
+            memory_bytes: that blocks may take in each process.
+            n_workers: wanted, beside this process.
+        """
+        self._host, self._source, self._pages = host, source, pages
+        self._block_rows, self._memory_bytes = block_rows, memory_bytes
+        self._n_workers = min(n_workers, MOST_WORKERS)
+
+    def train(
+        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
+    ) -> T:
+        place = TemporaryPlace.of(self._host)
+        queries, careful = range_queries(self._source, self._pages, packing.never_null)
+        plan = packing.plan(
+            queries=list(zip(queries, careful, strict=True)),
+            ranges=[(r.relation, r.low, r.high) for r in self._pages.ranges],
+            block_rows=self._block_rows,
+            memory_bytes=self._memory_bytes,
+            temporary_place=[place.directory, place.limit],
+        )
+        board = Board.create(self._n_workers, place)
+        try:
+            board.publish(plan)
+            leader = Leader(board, plan, lambda packed: program(packed, True), tell)
+            member.lead(board.key, leader)
+            with local_settings(self._host, sharing(self._n_workers)):
+                self._host.command(sql.RUN, ["pg_catalog.text"], [sql.work(board.key, self._n_workers)])
+            if not leader.began:
+                raise NotPossibleError("all branches of the parallel query were taken by workers")
+            return leader.outcome
+        finally:
+            member.leave(board.key)
+            board.close()

@@ -1,0 +1,47 @@
+-- What a user makes with madtree and keeps in a schema `kept`: models, predictions, views and a generated column from
+-- tree_sql, a view on madtree.models. Runs on every version; migrations/README.md says what for.
+
+CREATE SCHEMA kept;
+
+CREATE TABLE kept.rows AS
+SELECT
+    i AS id,
+    i % 3 AS g,
+    CASE WHEN i % 11 <> 0 THEN round((i * 7919 % 1000)::numeric / 10, 1)::double precision END AS x,
+    CASE WHEN i % 7 <> 0 THEN (ARRAY['red', 'green', 'blue', 'it''s \odd'])[1 + i * 31 % 4] END AS k,
+    i % 5 > 1 AS b
+FROM generate_series(1, 120) AS i;
+ALTER TABLE kept.rows ADD PRIMARY KEY (id), ADD y text, ADD z double precision;
+UPDATE kept.rows SET
+    y = CASE WHEN (coalesce(x, 60) > 50) <> (coalesce(k, '') = 'red') THEN 'late' WHEN b THEN 'early' ELSE 'in time' END,
+    z = coalesce(x, 10) * (1 + g) + CASE WHEN k IN ('red', 'blue') THEN 40 ELSE 0 END;
+
+SELECT madtree.tree_train(
+    'kept.rows', 'kept.classes', 'id', 'y', 'x, k, b', min_split => 6, surrogate_params => 'max_surrogates=2',
+    pruning_params => 'n_folds=3'
+);
+SELECT madtree.tree_train(
+    'kept.rows', 'kept.means', 'id', 'z', 'x, k, b', split_criterion => 'mse', grouping_cols => 'g', max_depth => 4,
+    surrogate_params => 'null_as_category=true'
+);
+SELECT madtree.tree_predict('kept.classes', 'kept.rows', 'kept.classes_then');
+SELECT madtree.tree_predict('kept.classes', 'kept.rows', 'kept.shares_then', 'prob');
+SELECT madtree.tree_predict('kept.means', 'kept.rows', 'kept.means_then');
+
+DO $do$
+BEGIN
+    EXECUTE format(
+        'CREATE VIEW kept.classes_view AS SELECT id, %s AS estimated FROM kept.rows', madtree.tree_sql('kept.classes')
+    );
+    EXECUTE format(
+        'CREATE VIEW kept.means_view AS SELECT id, %s AS estimated FROM kept.rows', madtree.tree_sql('kept.means')
+    );
+    EXECUTE format(
+        'CREATE TABLE kept.arrivals (id integer, x double precision, k text, b boolean, '
+        'estimated text GENERATED ALWAYS AS (%s) STORED)', madtree.tree_sql('kept.classes')
+    );
+END
+$do$;
+INSERT INTO kept.arrivals SELECT id, x, k, b FROM kept.rows WHERE id <= 20;
+
+CREATE VIEW kept.my_models AS SELECT name, kind, n_trees FROM madtree.models WHERE schema = 'kept';

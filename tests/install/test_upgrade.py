@@ -1,0 +1,182 @@
+"""What users keep outlives an upgrade: models, predictions, views, generated columns, and dumps of all of these.
+
+``tests/data/kept_models_<version>.sql`` is what a released version made of ``kept_models.sql``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from catalogue import describe
+
+from madtree.embedded import PrivateServer
+from madtree.install.files import extension_files
+from madtree.install.postgres import find_installation
+from madtree.install.script import expand
+from madtree.install.sources import VERSION, extension_root
+
+RELEASES = sorted((extension_root() / "migrations" / "released").glob("madtree--*.sql"))
+DATA = Path(__file__).parents[1] / "data"
+# What the older version's tree_predict had said, by model and type.
+THEN = {
+    ("classes", "response"): "kept.classes_then",
+    ("classes", "prob"): "kept.shares_then",
+    ("means", "response"): "kept.means_then",
+}
+# What says the same ever since, the column of the older predictions, and how many rows there are.
+SAYS_THE_SAME = {
+    "kept.classes_view": ("kept.classes_then", "estimated_y", 120),
+    "kept.arrivals": ("kept.classes_then", "estimated_y", 20),
+    "kept.means_view": ("kept.means_then", "estimated_z", 120),
+}
+# What objects of the user depend on of the extension.
+DEPENDED_ON = """
+SELECT DISTINCT pg_describe_object(d.refclassid, d.refobjid, 0) FROM pg_depend d
+JOIN pg_depend e ON (e.classid, e.objid) = (d.refclassid, d.refobjid) AND e.deptype = 'e'
+JOIN pg_extension x ON x.oid = e.refobjid AND e.refclassid = 'pg_extension'::regclass AND x.extname = 'madtree'
+WHERE pg_describe_object(d.classid, d.objid, d.objsubid) ~ '\\ykept\\.'
+"""
+
+
+@pytest.fixture(params=RELEASES, ids=lambda path: path.stem)
+def kept(
+    request: pytest.FixtureRequest,
+    scratch: Callable[[str, dict[str, str]], psycopg.Connection],
+    running: PrivateServer,
+) -> Iterator[psycopg.Connection]:
+    """A database with a released version of madtree, and with what a user had made with it."""
+    python, old = running.home.python, request.param.stem.removeprefix("madtree--")
+    scripts = {request.param.name: expand(request.param.read_text(), python), **extension_files(python)}
+    with scratch("kept", scripts) as connection:
+        connection.execute(f"CREATE EXTENSION madtree VERSION '{old}' CASCADE")
+        connection.execute((DATA / f"kept_models_{old}.sql").read_text())
+        connection.execute("RESET ALL")
+        yield connection
+
+
+def update(connection: psycopg.Connection) -> None:
+    connection.execute("ALTER EXTENSION madtree UPDATE")
+    assert one(connection, "SELECT extversion FROM pg_extension WHERE extname = 'madtree'") == VERSION
+
+
+def one(connection: psycopg.Connection, query: str) -> object:
+    row = connection.execute(query).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def check_what_is_kept(connection: psycopg.Connection) -> None:
+    """It says what it said, and this version's functions say the same of the older models."""
+    for place, (then, column, n_rows) in SAYS_THE_SAME.items():
+        same = f"SELECT count(*) FROM {place} AS p JOIN {then} AS t ON t.id = p.id AND t.{column} = p.estimated"
+        assert one(connection, same) == n_rows, place
+    for (model, kind), then in THEN.items():
+        connection.execute(f"SELECT madtree.tree_predict('kept.{model}', 'kept.rows', 'kept.now', '{kind}')")
+        differing = f"(TABLE {then} EXCEPT TABLE kept.now) UNION ALL (TABLE kept.now EXCEPT TABLE {then})"
+        assert connection.execute(differing).fetchall() == [], then
+        connection.execute("DROP TABLE kept.now")
+    models = connection.execute("SELECT * FROM kept.my_models ORDER BY name").fetchall()
+    assert models == [("classes", "classification", 1), ("means", "regression", 3)]
+
+
+def check_that_it_can_be_used(connection: psycopg.Connection) -> None:
+    """Rows, expressions and models are added, pruned and dropped."""
+    connection.execute("INSERT INTO kept.arrivals SELECT id + 1000, x, k, b FROM kept.arrivals")
+    assert one(connection, "SELECT count(DISTINCT (id % 1000, estimated)) FROM kept.arrivals") == 20
+    expression = one(connection, "SELECT madtree.tree_sql('kept.classes')")
+    connection.execute(
+        f"CREATE OR REPLACE VIEW kept.classes_view AS SELECT id, {expression} AS estimated FROM kept.rows"
+    )
+    assert one(connection, "SELECT accuracy > 0.9 FROM madtree.tree_evaluate('kept.classes', 'kept.rows')")
+    connection.execute("SELECT madtree.tree_prune('kept.classes', 'kept.smaller', 0.1)")
+    connection.execute("SELECT madtree.tree_drop('kept.smaller')")
+    connection.execute(
+        "SELECT madtree.tree_train('kept.rows', 'kept.new', 'id', 'y', 'x, k, b', parallel_workers => 0)"
+    )
+    connection.execute("SELECT madtree.tree_drop('kept.new')")
+
+
+def test_what_users_keep_works_on_and_is_the_same_object(kept: psycopg.Connection) -> None:
+    views = "SELECT oid, relname FROM pg_class WHERE relnamespace = 'kept'::regnamespace AND relkind = 'v' ORDER BY 1"
+    before = kept.execute(views).fetchall()
+    update(kept)
+    check_what_is_kept(kept)
+    check_that_it_can_be_used(kept)
+    check_what_is_kept(kept)
+    assert kept.execute(views).fetchall() == before
+
+
+def test_what_users_keep_depends_on_nothing_internal(kept: psycopg.Connection) -> None:
+    assert kept.execute(DEPENDED_ON).fetchall() == [("view madtree.models",)]
+    update(kept)
+    assert kept.execute(DEPENDED_ON).fetchall() == [("view madtree.models",)]
+
+
+def test_an_update_stops_at_what_is_in_its_way_and_changes_nothing(kept: psycopg.Connection) -> None:
+    kept.execute("CREATE SCHEMA madtree_internal")
+    refusal = 'schema "madtree_internal" exists and does not belong to the extension'
+    with pytest.raises(psycopg.Error, match=refusal) as caught:
+        update(kept)
+    assert "Drop or rename that schema" in (caught.value.diag.message_hint or "")
+    kept.execute("DROP SCHEMA madtree_internal")
+
+    kept.execute("CREATE VIEW kept.image AS SELECT madtree.array_image(ARRAY[1]) AS image")
+    with pytest.raises(psycopg.errors.DependentObjectsStillExist) as caught:
+        update(kept)
+    assert "kept.image" in (caught.value.diag.message_detail or "")
+    kept.execute("DROP VIEW kept.image")
+
+    update(kept)
+    check_what_is_kept(kept)
+
+
+@pytest.mark.parametrize("updated", [False, True], ids=["before the update", "after it"])
+def test_a_dump_restores_both_schemas_and_what_users_keep(
+    kept: psycopg.Connection, running: PrivateServer, updated: bool
+) -> None:
+    """The restored extension is of this version in either case: a dump names none."""
+    if updated:
+        update(kept)
+    with restored(running, "kept") as copy:
+        check_what_is_kept(copy)
+        if updated:
+            assert describe(copy) == describe(kept)
+        check_that_it_can_be_used(copy)
+
+
+def restored(server: PrivateServer, name: str) -> psycopg.Connection:
+    """A new database, restored from a dump of another."""
+    bindir, uri = find_installation().bindir, server.status().uri
+    assert uri is not None
+    with psycopg.connect(uri, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}_copy")
+    old, new = (psycopg.conninfo.make_conninfo(uri, dbname=database) for database in (name, f"{name}_copy"))
+    dump = subprocess.run([bindir / "pg_dump", old], check=True, stdout=subprocess.PIPE)
+    restore = [bindir / "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", new]
+    subprocess.run(restore, check=True, input=dump.stdout, stdout=subprocess.DEVNULL)
+    return psycopg.connect(new, autocommit=True)
+
+
+def test_a_private_server_is_upgraded_when_it_comes_up(running: PrivateServer) -> None:
+    """Without dropping what a user's view depends on."""
+    uri, python = running.up(), running.home.python
+    (oldest,) = (path for path in RELEASES if path.stem == "madtree--0.1.0")
+    (control,) = running.home.prefix.rglob("madtree.control")
+    (control.parent / oldest.name).write_text(expand(oldest.read_text(), python))
+    (control.parent / oldest.name).chmod(0o644)
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute("DROP EXTENSION madtree; CREATE EXTENSION madtree VERSION '0.1.0'")
+        connection.execute("CREATE VIEW public.mine AS SELECT name FROM madtree.models")
+        found = "SELECT extversion, 'public.mine'::regclass::oid FROM pg_extension WHERE extname = 'madtree'"
+        (version, view) = connection.execute(found).fetchone() or ()
+        assert version == "0.1.0"
+        state = running.home.read_state()
+        assert state is not None
+        state.sql_sha256 = "that of the older version's script"
+        running.home.write_state(state)
+        running.up()
+        assert connection.execute(found).fetchone() == (VERSION, view)

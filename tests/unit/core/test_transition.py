@@ -1,0 +1,133 @@
+"""Transition, merge, final: any cut of the rows gives the same state, and inexact sums are refused."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+import pytest
+
+from madtree.learn.data.block import Block
+from madtree.learn.data.parameters import Parameters
+from madtree.learn.data.types import Array
+from madtree.learn.histogram.requests import CountRequest, What, request_of
+from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
+from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.replicas import Folds
+from madtree.learn.route.positions import Positions
+from tests.unit.core.data import at_hand, cut, problem_of, sample_rows, train_by
+
+WHATS: tuple[What, ...] = ("histograms", "sides", "totals", "powers")
+
+
+def _request(what: What, n_classes: int, *, n_folds: int = 0, held_out: bool = False) -> tuple[CountRequest, Block]:
+    """A request for some nodes of trees that have been grown, and the block with all of their rows."""
+    criterion = "gini" if n_classes else "mse"
+    parameters = Parameters(criterion, 4, min_split=10, min_bucket=4, n_folds=n_folds, max_surrogates=1)
+    problem, block = problem_of(sample_rows(2_000, n_classes, weighted=True), n_classes, parameters)
+    growing = _grown(problem, block)
+    slots = np.where(np.arange(growing.n_nodes) % 3 == 0, np.arange(growing.n_nodes) // 3, -1).astype(np.int32)
+    n_slots = int(slots.max()) + 1
+    means = np.linspace(-1, 1, growing.n_nodes)
+    return CountRequest(
+        what, problem, growing.routing, slots, n_slots, (1, 5), means, (1, 2) if what == "powers" else (), held_out
+    ), block
+
+
+def _grown(problem: Problem, block: Block):  # type: ignore[no-untyped-def]
+    from madtree.learn.grow.grow import grow
+    from madtree.learn.histogram.drive import driven, finished
+
+    return finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
+
+
+def _state(request: CountRequest, block: Block) -> Array:
+    return transition(None, [PlacedBlock(0, block, Positions(2**20))], request)
+
+
+def _cases() -> list[tuple[What, int, int, bool]]:
+    cases = []
+    for what in WHATS:
+        for n_classes in (3, 0):
+            if what == "powers" and n_classes:
+                continue
+            cases.append((what, n_classes, 0, False))
+            cases.append((what, n_classes, 3, False))
+            if what in ("totals", "powers"):
+                cases.append((what, n_classes, 3, True))
+    return cases
+
+
+each_case = pytest.mark.parametrize(("what", "n_classes", "n_folds", "held_out"), _cases())
+
+
+@each_case
+def test_merge_is_associative_and_commutative_and_a_cut_block_gives_the_same_state(
+    what: What, n_classes: int, n_folds: int, held_out: bool
+) -> None:
+    request, block = _request(what, n_classes, n_folds=n_folds, held_out=held_out)
+    whole = _state(request, block)
+    assert whole.any()
+    parts = cut(block, np.random.default_rng(0).permutation(block.codes.n_rows), 5)
+    a, b, c, d, e = (_state(request, part) for part in parts)
+    left = reduce(merge, [a, b, c, d, e])
+    right = merge(merge(e, merge(c, b)), merge(d, a))
+    assert final(left).tobytes() == final(right).tobytes() == whole.tobytes()
+
+
+@each_case
+def test_blocks_that_are_counted_one_after_the_other_or_together_give_the_same_state(
+    what: What, n_classes: int, n_folds: int, held_out: bool
+) -> None:
+    request, block = _request(what, n_classes, n_folds=n_folds, held_out=held_out)
+    positions = Positions(2**20)
+    blocks = [PlacedBlock(i, part, positions) for i, part in enumerate(cut(block, np.arange(block.codes.n_rows), 4))]
+    one_by_one = None
+    for placed in blocks:
+        one_by_one = transition(one_by_one, [placed], request)
+    assert one_by_one is not None
+    assert transition(None, blocks, request).tobytes() == one_by_one.tobytes() == _state(request, block).tobytes()
+
+
+@each_case
+def test_a_request_is_the_same_after_a_journey(what: What, n_classes: int, n_folds: int, held_out: bool) -> None:
+    request, block = _request(what, n_classes, n_folds=n_folds, held_out=held_out)
+    back = request_of(request.to_values())
+    assert isinstance(back, CountRequest)
+    assert _state(back, block).tobytes() == _state(request, block).tobytes()
+
+
+def test_positions_that_find_no_room_are_worked_out_anew() -> None:
+    request, block = _request("histograms", 3, n_folds=2)
+    states = []
+    for limit in (0, 3_000, 2**20):
+        placed = PlacedBlock(0, block, Positions(limit))
+        states += [transition(None, [placed], request).tobytes() for _ in range(2)]
+    assert len(set(states)) == 1
+
+
+def test_no_rows_are_the_neutral_state() -> None:
+    request, block = _request("histograms", 3)
+    nothing = _state(request, cut(block, np.arange(0), 1)[0])
+    assert not nothing.any()
+    whole = _state(request, block)
+    assert merge(nothing, whole).tobytes() == whole.tobytes()
+
+
+def test_sums_beyond_the_exact_range_are_refused() -> None:
+    with pytest.raises(OverflowError, match="changed while it was being read"):
+        merge(np.array([2.0**53]), np.array([2.0]))
+    with pytest.raises(OverflowError, match="changed while it was being read"):
+        final(np.array([-(2.0**54)]))
+
+
+def test_folds_are_multiplicities() -> None:
+    """Of the rows of a fold its own replica counts none, and is tested on just these."""
+    problem, block = problem_of(sample_rows(300, 2), 2, Parameters(n_folds=3))
+    folds = Folds(3)
+    assert folds.multiplicity(block, 0) is None
+    for replica in (1, 2, 3):
+        multiplicity = folds.multiplicity(block, replica)
+        assert multiplicity is not None
+        assert set(np.flatnonzero(multiplicity == 0)) == set(folds.held_out(block, replica))
+    assert train_by(problem, at_hand([block])).cp_tables
