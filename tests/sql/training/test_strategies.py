@@ -6,9 +6,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from training import Tables, read_model, train
 
 STRATEGIES = ("memory", "workers", "aggregate")
-PARTS = ("m", "m_nodes", "m_surrogates", "m_cv")
 N_ROWS = 6_000
 MAKE = f"""
     CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
@@ -25,13 +25,11 @@ def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
-def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: Any) -> list[Any]:
-    """All rows of the model of a training."""
+def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: Any) -> Tables:
+    """The tables of the model of a training, but for the summary, which tells how it was asked for."""
     arguments = {"max_depth": 6, "replace": True, "strategy": strategy, "parallel_workers": 2, **more}
-    named = "".join(f", {name} => %s" for name in arguments)
-    db.execute(f"SELECT madtree.tree_train('t', 'm', 'id', '{target}', 'a, b, c'{named})", list(arguments.values()))
-    there = [part for part in PARTS if db.execute("SELECT to_regclass(%s)", [part]).fetchone() != (None,)]
-    return [db.execute(f"SELECT array_agg(r::text ORDER BY r::text) FROM {part} r").fetchone() for part in there]
+    train(db, "t", "m", target, "a, b, c", **arguments)
+    return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +51,7 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
     ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
 )
 def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[str, Any]) -> None:
-    expected = trained(db, "auto", **more, **({} if "parallel_workers" in more else {"parallel_workers": 0}))
+    expected = trained(db, "auto", **more, parallel_workers=0)
     for strategy in STRATEGIES:
         assert trained(db, strategy, **more) == expected, strategy
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import psycopg
 import pytest
+from training import Tables, left_behind, read_model
+from training import train as train_on
 
 N_ROWS = 300_000  # more than are looked at for their bins
 MAKE = f"""
@@ -18,7 +20,6 @@ MAKE = f"""
     FROM generate_series(1, {N_ROWS}) i;
     ANALYZE t
 """
-PARTS = ("m", "m_nodes", "m_surrogates", "m_cv")
 
 
 @pytest.fixture(autouse=True)
@@ -36,22 +37,12 @@ def told(db: psycopg.Connection) -> list[str]:
 
 def train(db: psycopg.Connection, workers: int | None, features: str = "a, b, c", **more: Any) -> None:
     arguments = {"max_depth": 6, "replace": True, "verbose": True, "parallel_workers": workers, **more}
-    named = "".join(f", {name} => %s" for name in arguments)
-    db.execute(f"SELECT madtree.tree_train('t', 'm', 'id', 'y', '{features}'{named})", list(arguments.values()))
+    train_on(db, "t", "m", "y", features, **arguments)
 
 
-def model(db: psycopg.Connection) -> list[Any]:
-    """All rows of the model, but for how it was asked for."""
-    there = [part for part in PARTS if db.execute("SELECT to_regclass(%s)", [part]).fetchone() != (None,)]
-    return [db.execute(f"SELECT array_agg(r::text ORDER BY r::text) FROM {part} r").fetchone() for part in there]
-
-
-def left_behind(db: psycopg.Connection, pid: int | None = None) -> set[str]:
-    """Every relation of this database, and the temporary files and directories of a session, this one's by itself."""
-    relations = db.execute("SELECT format('%s.%s', relnamespace::regnamespace, relname) FROM pg_class")
-    temporary = db.execute("SELECT pg_ls_dir('base/pgsql_tmp', true, false)").fetchall()
-    own = {name for (name,) in temporary if name.startswith(f"pgsql_tmp{pid or db.info.backend_pid}.")}
-    return {name for (name,) in relations} | own
+def model(db: psycopg.Connection) -> Tables:
+    """The tables of the model, but for the summary, which tells how it was asked for."""
+    return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
 
 
 def with_workers(lines: list[str]) -> list[str]:
