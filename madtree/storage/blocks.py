@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.temporary import Span, SpillFile, TemporaryPlace
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Ints
-from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.requests import ReplaceRequest, Request, RowsByTreeRequest, Steps
-from madtree.learn.problem.columns import COLUMNS, ColumnReader, block_columns, rows_by_tree, with_column
-from madtree.learn.problem.problem import Problem
+from madtree.host import Span, SpillFile, TemporaryPlace
+from madtree.learn.data import Block, Ints
+from madtree.learn.histogram import BlocksAtHand, ReplaceRequest, Request, RowsByTreeRequest, Steps
+from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, rows_by_tree, with_column
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from madtree.host.cancel import Cancels
-from madtree.host.protocol import Host
-from madtree.host.temporary import TemporaryPlace
-from madtree.ingest.row_reader import Packed, Packing, RowPacker
-from madtree.learn.histogram.drive import driven, finished
-from madtree.learn.histogram.requests import Program, Progress, T
+from madtree.host import Cancels, Host, TemporaryPlace
+from madtree.ingest import Packed, Packing, RowPacker
+from madtree.learn.histogram import Program, Progress, T, driven, finished
 from madtree.storage.blocks import BlockStore
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.host.temporary import TemporaryPlace
-from madtree.ingest.page_ranges import PageRanges
-from madtree.ingest.row_reader import Packed, Packing, range_queries
-from madtree.learn.histogram.requests import Program, Progress, T
-from madtree.parallel.cost_model import sharing
+from madtree.host import Host, TemporaryPlace, local_settings
+from madtree.ingest import Packed, Packing, PageRanges, range_queries
+from madtree.learn.histogram import Program, Progress, T
+from madtree.parallel import sharing
 from madtree.sqltext import resident_workers as sql
 from madtree.sqltext.rows import RowSource
 from madtree.storage.protocol import NotPossibleError
