@@ -174,16 +174,16 @@ class LargeTrees:
     def _keepers(self, problem: Problem, spool: RowSpool | None) -> Iterator[BlockKeeper]:
         """Who may keep the blocks, the best one first. This is where a training's strategy is decided."""
         task, tuning, parameters = self.task, self.task.tuning, self.task.parameters
-        memory = parameters.memory_bytes // tuning.store_share
+        memory, positions = (parameters.memory_bytes // share for share in (tuning.block_share, tuning.position_share))
         size = int(problem.rows.sum()), self.source.n_columns, parameters, tuning.costs
         block_rows = max(self.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(problem)))
         if self.rows.distributed:
-            yield self.rows.distributed.keeper(self.source, self.made, memory)
+            yield self.rows.distributed.keeper(self.source, self.made, positions)
             return
         packer = RowPacker(self.host, self.source, self.pages, spool)
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
-            yield InTable(self.host, self.work, self.made, packer, block_rows, memory, n_workers)
+            yield InTable(self.host, self.work, self.made, packer, block_rows, positions, n_workers)
             return
         if task.strategy in ("auto", "workers"):
             # Rows that were read here are few and wide: they need not be read again.
@@ -198,8 +198,8 @@ class LargeTrees:
                     hint="strategy => 'auto' takes them where they are possible and pay.",
                 )
             if n_workers and not obstacle:
-                yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, n_workers)
-        yield InProcess(self.host, packer, block_rows, memory)
+                yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, positions, n_workers)
+        yield InProcess(self.host, packer, block_rows, memory, positions)
 
     def _obstacle(self) -> str:
         """Why there can be no resident workers; empty where there can be."""

@@ -40,7 +40,7 @@ class Member:
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
         place = TemporaryPlace(*values["temporary_place"])
         problem = Problem.from_values(values)
-        self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], place)
+        self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], values["position_bytes"], place)
         self._life: Steps[None] | None = None
 
     @property

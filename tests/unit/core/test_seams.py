@@ -145,7 +145,7 @@ def test_a_column_is_replaced_wherever_blocks_are(memory_bytes: int, monkeypatch
     parameters = Parameters("gini", 5, min_split=10, min_bucket=4)
     problem, block = problem_of(sample_rows(1_500, 3), 3, parameters)
     flipped = train(problem, replace(block, target=(2 - block.target).astype(block.target.dtype)))
-    store = BlockStore(problem, 200, memory_bytes, TemporaryPlace(None, None))
+    store = BlockStore(problem, 200, memory_bytes, 2**20, TemporaryPlace(None, None))
     for part, some in enumerate(cut(block, np.arange(block.codes.n_rows), 10)):
         store.add(part, some)
     store.finish()
