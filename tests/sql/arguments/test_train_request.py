@@ -39,7 +39,7 @@ def test_the_defaults(host: PsycopgHost) -> None:
 
     assert (p.criterion, p.max_depth, p.min_split, p.min_bucket, p.n_bins) == ("gini", 10, 20, 6, 100)
     assert (p.cp, p.n_folds, p.rule, p.fold_col, p.max_surrogates) == (0.0, 0, "min", None, 0)
-    assert (p.seed, p.memory_bytes, p.parallel_workers) == (1, 64 * 2**20, None)
+    assert (p.seed, p.memory_bytes, task.parallel_workers, task.strategy) == (1, 64 * 2**20, None, "auto")
     assert (task.source.name, task.source.kind) == ("data", "r")
     assert (task.output_name, task.output_schema) == ("model", task.source.schema)
     assert (task.id_sql, task.dependent_sql, task.dependent_type) == ("id", "y", "boolean")
