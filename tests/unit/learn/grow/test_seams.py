@@ -22,8 +22,7 @@ from madtree.learn.problem.replicas import Replicas
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_trees
 from madtree.storage.blocks import BlockStore
-from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train, train_by
-from tests.unit.core.test_regimes import assert_identical
+from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
 
 
 @dataclass(frozen=True)
