@@ -21,7 +21,7 @@ from measure.table import SCHEMA, Table, derived, make, uniform
 from measure.timing import Action, Parts, Timing, interleaved
 
 from madtree.embedded import PrivateServer
-from madtree.score.route import Work
+from madtree.score.case_or_blocks import Work
 
 ROWS = 1_000_000
 GROUPS = 10_000

@@ -21,7 +21,7 @@ COMMENT ON FUNCTION madtree_internal.workers_claim(text) IS 'internal: the next 
 CREATE FUNCTION madtree_internal.workers_keep(key text, part integer, images bytea) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_keep(key, part, images)
+return madtree.workers_keep(plpy, key, part, images)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_keep(text, integer, bytea)
 IS 'internal: bin the rows of a part and keep them; false where a number is NULL';
@@ -29,7 +29,7 @@ IS 'internal: bin the rows of a part and keep them; false where a number is NULL
 CREATE FUNCTION madtree_internal.workers_step(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_step(key)
+return madtree.workers_step(plpy, key)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_step(text) IS 'internal: count, or wait a little; true when all is done';
 

@@ -124,6 +124,17 @@ def schema(dsn: str) -> Iterator[str]:
         admin.execute(f"DROP SCHEMA {name} CASCADE")
 
 
+@pytest.fixture(scope="module")
+def shared_schema(dsn: str) -> Iterator[str]:
+    """Name of a schema for what the tests of a module read only, dropped after the last of them."""
+    name = f"shared_{secrets.token_hex(6)}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE SCHEMA {name}")
+    yield name
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"DROP SCHEMA {name} CASCADE")
+
+
 @pytest.fixture
 def db(dsn: str, schema: str) -> Iterator[psycopg.Connection]:
     """A superuser's connection in autocommit mode; unqualified names are made in the test's own schema.
@@ -136,18 +147,37 @@ def db(dsn: str, schema: str) -> Iterator[psycopg.Connection]:
 
 
 @pytest.fixture
+def notices(db: psycopg.Connection) -> list[str]:
+    """What the server says to `db` from now on besides its answers, in order."""
+    lines: list[str] = []
+    db.add_notice_handler(lambda notice: lines.append(notice.message_primary or ""))
+    return lines
+
+
+@pytest.fixture
 def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]:
     """More sessions like `db`'s."""
     opened: list[psycopg.Connection] = []
 
     def open_one() -> psycopg.Connection:
-        opened.append(psycopg.connect(dsn, autocommit=True))
+        opened.append(psycopg.connect(dsn, autocommit=True, prepare_threshold=None))
         opened[-1].execute(f"SET search_path = {schema}, public, madtree")
         return opened[-1]
 
     yield open_one
     for connection in opened:
         connection.close()
+
+
+@pytest.fixture
+def other_database(server: Server, worker_id: str) -> Iterator[str]:
+    """DSN of an empty database without madtree."""
+    name = f"madtree_other_{worker_id}_{os.getpid()}"
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    yield server.dsn_of(dbname=name)
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import typer
 from madtree.cli.options import Dsn, Json, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.session import session
+from madtree.request import defaults
 
 EPILOG = examples(
     "$ madtree train flights delay_tree --id id -y late -x 'carrier, hour'",
@@ -18,7 +19,6 @@ EPILOG = examples(
     "$ madtree train flights delays --id id -y late --exclude tailnum --group-by carrier",
     "$ madtree train flights delay_cv --id id -y late --folds 10 --rule 1se --max-surrogates 5",
 )
-MAX_DEPTH = 10  # tree_train's own default, for the progress bar
 # demo.late: classification, 245413 rows, 1 tree, 92 leaves, 0.47 s
 LINE = re.compile(
     r".*: (?P<kind>\w+), (?P<rows>\d+) rows?, (?P<trees>\d+) trees?, (?P<leaves>\d+) (?:leaf|leaves), "
@@ -91,36 +91,55 @@ def train_command(
         list[str] | None, option("One tree for each value of these columns; may be repeated.", "Data", metavar="LIST")
     ] = None,
     weights: Annotated[str | None, option("Weight of each row, a column or expression.", "Data", metavar="SQL")] = None,
-    criterion: Annotated[Criterion | None, option("Default: gini; for regression mse.", GROWTH)] = None,
-    max_depth: Annotated[int | None, option("Levels below the root, 0 to 60. Default: 10.", GROWTH)] = None,
+    criterion: Annotated[
+        Criterion | None, option(f"Default: {defaults.SPLIT_CRITERION}; for regression mse.", GROWTH)
+    ] = None,
+    max_depth: Annotated[
+        int | None, option(f"Levels below the root, 0 to 60. Default: {defaults.MAX_DEPTH}.", GROWTH)
+    ] = None,
     min_split: Annotated[
-        int | None, option("Rows that a node needs to be split. Default: 20, or 3 times --min-bucket.", GROWTH)
+        int | None,
+        option(f"Rows that a node needs to be split. Default: {defaults.MIN_SPLIT}, or 3 times --min-bucket.", GROWTH),
     ] = None,
     min_bucket: Annotated[
         int | None, option("Rows that each side keeps. Default: a third of --min-split.", GROWTH)
     ] = None,
     bins: Annotated[
-        int | None, option("Candidate boundaries of a continuous feature, 0 for all. Default: 100.", GROWTH)
+        int | None,
+        option(f"Candidate thresholds of a continuous feature, 0 for all. Default: {defaults.N_BINS}.", GROWTH),
     ] = None,
-    max_surrogates: Annotated[int | None, option("Surrogate splits kept for each node. Default: 0.", MISSING)] = None,
-    surrogate_style: Annotated[int | None, option("0 or 1, as in rpart. Default: 0.", MISSING)] = None,
+    max_surrogates: Annotated[
+        int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
+    ] = None,
+    surrogate_style: Annotated[
+        int | None, option(f"0 or 1, as in rpart. Default: {defaults.SURROGATE_STYLE}.", MISSING)
+    ] = None,
     null_as_category: Annotated[
-        bool | None, option("NULL is one more level of a text or boolean feature.", MISSING, "--null-as-category")
+        bool | None, option("NULL is one more category of a text or boolean feature.", MISSING, "--null-as-category")
     ] = None,
     cp: Annotated[
-        float | None, option("A split stays if it lowers the risk by this share of the root's. Default: 0.", PRUNING)
+        float | None,
+        option(f"A split stays if it lowers the risk by this share of the root's. Default: {defaults.CP:g}.", PRUNING),
     ] = None,
-    folds: Annotated[int | None, option("Choose cp by cross-validation with so many folds.", PRUNING)] = None,
+    folds: Annotated[
+        int | None,
+        option(f"Choose cp by cross-validation with so many folds. Default: {defaults.N_FOLDS}, none.", PRUNING),
+    ] = None,
     fold_column: Annotated[str | None, option("Column whose values are the folds.", PRUNING, metavar="SQL")] = None,
     rule: Annotated[
-        Rule | None, option("min: the least error; 1se: the smallest tree within one standard error of it.", PRUNING)
+        Rule | None,
+        option(
+            f"min: the least error; 1se: the smallest tree within a standard error of it. Default: {defaults.RULE}.",
+            PRUNING,
+        ),
     ] = None,
-    seed: Annotated[int | None, option("Of samples and folds. Default: 1.", RUN)] = None,
+    seed: Annotated[int | None, option(f"Of samples and folds. Default: {defaults.SEED}.", RUN)] = None,
     replace: Annotated[bool | None, option("Overwrite a model of that name.", RUN, "--replace")] = None,
     workers: Annotated[int | None, option("Parallel workers that may share the passes.", RUN)] = None,
-    memory_mb: Annotated[int | None, option("Memory for histograms. Default: 64.", RUN)] = None,
+    memory_mb: Annotated[int | None, option(f"Megabytes for histograms. Default: {defaults.MEMORY_MB}.", RUN)] = None,
     strategy: Annotated[
-        Strategy | None, option("Who counts the rows: the server's choice, or one of its ways. Default: auto.", RUN)
+        Strategy | None,
+        option(f"Who counts the rows: the server's choice, or one of its ways. Default: {defaults.STRATEGY}.", RUN),
     ] = None,
     verbose: Annotated[bool, option("Print the server's line for each level.", "Output", "--verbose", "-v")] = False,
     dsn: Dsn = None,
@@ -157,7 +176,7 @@ def train_command(
         "memory_mb": memory_mb,
         "strategy": strategy and strategy.value,
     }
-    depth = MAX_DEPTH if max_depth is None else max_depth
+    depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:
         said = opened.line("tree_train", arguments, "training", max_depth=depth, verbose=verbose)
     if json:

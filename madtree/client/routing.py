@@ -99,7 +99,7 @@ class FlatTree:
     Attributes:
         nodes: in that order.
         left, right: (n_nodes,) places of the children, -1 for a leaf.
-        tree: what it was made from, with the levels that training saw.
+        tree: what it was made from, with the categories that training saw.
     """
 
     nodes: tuple[Node, ...]
@@ -146,7 +146,7 @@ class FlatTree:
         asked = np.arange(len(rows))
         splits: tuple[Split, ...] = (node, *node.surrogates)
         for split in splits:
-            left, known = _side(split, values[str(split.feature)][rows[asked]], self.tree.levels)
+            left, known = _side(split, values[str(split.feature)][rows[asked]], self.tree.seen_categories)
             answer[asked[known]] = left[known]
             asked = asked[~known]
             if not len(asked):
@@ -159,9 +159,9 @@ def _side(split: Split, values: Array, seen: Mapping[str, Sequence[str]]) -> tup
     if split.threshold is not None:
         return (values <= split.threshold) == split.low_goes_left, ~np.isnan(values)
     left, right = set(split.left_levels or ()), set(split.right_levels or ())
-    if None in left or None in right:  # NULL is a level, and what was never seen goes its way
-        known_levels = {*seen.get(str(split.feature), ()), *left, *right}
-        values = _objects([value if value in known_levels else None for value in values])
+    if None in left or None in right:  # NULL is a category, and what was never seen goes its way
+        known_categories = {*seen.get(str(split.feature), ()), *left, *right}
+        values = _objects([value if value in known_categories else None for value in values])
     goes = np.fromiter((value in left for value in values), np.bool_, len(values))
     knows = goes | np.fromiter((value in right for value in values), np.bool_, len(values))
     return goes, knows

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from madtree import __version__ as __version__
+from madtree.entry import help_texts
 from madtree.errors import MadtreeError
 
 T = TypeVar("T")
@@ -48,9 +49,7 @@ def tree_train(plpy: Any, *arguments: Any) -> str:
 @_entry
 def tree_train_help(plpy: Any, message: str | None) -> str:
     """The usage text of tree_train."""
-    from madtree.entry.help_train import usage
-
-    return usage(message)
+    return help_texts.usage("tree_train", message)
 
 
 @_entry
@@ -67,14 +66,7 @@ def tree_predict(
 @_entry
 def tree_predict_help(plpy: Any, message: str | None) -> str:
     """The usage text of tree_predict."""
-    from madtree.score.predict import PREDICT_HELP
-
-    if not _asks_for_help(message):
-        raise MadtreeError(
-            f"tree_predict with one argument takes {', '.join(map(repr, HELP_MESSAGES))}, not {message!r}",
-            hint="SELECT madtree.tree_predict() tells how to score.",
-        )
-    return PREDICT_HELP
+    return help_texts.usage("tree_predict", message)
 
 
 def score_block(plan: bytes, images: bytes) -> bytes:
@@ -88,36 +80,44 @@ def score_block(plan: bytes, images: bytes) -> bytes:
 def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None) -> str:
     """A model as an SQL expression, or the usage text."""
     from madtree.host.plpy import PlpyHost
-    from madtree.score.predict import SQL_HELP, tree_sql
+    from madtree.score.predict import tree_sql
 
-    return SQL_HELP if _asks_for_help(model) else tree_sql(PlpyHost(plpy), model, type_, tree_id)
+    if help_texts.asks_for_help(model):
+        return help_texts.TEXTS["tree_sql"]
+    return tree_sql(PlpyHost(plpy), model, type_, tree_id)
 
 
 @_entry
 def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosity: bool | None) -> str:
     """A drawn model, or the usage text."""
-    from madtree.explain.display import HELP, tree_display
+    from madtree.explain.display import tree_display
     from madtree.host.plpy import PlpyHost
 
-    return HELP if _asks_for_help(model) else tree_display(PlpyHost(plpy), model, dot_format, verbosity)
+    if help_texts.asks_for_help(model):
+        return help_texts.TEXTS["tree_display"]
+    return tree_display(PlpyHost(plpy), model, dot_format, verbosity)
 
 
 @_entry
 def tree_surr_display(plpy: Any, model: str | None) -> str:
     """A model's surrogates, or the usage text."""
-    from madtree.explain.display import SURROGATES_HELP, tree_surr_display
+    from madtree.explain.display import tree_surr_display
     from madtree.host.plpy import PlpyHost
 
-    return SURROGATES_HELP if _asks_for_help(model) else tree_surr_display(PlpyHost(plpy), model)
+    if help_texts.asks_for_help(model):
+        return help_texts.TEXTS["tree_surr_display"]
+    return tree_surr_display(PlpyHost(plpy), model)
 
 
 @_entry
 def tree_drop(plpy: Any, model: str | None) -> str:
     """Drop a model, or the usage text."""
     from madtree.host.plpy import PlpyHost
-    from madtree.model.drop import HELP, tree_drop
+    from madtree.model.drop import tree_drop
 
-    return HELP if _asks_for_help(model) else tree_drop(PlpyHost(plpy), model)
+    if help_texts.asks_for_help(model):
+        return help_texts.TEXTS["tree_drop"]
+    return tree_drop(PlpyHost(plpy), model)
 
 
 @_entry
@@ -188,10 +188,12 @@ def tree_to_json(plpy: Any, model: str | None) -> str:
 @_entry
 def tree_to_pmml(plpy: Any, model: str | None) -> str:
     """A model as a PMML document, or the usage text."""
-    from madtree.explain.export import PMML_HELP, tree_to_pmml
+    from madtree.explain.export import tree_to_pmml
     from madtree.host.plpy import PlpyHost
 
-    return PMML_HELP if _asks_for_help(model) else tree_to_pmml(PlpyHost(plpy), model)
+    if help_texts.asks_for_help(model):
+        return help_texts.TEXTS["tree_to_pmml"]
+    return tree_to_pmml(PlpyHost(plpy), model)
 
 
 @_entry
@@ -206,29 +208,7 @@ def list_models(plpy: Any) -> list[dict[str, Any]]:
 @_entry
 def usage(plpy: Any, function: str, message: str | None) -> str:
     """The usage text of a function whose one-argument form takes nothing else."""
-    if not _asks_for_help(message):
-        raise MadtreeError(
-            f"{function} with one argument takes {', '.join(map(repr, HELP_MESSAGES))}, not {message!r}",
-            hint=f"SELECT madtree.{function}() tells how to call it.",
-        )
-    from importlib import import_module
-
-    module, name = _HELP_TEXTS[function]
-    return str(getattr(import_module(f"madtree.{module}"), name))
-
-
-HELP_MESSAGES = ("usage", "help", "?")
-# Function to module and name of its usage text.
-_HELP_TEXTS = {
-    "tree_prune": ("model.prune", "HELP"),
-    "get_var_importance": ("model.importance", "HELP"),
-    "tree_evaluate": ("score.evaluate", "EVALUATE_HELP"),
-    "tree_confusion": ("score.evaluate", "CONFUSION_HELP"),
-    "tree_rules": ("explain.rules", "HELP"),
-    "tree_path": ("explain.path", "HELP"),
-    "tree_to_json": ("explain.export", "JSON_HELP"),
-    "tree_to_pmml": ("explain.export", "PMML_HELP"),
-}
+    return help_texts.usage(function, message)
 
 
 def _no_help(model: str | None, function: str) -> None:
@@ -237,14 +217,10 @@ def _no_help(model: str | None, function: str) -> None:
     Raises:
         MadtreeError: the model's name is a question.
     """
-    if _asks_for_help(model):
+    if help_texts.asks_for_help(model):
         raise MadtreeError(
             f"model must be the name of a model; SELECT madtree.{function}() tells how to use {function}"
         )
-
-
-def _asks_for_help(message: str | None) -> bool:
-    return message is not None and message.strip().lower() in HELP_MESSAGES
 
 
 @_entry
@@ -267,13 +243,15 @@ def workers_claim(key: str) -> tuple[int, str, str, str, str] | None:
     return member.claim(key)
 
 
-def workers_keep(key: str, part: int, images: bytes | None) -> bool:
+@_entry
+def workers_keep(plpy: Any, key: str, part: int, images: bytes | None) -> bool:
     from madtree.storage.workers import member
 
     return member.keep(key, part, images)
 
 
-def workers_step(key: str) -> bool:
+@_entry
+def workers_step(plpy: Any, key: str) -> bool:
     from madtree.storage.workers import member
 
     return member.step(key)

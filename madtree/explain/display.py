@@ -9,20 +9,6 @@ from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
 from madtree.render.text import model_text
 
-HELP = """\
-tree_display draws a model.
-
-SELECT madtree.tree_display(
-    model,        -- output_table_name of tree_train
-    dot_format,   -- true: a graph for graphviz (dot -Tsvg); false: indented text
-    verbosity     -- false; true: also impurity, rows, class weights and class of every node
-);
-
-Example:
-    SELECT madtree.tree_display('delay_tree', false);
-    psql -XAt -c "SELECT madtree.tree_display('delay_tree')" | dot -Tsvg > delay_tree.svg
-"""
-
 
 def tree_display(host: Host, model_name: str | None, dot_format: bool | None, verbosity: bool | None) -> str:
     """A model as a graph in the dot language (also if `dot_format` is NULL), or as text.
@@ -33,15 +19,6 @@ def tree_display(host: Host, model_name: str | None, dot_format: bool | None, ve
     model = read_model(host, model_name)
     draw = model_text if dot_format is False else model_dot
     return draw(model, bool(verbosity))
-
-
-SURROGATES_HELP = """\
-tree_surr_display lists the surrogates of every internal node of a model.
-
-SELECT madtree.tree_surr_display(
-    model         -- output_table_name of tree_train with surrogate_params => 'max_surrogates=...'
-);
-"""
 
 
 def tree_surr_display(host: Host, model_name: str | None) -> str:

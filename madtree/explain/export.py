@@ -14,35 +14,6 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext.tables import SIGNATURES, suffixed
 from madtree.trees.model import Model
 
-JSON_HELP = """\
-tree_to_json writes a model as a JSON document that has all it takes to predict in another language.
-
-SELECT madtree.tree_to_json(
-    model         -- output_table_name of tree_train
-);
-
-The format has a name and a version ("format": "madtree-tree", "format_version": 1); docs/json.md describes it, and
-docs/madtree-tree-1.schema.json is its JSON schema. Numbers read back to the same bits.
-
-Example:
-    psql -XAt -c "SELECT madtree.tree_to_json('delay_tree')" > delay_tree.json
-"""
-
-PMML_HELP = """\
-tree_to_pmml writes a model as a PMML 4.4 document, for any scoring engine that reads PMML.
-
-SELECT madtree.tree_to_pmml(
-    model         -- output_table_name of tree_train
-);
-
-A TreeModel; of a grouped model a MiningModel with a segment for each group. Fields are named as the model's features.
-Numbers are doubles; dates, times and intervals are doubles, too, as date_part('epoch', ...) gives them in seconds;
-booleans are booleans; text and enums are strings. NULL and NaN are missing values.
-
-Example:
-    psql -XAt -c "SELECT madtree.tree_to_pmml('delay_tree')" > delay_tree.pmml
-"""
-
 
 def tree_to_json(host: Host, model_name: str | None) -> str:
     """A model as the text of a JSON document (`docs/json.md`).

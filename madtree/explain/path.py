@@ -9,41 +9,17 @@ from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host.protocol import Host, Row
 from madtree.model.read import find_model, read_summary, read_trees
-from madtree.render.labels import level_text, one_line, split_text
+from madtree.render.labels import category_text, one_line, split_text
 from madtree.render.rules import side_text
 from madtree.request.catalog import Type, find_relation
 from madtree.score.predict import fit_to_source, groups_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
-from madtree.trees.direction import Decision, Value, comparable, decide, is_missing
+from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
 
-HELP = """\
-tree_path tells the path that one row takes through a model, and why.
-
-SELECT * FROM madtree.tree_path(
-    model,        -- output_table_name of tree_train
-    table_name,   -- table, view, ... with the id column, the features and the grouping columns of the training
-    id            -- the row's id, as text
-);
-
-A row for each node from the root to the leaf:
-    step, tree_id, node_id    step from 1; of a grouped model the row's tree
-    feature, condition        what the node asks (NULL at the leaf): hour <= 11
-    value                     the row's value of the feature, as text
-    branch                    left (the condition is true) or right
-    reason                    split: the row's value tells; surrogate: it is missing or unknown, another feature tells;
-                              majority: none tells; leaf: the end
-    explanation               the same in words
-    n_rows, prediction        the node's rows of training, and its class or mean
-    confidence                classification: share of that class, by weight
-
-Example:
-    SELECT condition, value, explanation FROM madtree.tree_path('delay_tree', 'flights_today', '4711');
-"""
-
-SHOWN_LEVELS = 200  # characters of a list of levels in a sentence
+SHOWN_CATEGORIES = 200  # characters of a list of categories in a sentence
 
 
 @dataclass(frozen=True)
@@ -56,7 +32,7 @@ class _Case:
 
 
 def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: str | None) -> list[Row]:
-    """Rows of steps; see `HELP`.
+    """Rows of steps.
 
     Raises:
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
@@ -116,18 +92,18 @@ def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:
     rows: list[Row] = []
     node = tree.nodes[0]
     while not node.is_leaf:
-        decision = decide(node, case.features, case.compared, tree.levels)
+        direction = find_direction(node, case.features, case.compared, tree.seen_categories)
         name = str(node.feature)
-        told = {
+        at_node = {
             "feature": name,
             "condition": split_text(node, model.feature(name)),
             "value": case.shown[name],
-            "branch": "left" if decision.goes_left else "right",
-            "reason": "majority" if decision.asked is None else "surrogate" if decision.rank else "split",
-            "explanation": _explanation(model, node, decision, case),
+            "branch": "left" if direction.goes_left else "right",
+            "reason": "majority" if direction.split is None else "surrogate" if direction.rank else "split",
+            "explanation": _explanation(model, node, direction, case),
         }
-        rows.append(_of_node(model, tree, node, len(rows) + 1) | told)
-        node = tree.nodes[node.left_id if decision.goes_left else node.right_id]
+        rows.append(_of_node(model, tree, node, len(rows) + 1) | at_node)
+        node = tree.nodes[node.left_id if direction.goes_left else node.right_id]
     outcome = f"leaf: {prediction(model, node)}"
     rows.append(_of_node(model, tree, node, len(rows) + 1) | {"reason": "leaf", "explanation": outcome})
     return rows
@@ -145,22 +121,22 @@ def _of_node(model: Model, tree: Tree, node: Node, step: int) -> Row:
     }
 
 
-def _explanation(model: Model, node: Node, decision: Decision, case: _Case) -> str:
-    if decision.asked is node:
-        return _fact(model, node, decision.goes_left, case)
+def _explanation(model: Model, node: Node, direction: Direction, case: _Case) -> str:
+    if direction.split is node:
+        return _fact(model, node, direction.goes_left, case)
     problem = _problem(model, str(node.feature), case)
-    if decision.asked is not None:
-        return f"{problem}; surrogate {decision.rank}: {_fact(model, decision.asked, decision.goes_left, case)}"
+    if direction.split is not None:
+        return f"{problem}; surrogate {direction.rank}: {_fact(model, direction.split, direction.goes_left, case)}"
     surrogates = ", and no surrogate can tell" if node.surrogates else ""
-    return f"{problem}{surrogates}; most of the training went {'left' if decision.goes_left else 'right'}"
+    return f"{problem}{surrogates}; most of the training went {'left' if direction.goes_left else 'right'}"
 
 
 def _fact(model: Model, split: Split, goes_left: bool, case: _Case) -> str:
     """``hour = 14, so hour > 11``."""
     feature = model.feature(str(split.feature))
     side = side_text(split, feature, goes_left)
-    if len(side) > SHOWN_LEVELS:
-        side = f"{side[:SHOWN_LEVELS]}..."
+    if len(side) > SHOWN_CATEGORIES:
+        side = f"{side[:SHOWN_CATEGORIES]}..."
     return f"{_value(feature, case)}, so {side}"
 
 
@@ -173,5 +149,5 @@ def _problem(model: Model, name: str, case: _Case) -> str:
 
 def _value(feature: Feature, case: _Case) -> str:
     text = case.shown[feature.name]
-    shown = level_text(text) if feature.kind is Kind.UNORDERED or text is None else one_line(text)
+    shown = category_text(text) if feature.kind is Kind.UNORDERED or text is None else one_line(text)
     return f"{one_line(feature.name)} = {shown}"

@@ -12,34 +12,9 @@ from madtree.sqltext import explain as sql
 from madtree.sqltext.rules import leaf_predicate
 from madtree.trees.model import Model, Node, Tree
 
-HELP = """\
-tree_rules lists a model as rules, one for each leaf.
-
-SELECT * FROM madtree.tree_rules(
-    model,        -- output_table_name of tree_train
-    tree_id       -- DEFAULT NULL: all trees of a grouped model; else that tree
-);
-
-A row for each leaf, from left to right, tree by tree:
-    tree_id, group_values     the tree, and its group as a JSON object (NULL where the model is not grouped)
-    node_id                   the leaf
-    rule                      what its rows have in common: x > 3 and x <= 5 and (carrier in {AA,UA} or missing)
-    predicate                 SQL over the training table's columns, true for just the rows that tree_predict sends
-                              here, those with NULLs and unknown levels included
-    n_rows, share             rows of training, and their share of the tree's
-    prediction                class, or mean, as text
-    confidence                classification: share of the predicted class, by weight
-    mean, sd                  regression: mean and standard deviation of the rows, by weight
-"or missing": rows of which the splits on that feature cannot tell (NULL, NaN, unknown level) come here too, with the
-majority; "or surrogates if missing": surrogate splits are asked first.
-
-Example:
-    SELECT rule, prediction, confidence FROM madtree.tree_rules('delay_tree') ORDER BY n_rows DESC LIMIT 5;
-"""
-
 
 def tree_rules(host: Host, model_name: str | None, tree_id: int | None) -> list[Row]:
-    """Rows of rules; see `HELP`.
+    """Rows of rules.
 
     Raises:
         MadtreeError: there is no such model, or it has no tree `tree_id`.

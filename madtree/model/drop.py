@@ -7,16 +7,6 @@ from madtree.model.read import find_model
 from madtree.model.tables import drop_model
 from madtree.sqltext.quote import ident
 
-HELP = """\
-tree_drop removes a model: its tables <output>, <output>_nodes, <output>_summary, and what else belongs to it.
-
-SELECT madtree.tree_drop(
-    model         -- output_table_name of tree_train
-);
-
-Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.
-"""
-
 
 def tree_drop(host: Host, model_name: str | None) -> str:
     """Drop a model's tables; returns one line that names them.

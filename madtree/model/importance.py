@@ -9,26 +9,6 @@ from madtree.request.new_tables import check_new
 from madtree.sqltext import importance as sql
 from madtree.sqltext.quote import qualified
 
-HELP = """\
-get_var_importance writes how much each feature did for each tree of a model.
-
-SELECT madtree.get_var_importance(
-    model_name,   -- output_table_name of tree_train
-    output_table  -- table to create; must not exist
-);
-
-The output table has the grouping columns, if there are any, and a row for each feature of each tree:
-    feature                  as listed in <model>_summary.features
-    impurity_var_importance  share of the tree's total in percent; 0 for all where no feature has any
-    raw_importance           impurity decrease, summed over the rows of the feature's splits, plus for each of its
-                             surrogate splits the decrease of the split that it stands in for, times its adjusted
-                             agreement
-
-Example:
-    SELECT madtree.get_var_importance('delay_tree', 'delay_importance');
-    SELECT * FROM delay_importance ORDER BY impurity_var_importance DESC;
-"""
-
 
 def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> str:
     """Create the table of importances; returns one line that says so.

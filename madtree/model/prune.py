@@ -20,24 +20,6 @@ from madtree.sqltext import prune as sql
 from madtree.sqltext.tables import SIGNATURES, SUFFIXES, suffixed
 from madtree.trees.model import Model
 
-HELP = """\
-tree_prune prunes a trained model further, without the data, into a new model.
-
-SELECT madtree.tree_prune(
-    model,        -- output_table_name of tree_train
-    new_model,    -- name of the new model; none of its tables may exist
-    cp            -- complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's
-);
-
-The new model is the one that a training with 'cp=<cp>' would have given: the same nodes, and importance of the splits
-that remain. A model cannot be pruned at a smaller cp than it was trained with, as what has been cut off is not stored.
-With cross-validation, a grouped model's trees have a cp each: those whose own is larger stay as they are. The
-cross-validation table is copied as it is.
-
-Example:
-    SELECT madtree.tree_prune('delay_tree', 'small_tree', 0.01);
-"""
-
 _TEXT = "pg_catalog.text"
 _FLOAT = "pg_catalog.float8"
 
@@ -61,7 +43,7 @@ def tree_prune(host: Host, model_name: str | None, new_model: str | None, cp: fl
             f"cp must be at least {least!r}, at which {model_name} was pruned already, not {cp!r}",
             hint="What has been cut off is not stored: train again with a smaller cp.",
         )
-    new = check_new(host, new_model, "new_model", SUFFIXES, kind="model")
+    new = check_new(host, new_model, "new_model", "model", SUFFIXES)
     nodes = _read_nodes(host, tables)
     kept = _prune(nodes, np.array([own[tree] for tree in nodes.trees.tolist()]), cp, model)
     _write(host, old, new, str(new_model).strip(), cp, kept)

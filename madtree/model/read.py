@@ -132,7 +132,7 @@ def read_summary(host: Host, tables: ModelTables) -> Model:
         Feature(name, type_, Kind(kind), tuple(labels.get(name, ())))
         for name, type_, kind in zip(row["features"], row["feature_types"], row["feature_kinds"], strict=True)
     )
-    levels = json.loads(row.pop("levels_text") or "{}")
+    categories = json.loads(row.pop("levels_text") or "{}")
     row.pop("levels", None)
     grouping = tuple(row["grouping_columns"] or ())
     # The names become part of statements. A model's tables may be another user's: as with a view, their expressions
@@ -151,7 +151,7 @@ def read_summary(host: Host, tables: ModelTables) -> Model:
         grouping_columns=grouping,
         grouping_types=tuple(tables.column_types[name][0] for name in map(unquoted, grouping)),
         weighted=row["weights"] is not None,
-        levels={name: _levels(of_feature) for name, of_feature in levels.items()},
+        categories={name: _categories(of_feature) for name, of_feature in categories.items()},
         summary=row,
     )
 
@@ -176,7 +176,7 @@ def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
             (of_tree := nodes.get(row["tree_id"], {})),
             tuple(row["group"] or ()),
             row["n_rows"] or 0,
-            _seen_levels(of_tree, model.levels_of(row["tree_id"])),
+            _seen_categories(of_tree, model.categories_of(row["tree_id"])),
         )
         for row in wanted
     )
@@ -229,15 +229,15 @@ def _without_lists(row: Row) -> dict[str, Any]:
     return values
 
 
-def _levels(of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
-    """A feature's levels in the summary, but NULL: an array, or an object of one for each tree_id."""
+def _categories(of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
+    """A feature's categories in the summary, but NULL: an array, or an object of one for each tree_id."""
     if isinstance(of_feature, Mapping):
-        return {int(tree): tuple(level for level in levels if level is not None) for tree, levels in of_feature.items()}
-    return tuple(level for level in of_feature if level is not None)
+        return {int(tree): tuple(each for each in seen if each is not None) for tree, seen in of_feature.items()}
+    return tuple(each for each in of_feature if each is not None)
 
 
-def _seen_levels(nodes: Mapping[int, Node], stored: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """`Tree.levels`: what the summary names and, should it lack some, what the tree's own splits name."""
+def _seen_categories(nodes: Mapping[int, Node], stored: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """`Tree.seen_categories`: what the summary names and, should it lack some, what the tree's own splits name."""
     named: dict[str, set[str | None]] = {}
     for node in nodes.values():
         splits: tuple[Split, ...] = (node, *node.surrogates)
@@ -245,7 +245,7 @@ def _seen_levels(nodes: Mapping[int, Node], stored: Mapping[str, tuple[str, ...]
             of_feature = named.setdefault(str(split.feature), set())
             of_feature.update(split.left_levels or (), split.right_levels or ())
     return {
-        name: tuple(sorted({level for level in (*levels, *stored.get(name, ())) if level is not None}))
-        for name, levels in named.items()
-        if None in levels
+        name: tuple(sorted({each for each in (*of_feature, *stored.get(name, ())) if each is not None}))
+        for name, of_feature in named.items()
+        if None in of_feature
     }

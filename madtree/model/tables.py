@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.host.protocol import Host
-from madtree.request.new_tables import check_output, model_tables
+from madtree.request.new_tables import check_free, model_tables
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import tables as sql
 from madtree.sqltext.quote import qualified
@@ -17,11 +17,11 @@ def create_tables(host: Host, task: TrainingTask) -> None:
     Raises:
         MadtreeError: a table of that name has appeared since the arguments were checked.
     """
-    # One model of a name at a time: of two trainings with the same output, the later gets the error of `check_output`
+    # One model of a name at a time: of two trainings with the same output, the later gets the error of `check_free`
     # and not one about a unique index of pg_class.
     key = f"madtree {qualified(task.output_schema, task.output_name)}"
     host.query("SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))", [_TEXT], [key])
-    check_output(host, task.output_schema, task.output_name, task.replace)
+    check_free(host, task.output_schema, task.output_name, "output_table_name", sql.SUFFIXES, task.replace)
     if task.replace:
         drop_model(host, task.output_schema, task.output_name)
     statements = sql.create_tables(

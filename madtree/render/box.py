@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from madtree.render.labels import level_text, number_text, one_line, split_text
+from madtree.render.labels import category_text, number_text, one_line, split_text
 from madtree.render.palette import OTHERS, class_colours, number_colour
 from madtree.render.textwidth import fitted, text_width
 from madtree.trees.model import Model, Node, Tree
@@ -16,7 +16,7 @@ INNER = 12.0  # from a box's border to its words
 BAR = 8.0
 NARROWEST, WIDEST = 116.0, 260.0
 BOLD = 1.13  # how much wider a heading is for its weight
-LEVELS = (36, 27, 18, 9)  # characters that a list of levels may take in a box, the first that fits
+CATEGORY_WIDTHS = (36, 27, 18, 9)  # characters that a list of categories may take in a box, the first that fits
 ALL_LEVELS = 400  # and in its tooltip
 CLASSES = 12  # classes that a tooltip names
 
@@ -74,7 +74,7 @@ def rows_text(rows: int) -> str:
 
 
 def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int) -> Box:
-    outcome = level_text(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
+    outcome = category_text(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
     if model.is_classification:
         sure = f"{confidence(model, node):.0%}"
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
@@ -94,9 +94,9 @@ def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int) 
 
 
 def _split_heading(model: Model, node: Node) -> str:
-    """The split, with as many levels as there is room for."""
+    """The split, with as many categories as there is room for."""
     feature = model.feature(str(node.feature))
-    texts = [split_text(node, feature, length) for length in LEVELS]
+    texts = [split_text(node, feature, length) for length in CATEGORY_WIDTHS]
     return next((each for each in texts if text_width(each, HEADING * BOLD) <= WIDEST - 2 * INNER), texts[-1])
 
 
@@ -106,7 +106,7 @@ def _tooltip(model: Model, node: Node, outcome: str) -> list[str]:
     if model.is_classification:
         pairs = sorted(zip(model.classes, node.class_weights or (), strict=True), key=lambda pair: -pair[1])
         held = [(name, weight) for name, weight in pairs if weight > 0]
-        lines += [f"{level_text(name)}: {number_text(weight)}" for name, weight in held[:CLASSES]]
+        lines += [f"{category_text(name)}: {number_text(weight)}" for name, weight in held[:CLASSES]]
         if len(held) > CLASSES:
             lines.append(f"and {len(held) - CLASSES:,} more classes")
     return lines

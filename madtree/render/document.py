@@ -93,7 +93,7 @@ def _tree(tree: Tree, facts: Mapping[str, Any], positions: Mapping[str, int]) ->
         "group": list(tree.group),
         "n_rows": tree.n_rows,
         **{key: _plain(facts.get(key)) for key in ("success", "message", "pruning_cp", "root_risk", "importance")},
-        "levels": {name: list(levels) for name, levels in tree.levels.items()},
+        "levels": {name: list(seen) for name, seen in tree.seen_categories.items()},
         "nodes": [_node(node, index, positions) for node in nodes],
     }
 

@@ -10,7 +10,7 @@ from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
 from madtree.trees.threshold import RANGES, duration_text, first_right_label, last_left, moment_text
 
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
-BARE_LEVEL = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
+BARE_CATEGORY = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -31,22 +31,22 @@ def quoted(text: str) -> str:
     return one_line(json.dumps(text, ensure_ascii=False))
 
 
-def level_text(level: str | None) -> str:
-    """A level as it is where it cannot be misread in a list, else in double quotes; NULL for None."""
-    if level is None or level == "NULL":
-        return quoted(level) if level else "NULL"
-    return level if BARE_LEVEL.fullmatch(level) and not CONTROL.search(level) else quoted(level)
+def category_text(category: str | None) -> str:
+    """A category as it is where it cannot be misread in a list, else in double quotes; NULL for None."""
+    if category is None or category == "NULL":
+        return quoted(category) if category else "NULL"
+    return category if BARE_CATEGORY.fullmatch(category) and not CONTROL.search(category) else quoted(category)
 
 
 def split_text(node: Split, feature: Feature, max_length: int | None = None) -> str:
     """What the rows of the true branch have in common: ``temperature <= 75``, ``"OUTLOOK" in {overcast}``.
 
     Args:
-        max_length: shorten the list of levels to about that many characters.
+        max_length: shorten the list of categories to about that many characters.
     """
     name = one_line(feature.name)
     if feature.kind is Kind.UNORDERED:
-        return f"{name} in {{{_levels_text(node.left_levels or (), max_length)}}}"
+        return f"{name} in {{{_categories_text(node.left_levels or (), max_length)}}}"
     return f"{name} {threshold_text(feature, node.threshold or 0.0)}"
 
 
@@ -56,8 +56,8 @@ def threshold_text(feature: Feature, threshold: float) -> str:
         label, is_right = first_right_label(feature, threshold)
         position = feature.labels.index(label)
         if is_right and position > 0:
-            return f"<= {level_text(feature.labels[position - 1])}"
-        return f"{'<' if is_right else '<='} {level_text(label)}"
+            return f"<= {category_text(feature.labels[position - 1])}"
+        return f"{'<' if is_right else '<='} {category_text(label)}"
     if feature.type in ("smallint", "integer", "bigint"):
         return f"<= {last_left(feature.type, threshold)}"
     if feature.type in RANGES:
@@ -84,11 +84,11 @@ def prediction_text(model: Model, node: Node) -> str:
 def group_text(model: Model, tree: Tree) -> str:
     """A tree's group: ``carrier = UA, year = 2013``; empty where the model is not grouped."""
     pairs = zip(model.grouping_columns, tree.group, strict=True)
-    return ", ".join(f"{one_line(column)} = {level_text(value)}" for column, value in pairs)
+    return ", ".join(f"{one_line(column)} = {category_text(value)}" for column, value in pairs)
 
 
-def _levels_text(levels: Iterable[str | None], max_length: int | None) -> str:
-    texts = [level_text(level) for level in levels]
+def _categories_text(categories: Iterable[str | None], max_length: int | None) -> str:
+    texts = [category_text(each) for each in categories]
     if max_length is None or len(",".join(texts)) <= max_length:
         return ",".join(texts)
     shown: list[str] = []

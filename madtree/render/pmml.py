@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from madtree.errors import MadtreeError
-from madtree.render.pmml_splits import Splits
+from madtree.render.pmml_splits import PmmlSplits
 from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
@@ -138,7 +138,7 @@ def _tree_model(model: Model, tree: Tree, in_segment: bool = False) -> Element:
     element.append(_mining_schema(model, with_groups=False))
     if not in_segment:
         element.append(_output(model))
-    splits = Splits({feature.name: feature for feature in model.features}, tree)
+    splits = PmmlSplits({feature.name: feature for feature in model.features}, tree)
     root = _nodes(model, tree, splits)
     if splits.derived:
         SubElement(element, "LocalTransformations").extend(splits.derived)
@@ -146,7 +146,7 @@ def _tree_model(model: Model, tree: Tree, in_segment: bool = False) -> Element:
     return element
 
 
-def _nodes(model: Model, tree: Tree, splits: Splits) -> Element:
+def _nodes(model: Model, tree: Tree, splits: PmmlSplits) -> Element:
     """The root's element, with all others below it."""
     root = _node(model, tree.nodes[0], Element("True"))
     waiting = [(tree.nodes[0], root)]

@@ -11,13 +11,13 @@ LEFT, RIGHT = "left", "right"
 NO_CHARACTERS = frozenset('"\\')  # evaluators disagree on how they are escaped in an array
 
 
-class Splits:
+class PmmlSplits:
     """Writes a tree's predicates, and collects the derived fields that they ask.
 
     In PMML a predicate on a missing field is UNKNOWN; a node whose children's predicates are UNKNOWN sends the row to
     its `defaultChild`, and a compound predicate `surrogate` asks one predicate after the other until one is known. A
-    level that a split does not name has to be UNKNOWN, too, but a predicate on a set says just TRUE or FALSE of it.
-    So a field is derived that maps the levels to a side, and is missing for all others.
+    category that a split does not name has to be UNKNOWN, too, but a predicate on a set says just TRUE or FALSE of it.
+    So a field is derived that maps the categories to a side, and is missing for all others.
 
     Attributes:
         derived: `DerivedField` elements, in an order in which each refers to earlier ones only.
@@ -46,7 +46,7 @@ class Splits:
         return None in (*(split.left_levels or ()), *(split.right_levels or ()))
 
     def _simple(self, node: Node) -> tuple[Element, Element]:
-        """For a node without surrogates: a level that is not named goes with the majority, as a missing one does."""
+        """For a node without surrogates: a category that is not named goes with the majority, as a missing one does."""
         feature = self._features[str(node.feature)]
         sides = _sides(feature, node)
         if sides is None:
@@ -69,23 +69,23 @@ class Splits:
         if self._needs_field(split):
             source = self._known_field(feature)
             default = {"mapMissingTo": LEFT if None in (split.left_levels or ()) else RIGHT}
-        rows = [(level, side) for levels, side in zip(sides, (LEFT, RIGHT), strict=True) for level in levels]
+        rows = [(each, side) for own, side in zip(sides, (LEFT, RIGHT), strict=True) for each in own]
         self.derived.append(_mapping(name, source, rows, default))
 
     def _known_field(self, feature: Feature) -> str:
-        """The feature without the levels that training has not seen: they go the way of NULL, where it is a level."""
+        """The feature without what training has not seen, which goes the way of NULL, where that is a category."""
         if feature.name not in self._known:
             name = self._known[feature.name] = f"known {feature.name}"
-            levels = self._tree.levels.get(feature.name, ())
-            self.derived.append(_mapping(name, feature.name, [(level, level) for level in levels], {}))
+            seen = self._tree.seen_categories.get(feature.name, ())
+            self.derived.append(_mapping(name, feature.name, [(each, each) for each in seen], {}))
         return self._known[feature.name]
 
 
 def _sides(feature: Feature, split: Split) -> tuple[Sequence[str], Sequence[str]] | None:
-    """The levels of both sides but NULL, an enum's labels among them; None if the split compares numbers."""
+    """The categories of both sides but NULL, an enum's labels among them; None if the split compares numbers."""
     if feature.kind is Kind.UNORDERED:
         left, right = split.left_levels or (), split.right_levels or ()
-        return [level for level in left if level is not None], [level for level in right if level is not None]
+        return [each for each in left if each is not None], [each for each in right if each is not None]
     if not feature.labels:
         return None
     cut = sum(position <= (split.threshold or 0.0) for position in range(1, len(feature.labels) + 1))
@@ -106,20 +106,20 @@ def _equal(field: str, value: str, operator: str = "equal") -> Element:
     return Element("SimplePredicate", {"field": field, "operator": operator, "value": value})
 
 
-def _among(field: str, levels: Sequence[str], inside: bool) -> Element:
-    """Whether a field's value is one of these levels, or none of them; UNKNOWN if it is missing."""
-    if len(levels) == 1:
-        return _equal(field, levels[0], "equal" if inside else "notEqual")
-    if not levels or any(not level or not NO_CHARACTERS.isdisjoint(level) for level in levels):
-        return _one_by_one(field, levels, inside)
+def _among(field: str, categories: Sequence[str], inside: bool) -> Element:
+    """Whether a field's value is one of these categories, or none of them; UNKNOWN if it is missing."""
+    if len(categories) == 1:
+        return _equal(field, categories[0], "equal" if inside else "notEqual")
+    if not categories or any(not each or not NO_CHARACTERS.isdisjoint(each) for each in categories):
+        return _one_by_one(field, categories, inside)
     element = Element("SimpleSetPredicate", {"field": field, "booleanOperator": "isIn" if inside else "isNotIn"})
-    array = SubElement(element, "Array", {"n": str(len(levels)), "type": "string"})
-    array.text = " ".join(f'"{level}"' for level in levels)
+    array = SubElement(element, "Array", {"n": str(len(categories)), "type": "string"})
+    array.text = " ".join(f'"{each}"' for each in categories)
     return element
 
 
-def _one_by_one(field: str, levels: Iterable[str], inside: bool) -> Element:
-    elements = [_equal(field, level, "equal" if inside else "notEqual") for level in levels]
+def _one_by_one(field: str, categories: Iterable[str], inside: bool) -> Element:
+    elements = [_equal(field, each, "equal" if inside else "notEqual") for each in categories]
     if not elements:
         return Element("False" if inside else "True")
     compound = Element("CompoundPredicate", {"booleanOperator": "or" if inside else "and"})
@@ -128,13 +128,13 @@ def _one_by_one(field: str, levels: Iterable[str], inside: bool) -> Element:
 
 
 def _mapping(name: str, source: str, rows: Iterable[tuple[str, str]], default: Mapping[str, str]) -> Element:
-    """A field that maps levels to texts, and is missing for other levels."""
+    """A field that maps categories to texts, and is missing for others."""
     field = Element("DerivedField", {"name": name, "optype": "categorical", "dataType": "string"})
     values = SubElement(field, "MapValues", {"outputColumn": "to", "dataType": "string", **default})
     SubElement(values, "FieldColumnPair", {"field": source, "column": "from"})
     table = SubElement(values, "InlineTable")
-    for level, to in rows:
+    for category, to in rows:
         row = SubElement(table, "row")
-        SubElement(row, "from").text = level
+        SubElement(row, "from").text = category
         SubElement(row, "to").text = to
     return field

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.render.labels import level_text, one_line, threshold_text
-from madtree.trees.model import Feature, Kind, Levels, Model, Node, Split, Tree
+from madtree.render.labels import category_text, one_line, threshold_text
+from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
 
@@ -15,8 +15,8 @@ ALL_ROWS = "all rows"
 def rule_text(model: Model, tree: Tree, node_id: int) -> str:
     """``x > 3 and x <= 5 and (carrier in {AA,UA} or missing)``; features in the order in which the path meets them.
 
-    "or missing" stands where a row that the splits cannot tell of (NULL, NaN, an unknown level) comes to this node with
-    the majority at every split on the feature; "surrogates if missing" where surrogates are asked first.
+    "or missing" stands where a row that the splits cannot tell of (NULL, NaN, an unknown category) comes to this node
+    with the majority at every split on the feature; "surrogates if missing" where surrogates are asked first.
     """
     by_feature: dict[str, list[Step]] = {}
     for node, goes_left in tree.path(node_id):
@@ -28,13 +28,13 @@ def rule_text(model: Model, tree: Tree, node_id: int) -> str:
 def side_text(split: Split, feature: Feature, left: bool) -> str:
     """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``."""
     if feature.kind is Kind.UNORDERED:
-        return _in_levels(feature, (split.left_levels if left else split.right_levels) or ())
+        return _in_categories(feature, (split.left_levels if left else split.right_levels) or ())
     low = left == split.low_goes_left
     return f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low)}"
 
 
 def _of_feature(feature: Feature, steps: Sequence[Step]) -> str:
-    text = _levels(feature, steps) if feature.kind is Kind.UNORDERED else _range(feature, steps)
+    text = _categories(feature, steps) if feature.kind is Kind.UNORDERED else _range(feature, steps)
     missing = _missing(steps)
     return f"({text} or {missing})" if missing else text
 
@@ -48,25 +48,25 @@ def _range(feature: Feature, steps: Sequence[Step]) -> str:
     return " and ".join(f"{name} {bound}" for bound in bounds)
 
 
-def _levels(feature: Feature, steps: Sequence[Step]) -> str:
-    """The levels that take the path at every step."""
+def _categories(feature: Feature, steps: Sequence[Step]) -> str:
+    """The categories that take the path at every step."""
     sides = [(node.left_levels if goes_left else node.right_levels) or () for node, goes_left in steps]
-    common = tuple(level for level in sides[-1] if all(level in side for side in sides))
-    # A level that an earlier split does not name came with the majority.
-    return _in_levels(feature, common or sides[-1])
+    common = tuple(each for each in sides[-1] if all(each in side for side in sides))
+    # A category that an earlier split does not name came with the majority.
+    return _in_categories(feature, common or sides[-1])
 
 
 def _missing(steps: Sequence[Step]) -> str | None:
     """How a row comes here of which the splits cannot tell; None if it cannot."""
     for node, goes_left in steps:
-        by_level = None in (*(node.left_levels or ()), *(node.right_levels or ()))
-        if by_level or (goes_left != node.majority_left and not node.surrogates):
+        by_category = None in (*(node.left_levels or ()), *(node.right_levels or ()))
+        if by_category or (goes_left != node.majority_left and not node.surrogates):
             return None
     return "surrogates if missing" if any(node.surrogates for node, _ in steps) else "missing"
 
 
-def _in_levels(feature: Feature, levels: Levels) -> str:
-    return f"{one_line(feature.name)} in {{{','.join(map(level_text, levels))}}}"
+def _in_categories(feature: Feature, categories: Categories) -> str:
+    return f"{one_line(feature.name)} in {{{','.join(map(category_text, categories))}}}"
 
 
 def _bound(feature: Feature, threshold: float, low: bool) -> str:

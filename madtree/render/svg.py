@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from madtree.render.box import BAR, BOLD, HEADING, INK, INNER, Box, boxes_of
-from madtree.render.labels import group_text, level_text, one_line
+from madtree.render.labels import category_text, group_text, one_line
 from madtree.render.layout import tidy_layout
 from madtree.render.mark import band, document, group, rect, text
 from madtree.render.palette import OTHERS, class_colours
@@ -107,7 +107,7 @@ def _legend(model: Model, tree: Tree, width: float) -> Iterator[tuple[str, float
     if not model.is_classification:
         return
     colours = class_colours(tree.nodes[0].class_weights or ())
-    entries = [(c, level_text(name)) for c, name in zip(colours, model.classes, strict=True) if c != OTHERS]
+    entries = [(c, category_text(name)) for c, name in zip(colours, model.classes, strict=True) if c != OTHERS]
     others = colours.count(OTHERS)
     if others:
         entries.append((OTHERS, f"{others:,} other classes"))

@@ -10,7 +10,7 @@ from typing import Any
 from madtree.host.protocol import Host
 from madtree.host.psycopg import as_host
 from madtree.model.read import find_model, read_summary
-from madtree.render.labels import group_text, level_text, one_line
+from madtree.render.labels import category_text, group_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, shown_sql
@@ -85,7 +85,7 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
         "isClassification": model.is_classification,
         "dependent": one_line(model.dependent),
         "features": [one_line(feature.name) for feature in model.features],
-        "classes": [level_text(name) for name in model.classes],
+        "classes": [category_text(name) for name in model.classes],
         "colours": class_colours(_class_weights(choice)),
         "ramp": ["#" + "".join(f"{part:02X}" for part in end) for end in NUMBERS],
         "weighted": model.weighted,
@@ -167,7 +167,7 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
             yield title, _value_text(value)
     yield "features", _listed([feature.name for feature in model.features])
     if model.is_classification:
-        yield "classes", _listed([level_text(name) for name in model.classes])
+        yield "classes", _listed([category_text(name) for name in model.classes])
 
 
 def _listed(names: Sequence[str]) -> str:

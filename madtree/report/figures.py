@@ -10,7 +10,7 @@ import psycopg
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
 from madtree.model.read import ModelTables, unquoted
-from madtree.render.labels import level_text
+from madtree.render.labels import category_text
 from madtree.report.trees import Choice, finite
 from madtree.request.catalog import find_relation
 from madtree.sqltext import models as models_sql
@@ -100,7 +100,7 @@ def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
         if row["tree_id"] is not None:
             of_tree = by_tree.setdefault(row["tree_id"], {})
             of_tree[cell] = of_tree.get(cell, 0.0) + weight
-    names = [*map(level_text, labels), *(["(other classes)"] if has_others else [])]
+    names = [*map(category_text, labels), *(["(other classes)"] if has_others else [])]
     found: dict[str, Any] = {"labels": names, "confusion": _cells(whole)}
     if choice.model.grouping_columns:
         found["confusions"] = {tree: _cells(of_tree) for tree, of_tree in by_tree.items()}

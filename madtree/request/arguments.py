@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
 from madtree.learn.data.parameters import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
-from madtree.request import catalog
+from madtree.request import catalog, defaults
 from madtree.request.catalog import SourceColumn, Type
 from madtree.request.features import Item, is_text, list_items, make_features
-from madtree.request.new_tables import check_output
+from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import TextParameters, parse_params
 from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
-from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column, Relation
-from madtree.sqltext.split import check_expression, parse_name, split_list
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS
+from madtree.sqltext.split import check_expression, split_list
+from madtree.sqltext.tables import SUFFIXES, TREE_COLUMNS
 
 CRITERION_NAMES = {
     "gini": "gini",
@@ -66,7 +65,7 @@ def check(
     """
     arguments = Arguments(
         training_table_name=_required("training_table_name", training_table_name),
-        output_table_name=_required("output_table_name", output_table_name),
+        output_table_name=required_name(output_table_name, "output_table_name", "model"),
         id_col_name=_required("id_col_name", id_col_name),
         dependent_variable=_required("dependent_variable", dependent_variable),
         list_of_features=_required("list_of_features", list_of_features),
@@ -76,16 +75,19 @@ def check(
     )
     text = parse_params(surrogate_params, pruning_params)
     criterion = _criterion(split_criterion)
-    depth = _in_range("max_depth", max_depth, 10, 0, MAX_DEPTH_LIMIT)
+    depth = _in_range("max_depth", max_depth, defaults.MAX_DEPTH, 0, MAX_DEPTH_LIMIT)
     split, bucket = _minimum_rows(min_split, min_bucket)
-    bins = _in_range("n_bins", n_bins, 100, 0, EXACT_LIMIT)
+    bins = _in_range("n_bins", n_bins, defaults.N_BINS, 0, EXACT_LIMIT)
     if bins == 1:
-        raise MadtreeError(f"n_bins must be 0 (every boundary) or 2 to {EXACT_LIMIT}, not 1: one bin has no boundary")
+        raise MadtreeError(f"n_bins must be 0 (every threshold) or 2 to {EXACT_LIMIT}, not 1: one bin has no threshold")
     workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
-    memory = _in_range("memory_mb", memory_mb, 64, 8, 2**20)
+    replace = defaults.REPLACE if replace is None else replace
+    memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
 
     source = catalog.find_relation(host, arguments.training_table_name, "training_table_name")
-    output_schema, output_name = _output(host, arguments.output_table_name, bool(replace))
+    output_schema, output_name = check_new(
+        host, arguments.output_table_name, "output_table_name", "model", SUFFIXES, replace
+    )
     names = _Names(catalog.find_columns(host, source), arguments.training_table_name)
     id_item = names.column("id_col_name", arguments.id_col_name)
     dependent = names.item("dependent_variable", arguments.dependent_variable)
@@ -125,11 +127,11 @@ def check(
             min_split=split,
             min_bucket=bucket,
             n_bins=bins,
-            seed=1 if seed is None else seed,
+            seed=defaults.SEED if seed is None else seed,
             memory_bytes=memory * 2**20,
         ),
-        verbose=bool(verbose),
-        replace=bool(replace),
+        verbose=defaults.VERBOSE if verbose is None else verbose,
+        replace=replace,
         strategy=_strategy(strategy),
         parallel_workers=workers,
     )
@@ -186,7 +188,7 @@ def _required(argument: str, value: str | None) -> str:
 
 
 def _strategy(given: str | None) -> str:
-    found = "auto" if given is None else given.strip().lower()
+    found = defaults.STRATEGY if given is None else given.strip().lower()
     if found not in STRATEGIES:
         raise MadtreeError(f"strategy must be one of {', '.join(STRATEGIES)}, not {given!r}")
     return found
@@ -207,15 +209,15 @@ def _in_range(argument: str, value: int | None, default: int, minimum: int, maxi
 
 def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, int]:
     """`min_split` and `min_bucket`; one follows from the other where only one is given (semantics, section 1)."""
-    split = _in_range("min_split", min_split, 20, 1, _LARGEST)
-    bucket = _in_range("min_bucket", min_bucket, max(1, split // 3), 1, _LARGEST)
+    split = _in_range("min_split", min_split, defaults.MIN_SPLIT, 1, _LARGEST)
+    bucket = _in_range("min_bucket", min_bucket, max(1, split // defaults.SPLIT_PER_BUCKET), 1, _LARGEST)
     if min_split is None and min_bucket is not None:
-        split = 3 * bucket
+        split = defaults.SPLIT_PER_BUCKET * bucket
     return split, bucket
 
 
 def _criterion(given: str | None) -> str:
-    criterion = CRITERION_NAMES.get((given or "gini").strip().lower())
+    criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
     if criterion is None:
         raise MadtreeError(f"split_criterion must be gini, entropy, misclassification or mse, not {given!r}")
     return criterion
@@ -267,23 +269,6 @@ def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequen
     oids = [item.column.type_oid if item.column else next(probed) for item in items]
     types = catalog.find_types(host, oids)
     return [types[oid] for oid in oids]
-
-
-def _output(host: Host, given: str, replace: bool) -> tuple[str, str]:
-    """Schema and name of the model."""
-    parts = parse_name(given)
-    if parts is None or len(parts) > 2:
-        raise MadtreeError(
-            f"output_table_name is not a valid table name: {given!r}; it must be name or schema.name",
-            hint="Put a name with capitals, spaces or other special characters in double quotes.",
-        )
-    length = len(parts[-1].encode())
-    if length > MAX_IDENTIFIER_BYTES:
-        raise MadtreeError(
-            f"output_table_name: {ident(parts[-1])} has {length} bytes, but a name may have {MAX_IDENTIFIER_BYTES}",
-            sqlstate="42622",
-        )
-    return check_output(host, parts[0] if len(parts) == 2 else None, parts[-1], replace), parts[-1]
 
 
 def _parameters(text: TextParameters, fold: Item | None, **others: object) -> Parameters:

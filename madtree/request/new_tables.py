@@ -9,30 +9,33 @@ from madtree.host.protocol import Host
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, SIGNATURES, SUFFIXES, suffixed
+from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, SIGNATURES, suffixed
 
 _TEXT = "pg_catalog.text"
 
 
 def check_new(
-    host: Host, given: str | None, argument: str, suffixes: Sequence[str] = ("",), kind: str = "table"
+    host: Host,
+    given: str | None,
+    argument: str,
+    kind: str = "table",
+    suffixes: Sequence[str] = ("",),
+    replace: bool | None = None,
 ) -> tuple[str, str]:
-    """Schema and name, unquoted, of what is to be created.
+    """Schema and name, unquoted, of what a function is asked to create.
 
     Args:
         given: the name as the user wrote it.
         argument: name of the argument that it came in, for errors.
-        suffixes: of the tables that must not exist.
         kind: what is to be created, for errors.
+        suffixes: of the tables that it consists of.
+        replace: whether a model of that name may be there; None where the function cannot replace one.
 
     Raises:
         MadtreeError: the name is NULL, malformed or too long, there is no such schema, the caller may not create in it,
-            or something has that name.
+            or a table of that name exists and may not be replaced.
     """
-    if given is None or not given.strip():
-        raise MadtreeError(
-            f"{argument} must be the name of a {kind} to create, not {'NULL' if given is None else 'empty'}"
-        )
+    given = required_name(given, argument, kind)
     parts = parse_name(given)
     if parts is None or len(parts) > 2:
         raise MadtreeError(
@@ -40,79 +43,86 @@ def check_new(
             hint="Put a name with capitals, spaces or other special characters in double quotes.",
         )
     name = parts[-1]
-    if len(name.encode()) > MAX_IDENTIFIER_BYTES:
-        raise MadtreeError(f"{argument}: the name {name} is longer than PostgreSQL's {MAX_IDENTIFIER_BYTES} bytes")
-    schema = parts[0] if len(parts) == 2 else None
-    names = [suffixed(name, suffix) for suffix in suffixes]
-    rows = host.query(sql.OUTPUT_SCHEMA, [_TEXT, f"{_TEXT}[]"], [schema, names])
-    if not rows and schema == "pg_temp":
-        return schema, name  # the session's first temporary table will make it
-    if not rows:
-        found = (
-            "no schema has been selected to create in" if schema is None else f"schema {ident(schema)} does not exist"
-        )
-        raise MadtreeError(f"{argument}: {found}", sqlstate="3F000")
-    schema = str(rows[0]["schema"])
-    if not rows[0]["may_create"]:
-        raise MadtreeError(f"permission denied for schema {schema}", sqlstate="42501")  # in PostgreSQL's own words
-    taken = [table for table in names if table in rows[0]["existing"]]
-    if taken:
+    if (length := len(name.encode())) > MAX_IDENTIFIER_BYTES:
         raise MadtreeError(
-            f"{argument}: {qualified(schema, taken[0])} exists already",
-            hint="Choose another name, or drop it first.",
-            sqlstate="42P07",
+            f"{argument}: {ident(name)} has {length} bytes, but a name may have {MAX_IDENTIFIER_BYTES}",
+            hint="Choose a shorter name.",
+            sqlstate="42622",
         )
-    return schema, name
+    return check_free(host, parts[0] if len(parts) == 2 else None, name, argument, suffixes, replace), name
 
 
-def check_output(host: Host, schema: str | None, name: str, replace: bool) -> str:
-    """The schema that a model of that name goes to (None: where unqualified names are created).
+def required_name(given: str | None, argument: str, kind: str = "table") -> str:
+    """The name without white space around it. Raises MadtreeError if it is NULL or empty."""
+    if given is None or not given.strip():
+        raise MadtreeError(
+            f"{argument} must be the name of a {kind} to create, not {'NULL' if given is None else 'empty'}",
+            hint="Write name or schema.name.",
+        )
+    return given.strip()
 
-    Raises:
-        MadtreeError: the schema does not exist, the caller may not create in it, or one of the model's tables exists
-            and is not to be replaced or no part of a madtree model.
+
+def check_free(
+    host: Host, schema: str | None, name: str, argument: str, suffixes: Sequence[str], replace: bool | None
+) -> str:
+    """The schema that tables of a valid, unquoted name go to (None: where unqualified names are created).
+
+    Arguments and errors are those of `check_new`.
     """
-    names = [suffixed(name, suffix) for suffix in SUFFIXES]
+    names = [suffixed(name, suffix) for suffix in suffixes]
     rows = host.query(sql.OUTPUT_SCHEMA, [_TEXT, f"{_TEXT}[]"], [schema, names])
     if not rows and schema == "pg_temp":
         return schema  # the session's first temporary table will make it
     if not rows and schema is not None:
-        raise MadtreeError(f"output_table_name: schema {ident(schema)} does not exist", sqlstate="3F000")
+        raise MadtreeError(
+            f"{argument}: schema {ident(schema)} does not exist",
+            hint="Create it first, or name another schema.",
+            sqlstate="3F000",
+        )
     if not rows:
         raise MadtreeError(
-            f"output_table_name: no schema has been selected to create {ident(name)} in",
+            f"{argument}: no schema has been selected to create {ident(name)} in",
             hint="Name a schema (schema.name), or set search_path to one that exists.",
             sqlstate="3F000",
         )
-    found = rows[0]
-    schema = str(found["schema"])
-    if not found["may_create"]:
-        raise MadtreeError(f"permission denied for schema {schema}", sqlstate="42501")  # in PostgreSQL's own words
-    taken = [table for table in names if table in found["existing"]]
+    schema = str(rows[0]["schema"])
+    if not rows[0]["may_create"]:
+        raise MadtreeError(
+            f"{argument}: permission denied for schema {ident(schema)}",
+            hint="Name a schema in which you may create tables, or have its owner grant you CREATE on it.",
+            sqlstate="42501",
+        )
+    taken = [table for table in names if table in rows[0]["existing"]]
     if taken and not replace:
         raise MadtreeError(
-            f"output_table_name: {qualified(schema, taken[0])} exists already",
-            hint="Choose another name, drop it, or, if it is a madtree model, call with replace => true.",
+            f"{argument}: {qualified(schema, taken[0])} exists already",
+            hint="Choose another name, or drop it first."
+            if replace is None
+            else "Choose another name, drop it, or, if it is a madtree model, call with replace => true.",
             sqlstate="42P07",
         )
     if taken:
-        _check_replaceable(host, schema, name, taken)
+        _check_replaceable(host, schema, name, argument, taken)
     return schema
 
 
-def _check_replaceable(host: Host, schema: str, name: str, taken: Sequence[str]) -> None:
+def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken: Sequence[str]) -> None:
     """Raise MadtreeError unless all of these tables are parts of a model that the caller may drop."""
     tables = model_tables(host, schema, name)
     for table in taken:
         if table not in tables:
             raise MadtreeError(
-                f"output_table_name: {qualified(schema, table)} exists and is not part of a madtree model, and "
+                f"{argument}: {qualified(schema, table)} exists and is not part of a madtree model, and "
                 "replace => true replaces models only",
                 hint="Choose another name.",
                 sqlstate="42P07",
             )
         if not tables[table]:
-            raise MadtreeError(f"must be owner of table {table}", sqlstate="42501")  # in PostgreSQL's own words
+            raise MadtreeError(
+                f"{argument}: must be owner of table {qualified(schema, table)}",
+                hint="Choose another name.",
+                sqlstate="42501",
+            )
 
 
 def model_tables(host: Host, schema: str, name: str) -> dict[str, bool]:

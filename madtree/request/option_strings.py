@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from madtree.errors import MadtreeError
+from madtree.request import defaults
 from madtree.sqltext.split import split_list
 
-SURROGATE_KEYS = ("max_surrogates", "null_as_category", "surrogate_style")
-PRUNING_KEYS = ("cp", "n_folds", "rule", "fold_col")
+_KEYS = tuple(key for keys in defaults.OPTIONS.values() for key in keys)
 
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
@@ -23,12 +23,12 @@ _PAIR = re.compile(r"\s*([^=\s]+)\s*=\s*(.*?)\s*", re.DOTALL)
 class TextParameters:
     """What the two strings say; `fold_col` is SQL as the user wrote it."""
 
-    max_surrogates: int = 0
-    null_as_category: bool = False
-    surrogate_style: int = 0
-    cp: float = 0.0
-    n_folds: int = 0
-    rule: str = "min"
+    max_surrogates: int = defaults.MAX_SURROGATES
+    null_as_category: bool = defaults.NULL_AS_CATEGORY
+    surrogate_style: int = defaults.SURROGATE_STYLE
+    cp: float = defaults.CP
+    n_folds: int = defaults.N_FOLDS
+    rule: str = defaults.RULE
     fold_col: str | None = None
 
 
@@ -54,14 +54,10 @@ def _pair(pair: str, argument: str) -> tuple[str, str]:
     """Key in lower case and bare value of one `key=value`."""
     match = _PAIR.fullmatch(pair)
     if match is None or not match[2]:
-        raise MadtreeError(
-            f"{argument}: {pair!r} is not a pair key=value; valid keys are {', '.join(SURROGATE_KEYS + PRUNING_KEYS)}"
-        )
+        raise MadtreeError(f"{argument}: {pair!r} is not a pair key=value; valid keys are {', '.join(_KEYS)}")
     key, value = match[1].strip("'\"").lower(), match[2]
     if key not in _READERS:
-        raise MadtreeError(
-            f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(SURROGATE_KEYS + PRUNING_KEYS)}"
-        )
+        raise MadtreeError(f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(_KEYS)}")
     if len(value) > 1 and value[0] == value[-1] == "'":
         value = value[1:-1].replace("''", "'").strip()
     return key, value

@@ -1,6 +1,6 @@
-"""Scoring blocks of rows with numpy, for models that are too large for one SQL expression.
+"""Scores one block of rows with numpy: what the SQL function `score_block` runs, in this process or in a worker.
 
-Every row of a block steps down its tree at once, a level at a time, by the plan that `madtree.blockplan` makes.
+Every row of a block steps down its tree at once, a level at a time, by the plan that `score.block_plan` makes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ import numpy as np
 
 from madtree.learn.data import codec
 from madtree.learn.data.array_datum import read_rows
+from madtree.learn.data.sides import RIGHT, UNKNOWN
 from madtree.learn.data.types import Array, Bools, Floats, Ints
-
-# Where a split sends a row.
-RIGHT, LEFT, UNKNOWN = 0, 1, 2
 
 Plan = dict[str, Any]
 
@@ -23,16 +21,16 @@ def score_block(plan: bytes, images: bytes) -> bytes:
     """What the rows of one block end in: the plan's outcomes in its own integer type, 0 for rows without a tree.
 
     Args:
-        plan: of `madtree.blockplan.build_plan`.
+        plan: of `score.block_plan.build_plan`.
         images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
-            numbers, or the keys of levels. NaN is NULL. Without any of them, one number that means nothing.
+            numbers, or the keys of categories. NaN is NULL. Without any of them, one number that means nothing.
 
     Raises:
         ValueError: the rows are not of as many numbers.
     """
     # Arrays are views of the plan's bytes: reading it again for every block costs microseconds.
     model = codec.load(plan)
-    n_features = len(model["is_level"])
+    n_features = len(model["is_category"])
     numbers = read_rows(images, max(model["grouped"] + n_features, 1))
     if numbers is None:
         raise ValueError("rows to score must not hold NULL")
@@ -41,9 +39,9 @@ def score_block(plan: bytes, images: bytes) -> bytes:
     outcome: Array = model["outcome"]
     if len(model["roots"]) == 0:
         return np.zeros(numbers.shape[1], outcome.dtype).tobytes()
-    for feature in np.flatnonzero(model["is_level"]).tolist():
+    for feature in np.flatnonzero(model["is_category"]).tolist():
         values[feature] = _as_codes(model, feature, values[feature], tree)
-    simple = not any(model["is_level"]) and len(model["feature"]) == len(model["child"])
+    simple = not any(model["is_category"]) and len(model["feature"]) == len(model["child"])
     found = outcome.take((_route_by_numbers if simple else _route)(model, model["roots"].take(tree), values))
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
 
@@ -62,24 +60,24 @@ def _trees(model: Plan, wanted: Floats) -> tuple[Ints, Bools | None]:
 
 
 def _as_codes(model: Plan, feature: int, values: Floats, tree: Ints) -> Floats:
-    """(n_rows,) codes of levels; NaN where missing or unknown to every node.
+    """(n_rows,) codes of categories; NaN where missing or unknown to every node.
 
-    NULL has a code where it is a level, and what a row's tree has never seen takes it.
+    NULL has a code where it is a category, and what a row's tree has never seen takes it.
     """
-    levels = model[f"levels_{feature}"]
+    categories = model[f"categories_{feature}"]
     missing = np.isnan(values)
-    code, known = _find(levels, np.where(missing, 0, values).astype(np.int64))
+    code, known = _find(categories, np.where(missing, 0, values).astype(np.int64))
     known &= ~missing
     seen = model.get(f"seen_{feature}")
     if seen is not None:
         known &= _find(seen, tree * model["width"] + code)[1]
-    return np.where(known, code, len(levels) if model["has_null"][feature] else np.nan)
+    return np.where(known, code, len(categories) if model["has_null"][feature] else np.nan)
 
 
 def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Ints:
-    """(n_rows,) position of the leaf that each row ends in, from the roots `at`: neither levels nor surrogates.
+    """(n_rows,) position of the leaf that each row ends in, from the roots `at`: neither categories nor surrogates.
 
-    Rows in a leaf stay there by themselves. They are sorted out where they become many, not at every level.
+    Rows in a leaf stay there by themselves. They are sorted out where they become many, not at every step.
     """
     n_features, n_rows = values.shape
     if n_features == 0:
@@ -135,29 +133,29 @@ def _side(model: Plan, split: Ints, values: Floats, rows: Ints) -> Array:
     """(m,) uint8 where splits (m,) send rows (m,), as if low values went left: LEFT, RIGHT or UNKNOWN."""
     feature = model["feature"][split]
     value = values[feature, rows]
-    side: Array = (value <= model["threshold"][split]).astype(np.uint8)
+    side: Array = (value > model["threshold"][split]).astype(np.uint8)
     missing = np.isnan(value)
     side[missing] = UNKNOWN
-    by_level = np.flatnonzero(np.asarray(model["is_level"], bool)[feature] & ~missing)
-    if len(by_level):
-        wanted = split[by_level] * model["width"] + value[by_level].astype(np.int64)
+    by_category = np.flatnonzero(np.asarray(model["is_category"], bool)[feature] & ~missing)
+    if len(by_category):
+        wanted = split[by_category] * model["width"] + value[by_category].astype(np.int64)
         place, named = _find(model["entries"], wanted)
-        side[by_level] = np.where(named, model["entry_goes_left"][place], UNKNOWN)
+        side[by_category] = np.where(named, model["entry_side"][place], UNKNOWN)
     return side
 
 
 def _side_by_surrogates(model: Plan, node: Ints, values: Floats, rows: Ints) -> Array:
     """(m,) uint8, LEFT or RIGHT: where rows go that their nodes' own splits cannot tell; at last with the majority."""
-    side: Array = (~model["missing_right"][node]).astype(np.uint8)
+    side: Array = model["missing_right"][node].astype(np.uint8)
     split, stop = model["surrogates"][node], model["surrogates"][node + 1]
     waiting = np.flatnonzero(split < stop)
     while len(waiting):
         asked = split[waiting]
         answer = _side(model, asked, values, rows[waiting])
-        told = answer != UNKNOWN
-        side[waiting[told]] = answer[told] ^ ~model["low_goes_left"][asked[told]]
+        known = answer != UNKNOWN
+        side[waiting[known]] = answer[known] ^ ~model["low_goes_left"][asked[known]]
         split[waiting] += 1
-        waiting = waiting[~told & (split[waiting] < stop[waiting])]
+        waiting = waiting[~known & (split[waiting] < stop[waiting])]
     return side
 
 

@@ -11,11 +11,11 @@ from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
 from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.request.catalog import Type, find_relation
-from madtree.score.in_blocks import score_in_blocks
+from madtree.score.case_or_blocks import Work, measure
 from madtree.score.new_data import fit_features
 from madtree.score.outputs import output_columns
 from madtree.score.predict import groups_of
-from madtree.score.route import Work, measure
+from madtree.score.score_by_blocks import score_by_blocks
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
@@ -26,50 +26,6 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression
 from madtree.trees.model import Model
 
-EVALUATE_HELP = """\
-tree_evaluate tells how well a model does on a table whose outcomes are known.
-
-SELECT * FROM madtree.tree_evaluate(
-    tree_model,   -- output_table_name of tree_train
-    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
-                  -- the training, under the same names
-);
-
-One row; of a grouped model one for all rows (tree_id is NULL), then one for each group:
-    tree_id, group_values     the tree, and its group as a JSON object
-    n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
-                              with a weight of 0 or NULL
-    accuracy                  share of rows whose class is predicted
-    balanced_accuracy         that share for each class that occurs, averaged over classes
-    log_loss                  mean of -ln of the probability that the model gave to what came true
-    auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
-    rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
-Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
-probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
-
-Example:
-    SELECT accuracy, auc FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
-"""
-
-CONFUSION_HELP = """\
-tree_confusion counts how often a classification model predicts which class for which.
-
-SELECT * FROM madtree.tree_confusion(
-    tree_model,   -- output_table_name of tree_train
-    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
-                  -- the training, under the same names
-);
-
-A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
-    tree_id, group_values     the tree, and its group as a JSON object
-    actual, predicted         classes as text; one that the model has not seen comes after the others
-    n, weight                 rows, and their weights where the model has weights
-Rows are left out as by tree_evaluate.
-
-Example:
-    SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');
-"""
-
 _TEXTS = "pg_catalog.text[]"
 _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
@@ -77,11 +33,11 @@ _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 def tree_evaluate(
     host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
 ) -> list[Row]:
-    """Rows of metrics; see `EVALUATE_HELP`.
+    """Rows of metrics; see its usage text.
 
     Args:
         tree_model, test_table: names as the user gave them.
-        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
 
     Raises:
         MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
@@ -100,7 +56,7 @@ def tree_evaluate(
 def tree_confusion(
     host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
 ) -> list[Row]:
-    """Rows of the confusion matrix; see `CONFUSION_HELP`. Arguments and errors as for `tree_evaluate`."""
+    """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
     tables = find_model(host, tree_model, "tree_model")
     model = read_summary(host, tables)
     if not model.is_classification:
@@ -170,7 +126,7 @@ def _score(
     (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
     first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
     payload = sql.payload(scan, first, actual, weight)
-    score_in_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
+    score_by_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
     kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
     return sql.rows_of_payload(scan.target, scan.id_name, leaf.name, kind)
 

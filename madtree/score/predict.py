@@ -9,53 +9,18 @@ from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
 from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.request.catalog import Type, find_relation
-from madtree.score.in_blocks import score_in_blocks
+from madtree.request.new_tables import check_new
+from madtree.score.case_or_blocks import measure
 from madtree.score.new_data import column_types, fit_feature
 from madtree.score.outputs import check_type, output_columns
-from madtree.score.route import measure
-from madtree.sqltext import catalog as catalog_sql
+from madtree.score.score_by_blocks import score_by_blocks
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 from madtree.trees.model import Feature, Model
-
-PREDICT_HELP = """\
-tree_predict: score a table by a model of tree_train
-
-SELECT madtree.tree_predict(
-    tree_model text,       -- output_table_name of tree_train
-    new_data_table text,   -- table, view, materialized, foreign or partitioned table with the id column, the features
-                           -- and the grouping columns of the training, under the same names
-    output_table text,     -- table to create; must not exist
-    type text              -- DEFAULT 'response'
-);
-
-type            columns of output_table beside the id column
-response        estimated_<dependent>, of the dependent variable's own type (float8 for regression)
-prob            two classes: estimated_prob_<first class> float8; more: estimated_prob float8[] in class order
-prob_columns    estimated_prob_<class> float8 for every class
-leaf            node_id bigint: the leaf that the row ends in
-Regression models have response and leaf.
-
-Rows with missing values, and with levels unknown to the model, go the way of the majority at that split. Rows of an
-unknown group stay, with NULL. Returns one line that says what was done.
-"""
-
-SQL_HELP = """\
-tree_sql: a model as an SQL expression, for a view or a generated column
-
-SELECT madtree.tree_sql(
-    model text,       -- output_table_name of tree_train
-    type text,        -- DEFAULT 'response'; or prob, leaf, as for tree_predict
-    tree_id int       -- DEFAULT NULL: of a grouped model all trees, in a CASE over the grouping columns; else that tree
-);
-
-The expression names the columns of the training table. It gives the same answers as tree_predict.
-"""
 
 
 def tree_predict(
@@ -69,8 +34,8 @@ def tree_predict(
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
     Args:
-        tree_model, new_data_table, output_table, type_: see `PREDICT_HELP`.
-        in_blocks: whether rows are scored by blocks or by one expression; None lets `madtree.scoreroute` decide.
+        tree_model, new_data_table, output_table, type_: as the usage text says.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
 
     Returns:
         One line: what was scored, rows, seconds.
@@ -85,7 +50,7 @@ def tree_predict(
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_relation(host, new_data_table, "new_data_table")
-    target = _target(host, output_table)
+    target = qualified(*check_new(host, output_table, "output_table"))
     features, id_type = fit_to_source(host, model, source, new_data_table)
     groups = groups_of(tables, model)
     id_name = _id_name(model)
@@ -95,7 +60,7 @@ def tree_predict(
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), len(outputs))
     if work.in_blocks if in_blocks is None else in_blocks:
-        rows = score_in_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
+        rows = score_by_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
     return (
@@ -105,7 +70,7 @@ def tree_predict(
 
 
 def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int | None) -> str:
-    """The model as an SQL expression; see `SQL_HELP`.
+    """The model as an SQL expression.
 
     Raises:
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
@@ -127,38 +92,6 @@ def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int
     return sql.row_expression(model, output)
 
 
-def _target(host: Host, output_table: str | None) -> str:
-    """The table to create, as SQL.
-
-    Raises:
-        MadtreeError: its name is NULL, malformed or too long, its schema does not exist, or something has that name.
-    """
-    if output_table is None:
-        raise MadtreeError("output_table must be the name of a table to create, not NULL")
-    parts = parse_name(output_table)
-    if parts is None or len(parts) > 2:
-        raise MadtreeError(
-            f"output_table is not a valid table name: {output_table!r}; it must be name or schema.name",
-            hint="Put a name with capitals, spaces or other special characters in double quotes.",
-        )
-    if len(parts[-1].encode()) > MAX_IDENTIFIER_BYTES:
-        raise MadtreeError(
-            f"output_table: the name {parts[-1]} is longer than PostgreSQL's {MAX_IDENTIFIER_BYTES} bytes"
-        )
-    schema = parts[0] if len(parts) == 2 else None
-    text = "pg_catalog.text"
-    found = host.query(catalog_sql.OUTPUT_SCHEMA, [text, f"{text}[]"], [schema, [parts[-1]]])
-    if not found and schema not in (None, "pg_temp"):
-        raise MadtreeError(f"output_table: schema {ident(str(schema))} does not exist", sqlstate="3F000")
-    if found and found[0]["existing"]:
-        raise MadtreeError(
-            f"output_table: {output_table} exists already",
-            hint=f"Drop it first (DROP TABLE {output_table}), or choose another name.",
-            sqlstate="42P07",
-        )
-    return ".".join(ident(part) for part in parts)
-
-
 def fit_to_source(
     host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table"
 ) -> tuple[dict[str, Feature], Type]:
@@ -177,7 +110,7 @@ def fit_to_source(
     return {feature.name: fit_feature(feature, found) for feature, found in pairs}, id_type
 
 
-def groups_of(tables: ModelTables, model: Model) -> sql.Groups | None:
+def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
     """How rows find their tree, None where the model is not grouped."""
     if not model.grouping_columns:
         return None
@@ -187,7 +120,7 @@ def groups_of(tables: ModelTables, model: Model) -> sql.Groups | None:
         # A type of an extension (citext) brings an operator of its own, which only the search path can find.
         builtin = tables.column_types[name][1]
         columns.append((ident(name), column, "OPERATOR(pg_catalog.=)" if builtin else "="))
-    return sql.Groups(tables.sql, tuple(columns))
+    return sql.GroupJoin(tables.sql, tuple(columns))
 
 
 def _id_name(model: Model) -> str:

@@ -21,7 +21,7 @@ def goes_against_majority(
 
     Args:
         features: by their names in the model.
-        seen: `Tree.levels`.
+        seen: `Tree.seen_categories`.
 
     Raises:
         ValueError: the node is a leaf, or lacks what its feature is split by.

@@ -33,7 +33,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupJoin:
     """How the rows of a grouped model find their tree.
 
     Attributes:
@@ -62,7 +62,7 @@ class Scan:
     id_sql: str
     id_name: str
     features: Mapping[str, Feature]
-    groups: Groups | None
+    groups: GroupJoin | None
 
     def rows(self) -> str:
         """FROM clause of the new data, joined with the tree of each row's group where the model is grouped."""
@@ -86,7 +86,7 @@ def tree_case(
     """One tree as an expression over the columns of the new data."""
 
     def condition(node: Node) -> str:
-        return goes_against_majority(node, features, spelling, tree.levels)
+        return goes_against_majority(node, features, spelling, tree.seen_categories)
 
     return nested_case(tree, condition, output.value, margin)
 

@@ -23,6 +23,6 @@ def leaf_predicate(model: Model, features: Mapping[str, Feature], tree: Tree, no
         keys = zip(model.grouping_columns, tree.group, model.grouping_types, strict=True)
         terms += [f"{column} = {typed_literal(value, type_)}" for column, value, type_ in keys]
     for node, goes_left in tree.path(node_id):
-        question = goes_against_majority(node, features, READABLE, tree.levels)
+        question = goes_against_majority(node, features, READABLE, tree.seen_categories)
         terms.append(f"({question})" + (" IS NOT TRUE" if goes_left == node.majority_left else ""))
     return " AND ".join(terms) or "true"

@@ -1,4 +1,4 @@
-"""What a split says of one value: the same rules that `madtree.sqltext.branch` writes as SQL."""
+"""Which way one row goes at a node: the same rules that `madtree.sqltext.branch` writes as SQL."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from madtree.trees.model import Feature, Kind, Node, Split, Surrogate
+from madtree.trees.model import Feature, Kind, Node, Split
 from madtree.trees.threshold import last_decimal
 
 Value = str | float | Decimal | None
 
 
 @dataclass(frozen=True)
-class Decision:
+class Direction:
     """Which way a row goes at an inner node, and why.
 
     Attributes:
         goes_left: towards the true branch.
-        asked: the split that could tell: the node itself or one of its surrogates; None if the majority decided.
+        split: the one that could tell: the node itself or one of its surrogates; None if rows go with the majority.
         rank: of the surrogate, from 1; 0 for the node's own split.
     """
 
     goes_left: bool
-    asked: Node | Surrogate | None
+    split: Split | None
     rank: int
 
 
@@ -35,23 +35,23 @@ def comparable(feature: Feature, text: str | None) -> Value:
     return Decimal(text) if feature.type == "numeric" and not feature.labels else float(text)
 
 
-def decide(
+def find_direction(
     node: Node, features: Mapping[str, Feature], row: Mapping[str, Value], seen: Mapping[str, Sequence[str]]
-) -> Decision:
+) -> Direction:
     """Ask the node's split, then its surrogates, then the majority (semantics, section 4).
 
     Args:
         features: as expressions over the row's table, by their names in the model.
         row: values by the same names.
-        seen: `Tree.levels`.
+        seen: `Tree.seen_categories`.
     """
     splits: tuple[Split, ...] = (node, *node.surrogates)
     for rank, split in enumerate(splits):
         name = str(split.feature)
         answer = _goes_left(split, features[name], row[name], seen.get(name, ()))
         if answer is not None:
-            return Decision(answer, split, rank)
-    return Decision(bool(node.majority_left), None, 0)
+            return Direction(answer, split, rank)
+    return Direction(bool(node.majority_left), None, 0)
 
 
 def is_missing(value: Value) -> bool:
@@ -62,11 +62,11 @@ def _goes_left(split: Split, feature: Feature, value: Value, seen: Sequence[str]
     """None if the split cannot tell."""
     if feature.kind is Kind.UNORDERED:
         left, right = split.left_levels or (), split.right_levels or ()
-        level = value if isinstance(value, str) else None
-        # Where NULL is a level, what was never seen goes its way.
-        if None in (*left, *right) and level not in (*left, *right, *seen):
-            level = None
-        return True if level in left else False if level in right else None
+        category = value if isinstance(value, str) else None
+        # Where NULL is a category, what was never seen goes its way.
+        if None in (*left, *right) and category not in (*left, *right, *seen):
+            category = None
+        return True if category in left else False if category in right else None
     if is_missing(value) or split.threshold is None or value is None or isinstance(value, str):
         return None
     return _is_below(value, split.threshold) == split.low_goes_left
@@ -76,6 +76,6 @@ def _is_below(value: float | Decimal, threshold: float) -> bool:
     if isinstance(value, Decimal):
         # As numeric becomes float8, but for values that float8 cannot hold.
         text, inclusive = last_decimal(threshold)
-        boundary = Decimal(text)
-        return value <= boundary if inclusive else value < boundary
+        last = Decimal(text)
+        return value <= last if inclusive else value < last
     return value <= threshold

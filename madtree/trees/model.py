@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-# Levels of an unordered feature; None is NULL, where that is a level of its own (null_as_category).
-Levels = tuple[str | None, ...]
+# Of an unordered feature; None is NULL, where that is a category of its own (null_as_category).
+Categories = tuple[str | None, ...]
 
 
 class Kind(Enum):
@@ -45,7 +45,7 @@ class Surrogate:
     Attributes:
         feature: name of the feature, another one than the node's.
         threshold: of an ordered or continuous feature, else None.
-        left_levels, right_levels: of an unordered feature, else None; a level in neither does not decide.
+        left_levels, right_levels: categories of an unordered feature, else None; the split cannot tell of others.
         low_goes_left: whether `feature <= threshold` goes left; True for an unordered feature.
         agreement: share of weight that it sends the way the node's own split does.
         adjusted_agreement: the same beyond what going with the majority would reach.
@@ -53,8 +53,8 @@ class Surrogate:
 
     feature: str
     threshold: float | None
-    left_levels: Levels | None
-    right_levels: Levels | None
+    left_levels: Categories | None
+    right_levels: Categories | None
     low_goes_left: bool
     agreement: float
     adjusted_agreement: float
@@ -69,8 +69,8 @@ class Node:
     is_leaf: bool
     feature: str | None
     threshold: float | None  # ordered and continuous: true branch is feature <= threshold
-    left_levels: Levels | None  # unordered: true branch; booleans as 'true' / 'false'
-    right_levels: Levels | None  # unordered: false branch; a level in neither does not decide
+    left_levels: Categories | None  # unordered: true branch; booleans as 'true' / 'false'
+    right_levels: Categories | None  # unordered: false branch; the split cannot tell of others
     majority_left: bool | None
     n_rows: int
     weight: float
@@ -100,22 +100,22 @@ class Node:
         return 2 * self.node_id + 2
 
 
-Split = Node | Surrogate  # what has a feature, and a threshold or levels
+Split = Node | Surrogate  # what has a feature, and a threshold or categories
 
 
 @dataclass(frozen=True)
 class Tree:
     """One tree: its nodes by id, and the values of its grouping columns as SQL text (``None`` where not grouped).
 
-    `levels` are, where NULL is a level in one of its splits, the levels of each unordered feature that were seen in
-    its training: any other goes NULL's way. Else it is empty.
+    `seen_categories` are, where NULL is a category in one of its splits, those of each unordered feature that were seen
+    in its training: any other goes NULL's way. Else it is empty.
     """
 
     tree_id: int
     nodes: dict[int, Node]
     group: tuple[str, ...] = ()
     n_rows: int = 0
-    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seen_categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def path(self, node_id: int) -> list[tuple[Node, bool]]:
         """The inner nodes from the root to the node, without it, each with whether the way goes left there."""
@@ -153,7 +153,7 @@ class Model:
         features: in the order of `independent_varnames`.
         grouping_columns: as SQL, with `grouping_types` their SQL types.
         trees: by ascending tree_id.
-        levels: with null_as_category, the levels of each unordered feature that were seen in training, for all trees
+        categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by tree_id; NULL is not listed.
     """
 
@@ -169,14 +169,13 @@ class Model:
     grouping_types: tuple[str, ...] = ()
     trees: tuple[Tree, ...] = ()
     weighted: bool = False
-    levels: Mapping[str, tuple[str, ...] | Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
+    categories: Mapping[str, tuple[str, ...] | Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
 
-    def levels_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
-        """What `levels` says of one tree."""
+    def categories_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
+        """What `categories` says of one tree."""
         return {
-            name: levels.get(tree_id, ()) if isinstance(levels, Mapping) else levels
-            for name, levels in self.levels.items()
+            name: seen.get(tree_id, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
         }
 
     def feature(self, name: str) -> Feature:

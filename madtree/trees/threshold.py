@@ -1,6 +1,6 @@
 """A threshold in the feature's own type: the last integer, moment or label that still goes left.
 
-A split compares a feature *as float8* with its threshold. Comparing the feature in its own type with the right boundary
+A split compares a feature *as float8* with its threshold. Comparing the feature in its own type with the right value
 has the same outcome for every value, is faster where the conversion is slow (numeric, dates), and people can read it.
 """
 
@@ -56,7 +56,7 @@ def last_left(type_: str, threshold: float) -> int:
 def last_decimal(threshold: float) -> tuple[str, bool]:
     """The numeric up to which values go left, and whether it goes left itself.
 
-    numeric becomes float8 by rounding to the nearest, ties to even: the boundary is half way to the next float, which
+    numeric becomes float8 by rounding to the nearest, ties to even: the limit is half way to the next float, which
     is a finite decimal. For 0 it is 0: PostgreSQL refuses to convert the numerics in between, too small for float8.
     """
     if threshold == 0 or math.isinf(threshold):

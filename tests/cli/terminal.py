@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -16,6 +15,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from processes import heed_signals
+from waiting import PATIENCE
 
 from madtree.cli.connection import NAMING
 
@@ -49,13 +51,14 @@ def start(*words: str, **changes: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_signals,
     )
 
 
 def run(*words: str, **changes: str) -> Said:
     """The command with pipes, to its end; further arguments are environment variables."""
     command = start(*words, **changes)
-    out, err = command.communicate(timeout=120)
+    out, err = command.communicate(timeout=PATIENCE)
     assert "Traceback" not in out + err, err
     return Said(command.returncode, out, err)
 
@@ -66,7 +69,7 @@ class Terminal:
     def __init__(self, *words: str, columns: int = 100, out: Path | None = None, **changes: str) -> None:
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a suite in the background hands its children one ignored
+            heed_signals()
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
             if out is not None:
                 os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT), 1)
@@ -83,7 +86,7 @@ class Terminal:
         """All that was written so far, without colours and movements."""
         return ANSI.sub("", self.said)
 
-    def wait_for(self, pattern: str, seconds: float = 60.0) -> None:
+    def wait_for(self, pattern: str, seconds: float = PATIENCE) -> None:
         """Until what was written matches `pattern`."""
         deadline = time.monotonic() + seconds
         while not re.search(pattern, self.plain):
@@ -98,7 +101,7 @@ class Terminal:
         """As a person closes the window."""
         os.close(self._terminal)
 
-    def end(self, seconds: float = 60.0) -> Said:
+    def end(self, seconds: float = PATIENCE) -> Said:
         """Wait for the end of the command."""
         deadline = time.monotonic() + seconds
         while self._read():

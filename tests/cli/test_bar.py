@@ -13,16 +13,22 @@ from terminal import Said, Terminal, run_in_terminal
 BAR = re.compile(r"(\d+)%")
 
 
+@pytest.fixture(scope="module")
+def numbers(dsn: str, shared_schema: str) -> str:
+    """A table that trains for one to three seconds."""
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("SELECT setseed(0.5)")
+        db.execute(
+            f"CREATE TABLE {shared_schema}.numbers AS SELECT i AS id, random() AS a, random() AS b, random() AS c, "
+            "random() AS d, random() AS e, random() AS f, random() < 0.4 AS y FROM generate_series(1, 200000) AS i"
+        )
+    return f"{shared_schema}.numbers"
+
+
 @pytest.fixture
-def training(db: psycopg.Connection, dsn: str, schema: str) -> list[str]:
-    """A training of one to three seconds."""
-    db.execute("SELECT setseed(0.5)")
-    db.execute(
-        "CREATE TABLE numbers AS SELECT i AS id, random() AS a, random() AS b, random() AS c, random() AS d, "
-        "random() AS e, random() AS f, random() < 0.4 AS y FROM generate_series(1, 200000) AS i"
-    )
+def training(numbers: str, dsn: str, schema: str) -> list[str]:
     options = ["--folds", "15", "--max-depth", "12", "--bins", "500", "--min-split", "2"]
-    return ["train", f"{schema}.numbers", f"{schema}.m", "--id", "id", "-y", "y", "--dsn", dsn, *options]
+    return ["train", numbers, f"{schema}.m", "--id", "id", "-y", "y", "--dsn", dsn, *options]
 
 
 def finished(terminal: Terminal) -> Said:

@@ -8,13 +8,14 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from processes import heed_signals
+from waiting import PATIENCE, wait_until
 
 from madtree.cli.demo import flights, story
 from madtree.cli.demo.errors import DemoError
@@ -108,23 +109,20 @@ def start(dsn: str, data: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "madtree", "demo", "--dsn", dsn, "--data", str(data)]
     environment = {**os.environ, "COLUMNS": "120"}
 
-    def heed_interrupts() -> None:  # a suite run in the background hands its children a SIGINT that is ignored
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env=environment,
-        preexec_fn=heed_interrupts,
+        preexec_fn=heed_signals,
     )
 
 
 def test_the_demo_runs_again_and_again(dsn: str, fresh: psycopg.Connection, downloaded: Path) -> None:
     for loaded in ("336,776 rows loaded", "336,776 rows from an earlier run"):
         demo = start(dsn, downloaded)
-        output, _ = demo.communicate(timeout=120)
+        output, _ = demo.communicate(timeout=2 * PATIENCE)
 
         assert demo.returncode == 0, output
         assert loaded in output
@@ -144,7 +142,7 @@ def test_the_demo_runs_again_and_again(dsn: str, fresh: psycopg.Connection, down
 def test_a_schema_of_somebody_elses_is_left_alone(dsn: str, fresh: psycopg.Connection, tmp_path: Path) -> None:
     fresh.execute("CREATE SCHEMA demo; CREATE TABLE demo.flights AS SELECT 1 AS precious")
     demo = start(dsn, zipped(tmp_path / "flights.csv.zip"))
-    output, _ = demo.communicate(timeout=60)
+    output, _ = demo.communicate(timeout=PATIENCE)
 
     assert (demo.returncode, output.count("Traceback")) == (1, 0)
     assert "rename or drop it" in output
@@ -153,12 +151,10 @@ def test_a_schema_of_somebody_elses_is_left_alone(dsn: str, fresh: psycopg.Conne
 
 def test_an_interrupted_demo_leaves_whole_tables_only(dsn: str, fresh: psycopg.Connection, downloaded: Path) -> None:
     demo = start(dsn, downloaded)
-    for _ in range(600):
-        if fresh.execute("SELECT to_regnamespace('demo') IS NOT NULL").fetchone() == (True,):
-            break
-        time.sleep(0.01)
+    there = "SELECT to_regnamespace('demo') IS NOT NULL"
+    wait_until(lambda: fresh.execute(there).fetchone() == (True,), "the demo never made its schema")
     demo.send_signal(signal.SIGINT)
-    output, _ = demo.communicate(timeout=60)
+    output, _ = demo.communicate(timeout=PATIENCE)
 
     assert demo.returncode == 130, output
     assert "Traceback" not in output

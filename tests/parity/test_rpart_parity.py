@@ -14,6 +14,7 @@ import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
 from rpart_frame import HERE, DataSet, Fit, Node, Question, data_sets
+from training import train
 from trees import read_nodes
 
 SETS = data_sets()
@@ -57,7 +58,7 @@ def trained(request: pytest.FixtureRequest, dsn: str) -> Iterator[Trained]:
     with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as db:
         db.execute(f"CREATE SCHEMA {schema}; SET search_path = {schema}, madtree")
         load(db, SETS[name])
-        train(db, SETS[name], SETS[name].cases[case])
+        train_like_rpart(db, SETS[name], SETS[name].cases[case])
         yield Trained(Fit(SETS[name], case), db)
         db.execute(f"DROP SCHEMA {schema} CASCADE")
 
@@ -89,24 +90,20 @@ def copy(db: psycopg.Connection, table: str, file: str, types: dict[str, str]) -
         out.write(text.getvalue())
 
 
-def train(db: psycopg.Connection, entry: DataSet, settings: dict[str, Any]) -> None:
+def train_like_rpart(db: psycopg.Connection, entry: DataSet, settings: dict[str, Any]) -> None:
     criterion = CRITERIA[settings.get("split", "gini")] if entry.method == "class" else "mse"
     count, style = settings.get("maxsurrogate", 0), settings.get("surrogatestyle", 0)
-    db.execute(
-        "SELECT madtree.tree_train('data', 'model', 'id', %s, %s, split_criterion => %s, weights => %s,"
-        " max_depth => %s, min_split => %s, min_bucket => %s, n_bins => 0, surrogate_params => %s,"
-        " pruning_params => %s)",
-        [
-            entry.dependent,
-            ",".join(entry.features),
-            criterion,
-            "w" if settings.get("weights") else None,
-            settings.get("maxdepth", 30),
-            settings["minsplit"],
-            settings["minbucket"],
-            f"max_surrogates={count}, surrogate_style={style}",
-            f"cp={settings['cp']}" + (", fold_col=fold" if settings.get("folds") else ""),
-        ],
+    train(
+        db,
+        *("data", "model", entry.dependent, ",".join(entry.features)),
+        split_criterion=criterion,
+        weights="w" if settings.get("weights") else None,
+        max_depth=settings.get("maxdepth", 30),
+        min_split=settings["minsplit"],
+        min_bucket=settings["minbucket"],
+        n_bins=0,
+        surrogate_params=f"max_surrogates={count}, surrogate_style={style}",
+        pruning_params=f"cp={settings['cp']}" + (", fold_col=fold" if settings.get("folds") else ""),
     )
 
 

@@ -7,7 +7,7 @@ import random
 import psycopg
 from datasets import load_iris, load_mtcars
 from make_model import Sketch, inner, leaf, random_tree, write_model
-from psycopg import sql
+from training import train
 
 from madtree.sqltext.relation import Column
 from madtree.trees.model import Feature, Kind
@@ -31,14 +31,6 @@ def train_cars(db: psycopg.Connection, **arguments: object) -> None:
     """A regression `cars_tree` on 32 rows."""
     load_mtcars(db)
     train(db, "mtcars", "cars_tree", "mpg", "disp, hp, drat, wt, qsec", min_split=6, **arguments)
-
-
-def train(db: psycopg.Connection, table: str, model: str, dependent: str, features: str, **arguments: object) -> None:
-    named = sql.SQL("").join(
-        sql.SQL(", {} => {}").format(sql.Identifier(name), sql.Literal(value)) for name, value in arguments.items()
-    )
-    call = sql.SQL("SELECT madtree.tree_train({}, {}, 'id', {}, {}{})")
-    db.execute(call.format(table, model, dependent, features, named))
 
 
 def write_random(

@@ -7,7 +7,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from models import train, train_cars, train_iris, write_random
+from models import train_cars, train_iris, write_random
+from training import train
 
 
 def bars(page: Any) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.model.write import CHUNK_BYTES, CHUNK_ROWS, _chunks, _numbers
+from madtree.model.columns_text import CHUNK_BYTES, CHUNK_ROWS, chunks, numbers
 from madtree.sqltext import array_text
 from madtree.sqltext.tables import SUFFIXES, suffixed, type_sql
 
@@ -64,15 +64,15 @@ def test_array_literals() -> None:
 
 def test_whole_numbers_are_written_without_fractions_and_nothing_else_is() -> None:
     whole = [0.0, 3.0, 2.0**60]
-    assert repr(_numbers(np.array(whole))) == repr([0, 3, 2**60])
+    assert repr(numbers(np.array(whole))) == repr([0, 3, 2**60])
     for value in (-0.0, -1.0, 0.5, float("nan"), float("inf"), 2.0**63, 1e300):
-        assert repr(_numbers(np.array([*whole, value]))) == repr([*whole, value])
+        assert repr(numbers(np.array([*whole, value]))) == repr([*whole, value])
 
 
 def test_chunks_cover_all_rows_in_order_and_stay_small() -> None:
     sizes = np.array([10, CHUNK_BYTES + 1, CHUNK_BYTES, 1, 1] + [0] * (CHUNK_ROWS + 5))
-    parts = list(_chunks(sizes))
+    parts = list(chunks(sizes))
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(len(sizes)))
     assert all(part.stop - part.start == 1 or sizes[part].sum() <= CHUNK_BYTES for part in parts)
     assert all(part.stop - part.start <= CHUNK_ROWS for part in parts)
-    assert list(_chunks(np.array([], dtype=int))) == []
+    assert list(chunks(np.array([], dtype=int))) == []

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from make_model import inner, leaf, random_tree
 
-from madtree.render.labels import level_text
+from madtree.render.labels import category_text
 from madtree.render.layout import tidy_layout
 from madtree.render.palette import OTHERS, class_colours
 from madtree.render.plain import model_of_rows
@@ -109,7 +109,7 @@ def test_any_text_is_drawn(text: str) -> None:
     assert {each.tag.removeprefix(SVG) for each in picture.iter()} <= {"svg", "title", "rect", "text", "g", "path"}
     if text.isprintable() and "\ufffe" not in text:
         # What a list of levels would make ambiguous stands in quotes, as in the other pictures of a tree.
-        assert level_text(text) in words(picture)
+        assert category_text(text) in words(picture)
 
 
 def test_long_level_lists_are_shortened_in_the_box_and_longer_in_the_tooltip() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from make_model import inner, leaf
 
-from madtree.render.labels import level_text, number_text, quoted, split_text, threshold_text
+from madtree.render.labels import category_text, number_text, quoted, split_text, threshold_text
 from madtree.render.text import model_text
 from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
@@ -109,7 +109,7 @@ def test_numbers_are_short(value: float, text: str) -> None:
     ],
 )
 def test_levels_cannot_be_misread(level: str, text: str) -> None:
-    assert level_text(level) == text
+    assert category_text(level) == text
 
 
 def test_control_characters_stay_on_the_line() -> None:

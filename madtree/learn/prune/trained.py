@@ -1,194 +1,310 @@
-"""Trained trees on their way to the model tables: plain arrays, from one block or from a run of big trees."""
+"""Trained trees on their way to the model tables: a dataclass of columns for each table.
+
+They hold arrays only, so that a parallel worker can send its trees as bytes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import codec
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data import codec, nested
+from madtree.learn.data.types import Array, Bools, Floats, Ints
 from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.outcome import Outcome
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Some trained trees; n nodes ordered by tree and node id, T trees.
+class TreeKeys:
+    """Which tree each of n rows belongs to.
 
     Attributes:
-        tree_id: (n,) id of each node's tree in the run.
-        left_sizes, right_sizes: (n,) number of levels on either side, 0 where the split is not unordered.
-        left_levels, right_levels: the levels' indices, node after node.
-        class_weights: (n, K); (n, 0) for regression.
-        cv_tree_id: one entry for each row of each tree's cp table (core.validation), where there is one; cv_chosen:
-            bool. surrogate_*: one entry for each surrogate; levels as above.
-        trees: (T,) ids of the trees.
-        importance: (T, n_features).
-        root_risk: (T,).
-        The others as in `core.outcome.Outcome`.
+        group: (n,) the group that the tree was trained on, from 1; 1 for all where training was not grouped.
+        member: (n,) number of the tree in its group's ensemble; 0 for all where a group has a single tree.
     """
 
-    tree_id: Ints
+    group: Ints
+    member: Ints
+
+    def take(self, rows: Ints) -> TreeKeys:
+        return TreeKeys(self.group[rows], self.member[rows])
+
+
+@dataclass(frozen=True)
+class CategorySets:
+    """A set of categories for each of n splits.
+
+    Attributes:
+        sizes: (n,) number of categories; 0 where the split is not on an unordered feature.
+        indices: positions of the categories in the feature's list, one split's after the other's.
+    """
+
+    sizes: Ints
+    indices: Ints
+
+    @classmethod
+    def of(cls, sets: Sequence[Ints | None]) -> CategorySets:
+        sizes = np.array([0 if indices is None else len(indices) for indices in sets], np.int32)
+        return cls(sizes, np.concatenate([np.zeros(0, np.int32), *(s for s in sets if s is not None)]))
+
+
+@dataclass(frozen=True)
+class NodeColumns:
+    """The nodes that pruning kept, n rows by tree and node id.
+
+    Attributes:
+        key: of each node's tree.
+        node_id: (n,) root 0, children 2i+1 and 2i+2.
+        feature: (n,) index; -1 for a leaf.
+        threshold: (n,) NaN where there is none.
+        left, right: the categories on either side of a split on an unordered feature.
+        majority_left, improvement: (n,) mean nothing for leaves.
+        prediction: (n,) index of the class, or mean.
+        class_weights: (n, K); (n, 0) for regression.
+    """
+
+    key: TreeKeys
     node_id: Ints
     depth: Ints
-    n_rows: Ints
-    majority_left: Array
     feature: Ints
     threshold: Floats
-    left_sizes: Ints
-    right_sizes: Ints
-    left_levels: Ints
-    right_levels: Ints
+    left: CategorySets
+    right: CategorySets
+    majority_left: Bools
+    n_rows: Ints
     weight: Floats
     impurity: Floats
     risk: Floats
     complexity: Floats
     improvement: Floats
-    class_weights: Floats
     prediction: Array
-    trees: Ints
-    importance: Floats
-    root_risk: Floats
-    pruning_cp: Floats
-    cv_tree_id: Ints
-    cv_cp: Floats
-    cv_n_splits: Ints
-    cv_rel_error: Floats
+    class_weights: Floats
+
+
+@dataclass(frozen=True)
+class SurrogateColumns:
+    """The surrogates of these nodes, n rows by tree, node id and rank.
+
+    Attributes:
+        key, node_id: of each surrogate's node.
+        rank: (n,) from 1 within a node.
+        feature, threshold, left, right: as in `NodeColumns`.
+        low_goes_left: (n,) whether values up to the threshold go left.
+    """
+
+    key: TreeKeys
+    node_id: Ints
+    rank: Ints
+    feature: Ints
+    threshold: Floats
+    left: CategorySets
+    right: CategorySets
+    low_goes_left: Bools
+    agreement: Floats
+    adjusted_agreement: Floats
+
+
+@dataclass(frozen=True)
+class CpColumns:
+    """The cp tables of cross-validation, n rows by tree; none without it. See `learn.prune.validation.CpTable`.
+
+    Attributes:
+        key: of each row's tree.
+        chosen: (n,) whether the tree was pruned at this cp.
+    """
+
+    key: TreeKeys
+    cp: Floats
+    n_splits: Ints
+    rel_error: Floats
     cv_error_avg: Floats
     cv_error_stddev: Floats
-    cv_xerror: Floats
-    cv_xstd: Floats
-    cv_chosen: Array
-    surrogate_tree_id: Ints
-    surrogate_node_id: Ints
-    surrogate_rank: Ints
-    surrogate_feature: Ints
-    surrogate_threshold: Floats
-    surrogate_low_goes_left: Array
-    surrogate_agreement: Floats
-    surrogate_adjusted: Floats
-    surrogate_left_sizes: Ints
-    surrogate_right_sizes: Ints
-    surrogate_left_levels: Ints
-    surrogate_right_levels: Ints
+    xerror: Floats
+    xstd: Floats
+    chosen: Bools
+
+
+@dataclass(frozen=True)
+class TreeColumns:
+    """The trees, n rows; a tree without nodes could not be trained.
+
+    Attributes:
+        n_rows: (n,) of the training.
+        pruning_cp: (n,) that the tree was pruned at.
+        root_risk: (n,) NaN for a tree without nodes.
+        importance: (n, number of features) summed improvement of each feature's splits and surrogates.
+    """
+
+    key: TreeKeys
+    n_rows: Ints
+    n_nodes: Ints
+    n_leaves: Ints
+    tree_depth: Ints
+    pruning_cp: Floats
+    root_risk: Floats
+    importance: Floats
 
     @classmethod
-    def of(cls, outcome: Outcome, problem: Problem, tree_ids: Ints) -> Batch:
-        """From the outcome of a problem whose tree t is `tree_ids[t]` of the run."""
-        left_sizes, left_levels = _levels(outcome.left_codes, outcome, problem)
-        right_sizes, right_levels = _levels(outcome.right_codes, outcome, problem)
-        n = len(outcome.tree)
-        weights = outcome.class_weights
+    def untrained(cls, key: TreeKeys, n_features: int, cp: float) -> TreeColumns:
+        """Trees without nodes."""
+        n = len(key.group)
+        none = np.zeros(n, np.int64)
+        return cls(key, none, none, none, none, np.full(n, cp), np.full(n, np.nan), np.zeros((n, n_features)))
+
+    def take(self, rows: Ints) -> TreeColumns:
+        return TreeColumns(
+            self.key.take(rows),
+            self.n_rows[rows],
+            self.n_nodes[rows],
+            self.n_leaves[rows],
+            self.tree_depth[rows],
+            self.pruning_cp[rows],
+            self.root_risk[rows],
+            self.importance[rows],
+        )
+
+
+@dataclass(frozen=True)
+class TrainedTrees:
+    """Some trained trees with all that the model tables hold of them."""
+
+    trees: TreeColumns
+    nodes: NodeColumns
+    surrogates: SurrogateColumns
+    cp_table: CpColumns
+
+    @classmethod
+    def of(cls, outcome: Outcome, problem: Problem, groups: Ints, members: Ints | None = None) -> TrainedTrees:
+        """From the outcome of a problem.
+
+        Args:
+            groups, members: the key of each of the problem's trees, ascending; members are 0 where they are not given.
+        """
+        key = TreeKeys(groups, np.zeros(len(groups), np.int64) if members is None else members)
         return cls(
-            tree_id=tree_ids[outcome.tree],
-            left_sizes=left_sizes,
-            right_sizes=right_sizes,
-            left_levels=left_levels,
-            right_levels=right_levels,
-            class_weights=np.zeros((n, 0)) if weights is None else weights,
-            trees=tree_ids,
-            **{name: getattr(outcome, name) for name in _AS_THEY_ARE},
-            **_surrogates(outcome, problem, tree_ids),
-            **_cp_tables(outcome, problem, tree_ids),
+            _trees(outcome, problem, key),
+            _nodes(outcome, problem, key),
+            _surrogates(outcome, problem, key),
+            _cp_table(outcome, key),
         )
 
     @classmethod
-    def join(cls, batches: Sequence[Batch]) -> Batch:
-        """Several batches as one; at least one."""
-        if len(batches) == 1:
-            return batches[0]
-        return cls(**{f.name: np.concatenate([getattr(b, f.name) for b in batches]) for f in fields(cls)})
+    def join(cls, parts: Sequence[TrainedTrees]) -> TrainedTrees:
+        """Several as one; at least one."""
+        return nested.join(parts)
 
     def dump(self) -> bytes:
-        return codec.dump({f.name: getattr(self, f.name) for f in fields(self)})
+        return codec.dump(nested.flatten(self))
 
     @classmethod
-    def load(cls, data: bytes) -> Batch:
-        return cls(**codec.load(data))
+    def load(cls, data: bytes) -> TrainedTrees:
+        return nested.unflatten(cls, codec.load(data))
 
 
-_AS_THEY_ARE = (
-    "node_id",
-    "depth",
-    "n_rows",
-    "majority_left",
-    "feature",
-    "threshold",
-    "weight",
-    "impurity",
-    "risk",
-    "complexity",
-    "improvement",
-    "prediction",
-    "importance",
-    "root_risk",
-)
+Batch = TrainedTrees  # its name where training still asks for it
 
 
-def _levels(codes: dict[int, Ints], outcome: Outcome, problem: Problem) -> tuple[Ints, Ints]:
-    """Number of levels of each node, and their indices."""
-    sizes = np.zeros(len(outcome.tree), np.int32)
-    parts: list[Ints] = []
-    for node in sorted(codes):
-        sizes[node] = len(codes[node])
-        parts.append(_level_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), codes[node]))
-    return sizes, _joined(parts)
+def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
+    n, tree = len(key.group), outcome.tree
+    roots = outcome.node_id == 0
+    n_rows, depth = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    n_rows[tree[roots]] = outcome.n_rows[roots]
+    np.maximum.at(depth, tree, outcome.depth)
+    chosen = [table.cp[table.chosen] for table in outcome.cp_tables]
+    return TreeColumns(
+        key=key,
+        n_rows=n_rows,
+        n_nodes=np.bincount(tree, minlength=n),
+        n_leaves=np.bincount(tree[outcome.is_leaf], minlength=n),
+        tree_depth=depth,
+        pruning_cp=np.array(chosen or [problem.parameters.cp] * n, np.float64),
+        root_risk=outcome.root_risk,
+        importance=outcome.importance,
+    )
 
 
-def _surrogates(outcome: Outcome, problem: Problem, tree_ids: Ints) -> dict[str, Array]:
-    """The `surrogate_*` arrays."""
-    flat = [
-        (node, rank, s) for node in sorted(outcome.surrogates) for rank, s in enumerate(outcome.surrogates[node], 1)
-    ]
-    nodes = np.array([node for node, _, _ in flat], np.int64)
-    columns: dict[str, Array] = {
-        "tree_id": tree_ids[outcome.tree[nodes]],
-        "node_id": outcome.node_id[nodes],
-        "rank": np.array([rank for _, rank, _ in flat], np.int32),
-        "feature": np.array([s.feature for _, _, s in flat], np.int32),
-        "threshold": np.array([s.threshold for _, _, s in flat], np.float64),
-        "low_goes_left": np.array([s.low_goes_left for _, _, s in flat], np.bool_),
-        "agreement": np.array([s.agreement for _, _, s in flat], np.float64),
-        "adjusted": np.array([s.adjusted for _, _, s in flat], np.float64),
-    }
-    for side in ("left", "right"):
-        codes = [(int(outcome.tree[node]), s.feature, getattr(s, f"{side}_codes")) for node, _, s in flat]
-        columns[f"{side}_sizes"] = np.array([0 if own is None else len(own) for _, _, own in codes], np.int32)
-        columns[f"{side}_levels"] = _joined(
-            [_level_indices(problem, tree, feature, own) for tree, feature, own in codes if own is not None]
+def _nodes(outcome: Outcome, problem: Problem, key: TreeKeys) -> NodeColumns:
+    n = len(outcome.tree)
+
+    def categories(codes: dict[int, Ints]) -> CategorySets:
+        sets: list[Ints | None] = [None] * n
+        for node, of_node in codes.items():
+            sets[node] = _category_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), of_node)
+        return CategorySets.of(sets)
+
+    return NodeColumns(
+        key=key.take(outcome.tree),
+        node_id=outcome.node_id,
+        depth=outcome.depth,
+        feature=outcome.feature,
+        threshold=outcome.threshold,
+        left=categories(outcome.left_codes),
+        right=categories(outcome.right_codes),
+        majority_left=outcome.majority_left,
+        n_rows=outcome.n_rows,
+        weight=outcome.weight,
+        impurity=outcome.impurity,
+        risk=outcome.risk,
+        complexity=outcome.complexity,
+        improvement=outcome.improvement,
+        prediction=outcome.prediction,
+        class_weights=np.zeros((n, 0)) if outcome.class_weights is None else outcome.class_weights,
+    )
+
+
+def _surrogates(outcome: Outcome, problem: Problem, key: TreeKeys) -> SurrogateColumns:
+    by_node = sorted(outcome.surrogates.items())
+    splits = [split for _, of_node in by_node for split in of_node]
+    node = np.array([node for node, of_node in by_node for _ in of_node], np.int64)
+    tree = outcome.tree[node]
+
+    def categories(codes: list[Ints | None]) -> CategorySets:
+        return CategorySets.of(
+            [
+                None if own is None else _category_indices(problem, int(of_tree), split.feature, own)
+                for of_tree, split, own in zip(tree, splits, codes, strict=True)
+            ]
         )
-    return {f"surrogate_{name}": values for name, values in columns.items()}
+
+    return SurrogateColumns(
+        key=key.take(tree),
+        node_id=outcome.node_id[node],
+        rank=np.array([rank for _, of_node in by_node for rank in range(1, len(of_node) + 1)], np.int32),
+        feature=np.array([split.feature for split in splits], np.int32),
+        threshold=np.array([split.threshold for split in splits], np.float64),
+        left=categories([split.left_codes for split in splits]),
+        right=categories([split.right_codes for split in splits]),
+        low_goes_left=np.array([split.low_goes_left for split in splits], np.bool_),
+        agreement=np.array([split.agreement for split in splits], np.float64),
+        adjusted_agreement=np.array([split.adjusted for split in splits], np.float64),
+    )
 
 
-def _cp_tables(outcome: Outcome, problem: Problem, tree_ids: Ints) -> dict[str, Array]:
-    """The cp that each tree was pruned at, and the `cv_*` arrays."""
+def _cp_table(outcome: Outcome, key: TreeKeys) -> CpColumns:
     tables = outcome.cp_tables
-    sizes = [len(table.cp) for table in tables]
 
-    def column(name: str) -> Array:
-        return np.concatenate([getattr(table, name) for table in tables]) if tables else np.zeros(0)
+    def column(of_table: Callable[[Any], Array], dtype: Any = np.float64) -> Array:
+        return np.concatenate([np.zeros(0, dtype), *(of_table(table).astype(dtype) for table in tables)])
 
-    is_chosen = [np.arange(len(table.cp)) == table.chosen for table in tables]
-    chosen = [table.cp[table.chosen] for table in tables] or [problem.parameters.cp] * len(tree_ids)
-    return {
-        "pruning_cp": np.array(chosen, np.float64),
-        "cv_tree_id": np.repeat(tree_ids, sizes) if tables else np.zeros(0, np.int64),
-        "cv_n_splits": column("n_splits").astype(np.int64),
-        "cv_error_avg": column("cv_error_avg"),
-        "cv_error_stddev": column("cv_error_stddev"),
-        **{f"cv_{name}": column(name) for name in ("cp", "rel_error", "xerror", "xstd")},
-        "cv_chosen": np.concatenate(is_chosen) if tables else np.zeros(0, np.bool_),
-    }
+    tree = np.repeat(np.arange(len(tables)), [len(table.cp) for table in tables])
+    return CpColumns(
+        key=key.take(tree),
+        cp=column(lambda table: table.cp),
+        n_splits=column(lambda table: table.n_splits, np.int64),
+        rel_error=column(lambda table: table.rel_error),
+        cv_error_avg=column(lambda table: table.cv_error_avg),
+        cv_error_stddev=column(lambda table: table.cv_error_stddev),
+        xerror=column(lambda table: table.xerror),
+        xstd=column(lambda table: table.xstd),
+        chosen=column(lambda table: np.arange(len(table.cp)) == table.chosen, np.bool_),
+    )
 
 
-def _level_indices(problem: Problem, tree: int, feature: int, codes: Ints) -> Ints:
-    """Indices of the levels that codes stand for: a code's bin holds its level's index."""
+def _category_indices(problem: Problem, tree: int, feature: int, codes: Ints) -> Ints:
+    """Positions of the categories that codes stand for: the lower edge of a category's bin."""
     start = int(problem.bins.offsets[tree, feature])
     indices: Ints = problem.bins.lower[start + codes - 1].astype(np.int32)
     return indices
-
-
-def _joined(parts: list[Ints]) -> Ints:
-    return np.concatenate(parts) if parts else np.zeros(0, np.int32)

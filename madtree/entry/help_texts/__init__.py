@@ -1,0 +1,42 @@
+"""What each SQL function answers to ``'usage'``, ``'help'`` or ``'?'``, and without an argument."""
+
+from __future__ import annotations
+
+from madtree.entry.help_texts import explain, export, manage, measure, predict, train
+from madtree.errors import MadtreeError
+
+WORDS = ("usage", "help", "?")
+TEXTS = {
+    "tree_train": train.TREE_TRAIN,
+    "tree_predict": predict.TREE_PREDICT,
+    "tree_sql": predict.TREE_SQL,
+    "tree_evaluate": measure.TREE_EVALUATE,
+    "tree_confusion": measure.TREE_CONFUSION,
+    "get_var_importance": measure.GET_VAR_IMPORTANCE,
+    "tree_display": explain.TREE_DISPLAY,
+    "tree_surr_display": explain.TREE_SURR_DISPLAY,
+    "tree_rules": explain.TREE_RULES,
+    "tree_path": explain.TREE_PATH,
+    "tree_to_json": export.TREE_TO_JSON,
+    "tree_to_pmml": export.TREE_TO_PMML,
+    "tree_prune": manage.TREE_PRUNE,
+    "tree_drop": manage.TREE_DROP,
+}
+
+
+def asks_for_help(message: str | None) -> bool:
+    return message is not None and message.strip().lower() in WORDS
+
+
+def usage(function: str, message: str | None) -> str:
+    """The usage text of a function whose one argument may only ask for it.
+
+    Raises:
+        MadtreeError: the message does not ask for help.
+    """
+    if not asks_for_help(message):
+        raise MadtreeError(
+            f"{function} with one argument takes {', '.join(map(repr, WORDS))}, not {message!r}",
+            hint=f"SELECT madtree.{function}() tells how to call it.",
+        )
+    return TEXTS[function]

@@ -1,0 +1,32 @@
+"""Usage of the functions that write a model for other programs."""
+
+from __future__ import annotations
+
+TREE_TO_JSON = """\
+tree_to_json writes a model as a JSON document that has all it takes to predict in another language.
+
+SELECT madtree.tree_to_json(
+    model         -- output_table_name of tree_train
+);
+
+The format has a name and a version ("format": "madtree-tree", "format_version": 1); docs/json.md describes it, and
+docs/madtree-tree-1.schema.json is its JSON schema. Numbers read back to the same bits.
+
+Example:
+    psql -XAt -c "SELECT madtree.tree_to_json('delay_tree')" > delay_tree.json
+"""
+
+TREE_TO_PMML = """\
+tree_to_pmml writes a model as a PMML 4.4 document, for any scoring engine that reads PMML.
+
+SELECT madtree.tree_to_pmml(
+    model         -- output_table_name of tree_train
+);
+
+A TreeModel; of a grouped model a MiningModel with a segment for each group. Fields are named as the model's features.
+Numbers are doubles; dates, times and intervals are doubles, too, as date_part('epoch', ...) gives them in seconds;
+booleans are booleans; text and enums are strings. NULL and NaN are missing values.
+
+Example:
+    psql -XAt -c "SELECT madtree.tree_to_pmml('delay_tree')" > delay_tree.pmml
+"""

@@ -1,0 +1,67 @@
+"""Usage of the functions that say how good a model is, and what of."""
+
+from __future__ import annotations
+
+TREE_EVALUATE = """\
+tree_evaluate tells how well a model does on a table whose outcomes are known.
+
+SELECT * FROM madtree.tree_evaluate(
+    tree_model,   -- output_table_name of tree_train
+    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
+                  -- the training, under the same names
+);
+
+One row; of a grouped model one for all rows (tree_id is NULL), then one for each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
+                              with a weight of 0 or NULL
+    accuracy                  share of rows whose class is predicted
+    balanced_accuracy         that share for each class that occurs, averaged over classes
+    log_loss                  mean of -ln of the probability that the model gave to what came true
+    auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
+    rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
+Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
+probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
+
+Example:
+    SELECT accuracy, auc FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
+"""
+
+TREE_CONFUSION = """\
+tree_confusion counts how often a classification model predicts which class for which.
+
+SELECT * FROM madtree.tree_confusion(
+    tree_model,   -- output_table_name of tree_train
+    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
+                  -- the training, under the same names
+);
+
+A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
+    tree_id, group_values     the tree, and its group as a JSON object
+    actual, predicted         classes as text; one that the model has not seen comes after the others
+    n, weight                 rows, and their weights where the model has weights
+Rows are left out as by tree_evaluate.
+
+Example:
+    SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');
+"""
+
+GET_VAR_IMPORTANCE = """\
+get_var_importance writes how much each feature did for each tree of a model.
+
+SELECT madtree.get_var_importance(
+    model_name,   -- output_table_name of tree_train
+    output_table  -- table to create; must not exist
+);
+
+The output table has the grouping columns, if there are any, and a row for each feature of each tree:
+    feature                  as listed in <model>_summary.features
+    impurity_var_importance  share of the tree's total in percent; 0 for all where no feature has any
+    raw_importance           impurity decrease, summed over the rows of the feature's splits, plus for each of its
+                             surrogate splits the decrease of the split that it stands in for, times its adjusted
+                             agreement
+
+Example:
+    SELECT madtree.get_var_importance('delay_tree', 'delay_importance');
+    SELECT * FROM delay_importance ORDER BY impurity_var_importance DESC;
+"""

@@ -1,0 +1,37 @@
+"""Usage of the functions that score."""
+
+from __future__ import annotations
+
+TREE_PREDICT = """\
+tree_predict scores a table by a model.
+
+SELECT madtree.tree_predict(
+    tree_model,           -- output_table_name of tree_train
+    new_data_table,       -- table, view, materialized, foreign or partitioned table with the id column, the features
+                          -- and the grouping columns of the training, under the same names
+    output_table,         -- table to create; must not exist
+    type => 'response'    -- what to write, see below
+);
+
+type            columns of output_table beside the id column
+response        estimated_<dependent>, of the dependent variable's own type (float8 for regression)
+prob            two classes: estimated_prob_<first class> float8; more: estimated_prob float8[] in class order
+prob_columns    estimated_prob_<class> float8 for every class
+leaf            node_id bigint: the leaf that the row ends in
+Regression models have response and leaf.
+
+Rows with missing values, and with categories unknown to the model, go the way of the majority at that split. Rows of an
+unknown group stay, with NULL. Returns one line that says what was done.
+"""
+
+TREE_SQL = """\
+tree_sql writes a model as an SQL expression, for a view or a generated column.
+
+SELECT madtree.tree_sql(
+    model,                -- output_table_name of tree_train
+    type => 'response',   -- or 'prob', 'leaf', as for tree_predict
+    tree_id => NULL       -- of a grouped model all trees, in a CASE over the grouping columns; else that tree
+);
+
+The expression names the columns of the training table. It gives the same answers as tree_predict.
+"""

@@ -1,0 +1,42 @@
+"""Usage of the function that trains."""
+
+from __future__ import annotations
+
+TREE_TRAIN = """\
+tree_train trains a decision tree, or one tree per group, on the rows of a table.
+
+SELECT madtree.tree_train(
+    training_table_name,          -- table, partitioned table, view, materialized or foreign table; "Quoted"."Names" too
+    output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary and, where asked for,
+                                  --   <output>_surrogates and <output>_cv; must not exist
+    id_col_name,                  -- column that tells rows apart
+    dependent_variable,           -- column or expression: boolean, integer, text, enum -> classification;
+                                  --   float, numeric -> regression
+    list_of_features,             -- '*', or columns and expressions separated by commas; an array column is taken apart
+    list_of_features_to_exclude => NULL,  -- columns that '*' leaves out
+    split_criterion => 'gini',    -- 'gini', 'entropy', 'misclassification'; regression uses 'mse'
+    grouping_cols => NULL,        -- columns: one tree for each combination of their values
+    weights => NULL,              -- a numeric column or expression; rows of weight 0 are skipped
+    max_depth => 10,              -- levels below the root, 0 to 60
+    min_split => NULL,            -- rows that a node needs to be split: 20, or 3 * min_bucket if only that is given
+    min_bucket => NULL,           -- rows that each side must keep: min_split / 3
+    n_bins => 100,                -- candidate thresholds of a continuous feature; 0: all of them
+    surrogate_params => NULL,     -- 'max_surrogates=0, null_as_category=false, surrogate_style=0'
+    pruning_params => NULL,       -- 'cp=0, n_folds=0, rule=min, fold_col=...'
+    verbose => false,             -- true: one INFO line a level, and the stages' seconds
+    -- from here on best by name:
+    seed => 1,                    -- of the sample that bin edges are taken from, and of the folds
+    replace => false,             -- true: overwrite a madtree model of that name
+    parallel_workers => NULL,     -- workers beside this process; NULL: as many as pay; 0: none
+    memory_mb => 64,              -- megabytes for histograms
+    strategy => 'auto'            -- who keeps and counts the rows: memory, workers, aggregate; auto: what is quickest
+);
+
+It returns one line that tells what was trained. A default stands behind the argument's name. Either of the two
+..._params strings may hold any of their keys, whose defaults are shown.
+rule is min (the cp with the least cross-validated error) or 1se (the largest within one standard error of it).
+
+Example:
+    SELECT madtree.tree_train('flights', 'delay_tree', 'id', 'late', 'carrier, origin, hour, distance', max_depth => 6);
+    SELECT madtree.tree_display('delay_tree', false);
+"""

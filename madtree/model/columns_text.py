@@ -1,0 +1,68 @@
+"""Columns as array literals: how a model's rows go to the server, in chunks.
+
+PL/Python turns a list into an array at some 300 ns an element; PostgreSQL reads a literal in about half of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data.types import Floats, Ints
+from madtree.sqltext import array_text as text
+
+CHUNK_ROWS = 16_384
+CHUNK_BYTES = 2 * 2**20  # of a chunk's widest parameter, about
+NO_VALUES = "{}"  # a shorter array than the other columns': `unnest` makes NULLs of what it lacks
+Encoder = Callable[[slice], str]  # some of a column's rows as an array literal
+
+
+def integers(values: Any) -> Encoder:
+    array = np.asarray(values, dtype=np.int64)
+    return lambda part: text.integers(array[part].tolist())
+
+
+def floats(values: Any) -> Encoder:
+    array = np.asarray(values, dtype=float)
+    return lambda part: text.floats(numbers(array[part]))
+
+
+def rows_of_floats(values: Floats, width: int) -> Encoder:
+    rows = values.reshape(-1, width)
+    return lambda part: text.rows_of_floats(numbers(rows[part].ravel()), width)
+
+
+def picked(elements: Sequence[str], index: Any) -> Encoder:
+    """Elements that are text already, by their index."""
+    choice = np.array(elements, dtype=object)
+    array = np.asarray(index).astype(np.int64)
+    return lambda part: text.joined(choice[array[part]].tolist())
+
+
+def texts_or_null(rows: Sequence[str]) -> Encoder:
+    """Rows that are text already."""
+    known = np.array([row != "NULL" for row in rows], dtype=bool)
+    return lambda part: text.joined(rows[part]) if known[part].any() else NO_VALUES
+
+
+def numbers(values: Any) -> list[float] | list[int]:
+    """Floats; as integers, whose text is shorter and made in half of the time, where all of them are whole."""
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.int64)
+    # A negative zero would lose its sign, and what does not fit an int64 comes out negative.
+    if np.array_equal(whole, values) and not np.signbit(values).any() and not (whole < 0).any():
+        return list(whole.tolist())
+    return list(values.tolist())
+
+
+def chunks(sizes: Ints) -> Iterator[slice]:
+    """Slices of the rows such that no parameter grows far beyond `CHUNK_BYTES`; `sizes` are bytes a row."""
+    ends = np.cumsum(sizes)
+    begin = 0
+    while begin < len(sizes):
+        limit = CHUNK_BYTES + (ends[begin - 1] if begin else 0)
+        end = min(begin + CHUNK_ROWS, max(begin + 1, int(np.searchsorted(ends, limit, side="right"))))
+        yield slice(begin, min(end, len(sizes)))
+        begin = end

@@ -1,0 +1,64 @@
+"""The defaults of the SQL functions' arguments.
+
+What cannot import them repeats them: the functions' declarations in SQL, the signatures of the Python client, the help
+texts and the documentation. A test compares all of these with what is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SPLIT_CRITERION = "gini"
+MAX_DEPTH = 10
+MIN_SPLIT = 20
+SPLIT_PER_BUCKET = 3  # of min_split and min_bucket, one follows from the other
+N_BINS = 100
+VERBOSE = False
+SEED = 1
+REPLACE = False
+MEMORY_MB = 64
+STRATEGY = "auto"
+
+MAX_SURROGATES = 0
+NULL_AS_CATEGORY = False
+SURROGATE_STYLE = 0
+CP = 0.0
+N_FOLDS = 0
+RULE = "min"
+
+PREDICTION_TYPE = "response"
+
+# By function, the arguments that have a default in SQL, in their order. None is NULL.
+ARGUMENTS: Mapping[str, Mapping[str, object]] = {
+    "tree_train": {
+        "list_of_features_to_exclude": None,
+        "split_criterion": SPLIT_CRITERION,
+        "grouping_cols": None,
+        "weights": None,
+        "max_depth": MAX_DEPTH,
+        "min_split": None,  # MIN_SPLIT, or SPLIT_PER_BUCKET * min_bucket where only that is given
+        "min_bucket": None,  # min_split / SPLIT_PER_BUCKET
+        "n_bins": N_BINS,
+        "surrogate_params": None,
+        "pruning_params": None,
+        "verbose": VERBOSE,
+        "seed": SEED,
+        "replace": REPLACE,
+        "parallel_workers": None,
+        "memory_mb": MEMORY_MB,
+        "strategy": STRATEGY,
+    },
+    "tree_predict": {"type": PREDICTION_TYPE},
+    "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None},
+    "tree_display": {"dot_format": True, "verbosity": False},
+    "tree_rules": {"tree_id": None},
+}
+# By argument, the keys of the two strings of options.
+OPTIONS: Mapping[str, Mapping[str, object]] = {
+    "surrogate_params": {
+        "max_surrogates": MAX_SURROGATES,
+        "null_as_category": NULL_AS_CATEGORY,
+        "surrogate_style": SURROGATE_STYLE,
+    },
+    "pruning_params": {"cp": CP, "n_folds": N_FOLDS, "rule": RULE, "fold_col": None},
+}

@@ -1,0 +1,202 @@
+"""The plan by which blocks of rows are scored: all trees of a model as flat arrays, which every worker is handed.
+
+Nodes are sorted by tree and id. In that order the children of a tree's inner nodes follow its root pair by pair, so
+that one array of first children describes all trees. What a split asks is kept apart from its node: the splits are
+those of the nodes, in their order, and behind them the surrogates, in the order of their nodes and ranks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.learn.data import codec
+from madtree.learn.data.sides import LEFT, RIGHT
+from madtree.learn.data.types import Bools, Floats, Ints
+
+ALL_TREES = -1
+
+
+@dataclass(frozen=True)
+class FlatNodes:
+    """All nodes by tree, then by id; (n_nodes,) each.
+
+    Attributes:
+        tree_id, node_id: of the node.
+        majority_left: whether the left child is the majority's; anything for a leaf.
+        outcome: what to return for a row that ends in the node: a position from 1.
+    """
+
+    tree_id: Ints
+    node_id: Ints
+    majority_left: Bools
+    outcome: Ints
+
+
+@dataclass(frozen=True)
+class FlatSplits:
+    """What is asked, of the nodes and then of the surrogates; (n_splits,) each.
+
+    Attributes:
+        node: position of the node; those of the surrogates do not fall.
+        feature: position of the feature; -1 for a leaf.
+        threshold: NaN where the feature is unordered or the node a leaf.
+        low_goes_left: whether values up to the threshold go left.
+    """
+
+    node: Ints
+    feature: Ints
+    threshold: Floats
+    low_goes_left: Bools
+
+
+@dataclass(frozen=True)
+class SplitCategories:
+    """The categories that splits on unordered features name; (n_entries,) each.
+
+    Attributes:
+        split: position of the split.
+        feature: position of its feature.
+        key: of the category.
+        is_null: the category is NULL, and `key` means nothing.
+        goes_left: where the split sends it.
+    """
+
+    split: Ints
+    feature: Ints
+    key: Ints
+    is_null: Bools
+    goes_left: Bools
+
+
+@dataclass(frozen=True)
+class SeenCategories:
+    """Categories seen in training, of features for which NULL is a category; (n_seen,) each.
+
+    Attributes:
+        feature: position of the feature.
+        tree_id: of the tree, or `ALL_TREES`.
+        key: of the category.
+    """
+
+    feature: Ints
+    tree_id: Ints
+    key: Ints
+
+
+def outcome_type(outcomes: Ints) -> np.dtype:
+    """The smallest unsigned integer that holds every outcome."""
+    largest = int(outcomes.max(initial=0))
+    return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
+
+
+def build_plan(
+    nodes: FlatNodes,
+    splits: FlatSplits,
+    categories: SplitCategories,
+    seen: SeenCategories,
+    is_category: list[bool],
+    *,
+    grouped: bool,
+) -> bytes:
+    """The plan as `score.block_scorer.score_block` reads it.
+
+    Args:
+        is_category: for each feature whether its values are keys of categories, else numbers.
+        grouped: whether rows bring a tree's id, before their features.
+
+    Raises:
+        MadtreeError: the nodes are not those of whole trees.
+    """
+    n_nodes = len(nodes.node_id)
+    trees, roots = np.unique(nodes.tree_id, return_index=True)
+    of_surrogates = splits.node[n_nodes:]
+    return codec.dump(
+        {
+            "trees": trees.astype(np.int64),
+            "roots": roots.astype(np.int64),
+            "child": _first_children(nodes, splits.feature[:n_nodes], roots),
+            "missing_right": (splits.feature[:n_nodes] >= 0) & ~nodes.majority_left.astype(np.bool_),
+            # Rows without a tree find an outcome, too: none.
+            "outcome": np.append(nodes.outcome, 0).astype(outcome_type(nodes.outcome)),
+            "grouped": grouped,
+            # A leaf asks what no value passes, and so leads to itself.
+            "feature": np.maximum(splits.feature, 0).astype(np.int64),
+            "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
+            "low_goes_left": splits.low_goes_left.astype(np.bool_),
+            # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
+            "surrogates": n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1)).astype(np.int64),
+            "is_category": is_category,
+            **_category_arrays(nodes, splits, categories, seen, is_category, trees),
+        }
+    )
+
+
+def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:
+    """(n_nodes,) position of each node's left child, whose sibling is next to it; a leaf's own."""
+    n_nodes = len(nodes.node_id)
+    inner = feature >= 0
+    # Within a tree the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
+    rank: Ints = np.cumsum(inner) - inner
+    root_of = np.repeat(roots, np.diff(np.append(roots, n_nodes)))
+    child: Ints = np.where(inner, root_of + 1 + 2 * (rank - rank[root_of]), np.arange(n_nodes)).astype(np.int64)
+    parents = np.flatnonzero(inner)
+    if n_nodes and (
+        nodes.node_id[roots].any()
+        or (len(parents) and child[parents].max() + 1 >= n_nodes)
+        or not np.array_equal(nodes.node_id[child[parents]], 2 * nodes.node_id[parents] + 1)
+        or not np.array_equal(nodes.tree_id[child[parents] + 1], nodes.tree_id[parents])
+    ):
+        raise MadtreeError("the model is damaged: its nodes are not whole trees")
+    return child
+
+
+def _category_arrays(
+    nodes: FlatNodes,
+    splits: FlatSplits,
+    categories: SplitCategories,
+    seen: SeenCategories,
+    is_category: list[bool],
+    trees: Ints,
+) -> dict[str, Any]:
+    """The arrays in which a split's categories, and those that a feature has, are looked up.
+
+    A category's code is its place among the keys of its feature, in `categories_<feature>`. NULL's is the one behind
+    the last, where it is a category. `entries` are split x width + code of the categories that splits name, ascending,
+    and `entry_side` is where they go. A category that no tree has seen has no code. One that some trees have seen and
+    others have not is looked up in `seen_<feature>`: tree's position x width + code, ascending.
+    """
+    arrays: dict[str, Any] = {}
+    codes = np.zeros(len(categories.split), np.int64)
+    has_null = [False] * len(is_category)
+    known_in_all: dict[int, Ints] = {}
+    for feature in np.flatnonzero(is_category).tolist():
+        mine = categories.feature == feature
+        named, stored = categories.key[mine & ~categories.is_null], seen.key[seen.feature == feature]
+        keys = np.unique(np.concatenate([named, stored]))
+        has_null[feature] = bool(categories.is_null[mine].any())
+        codes[mine] = np.where(categories.is_null[mine], len(keys), np.searchsorted(keys, categories.key[mine]))
+        arrays[f"categories_{feature}"] = known_in_all[feature] = keys.astype(np.int64)
+    width = 1 + max((len(keys) for keys in known_in_all.values()), default=0)
+    tree_of = np.searchsorted(trees, nodes.tree_id)
+    for feature in np.flatnonzero(has_null).tolist():
+        mine, stored = (categories.feature == feature) & ~categories.is_null, seen.feature == feature
+        if (seen.tree_id[stored] == ALL_TREES).any():
+            continue
+        stored &= np.isin(seen.tree_id, trees)  # a group may have categories, and no tree
+        in_splits = tree_of[splits.node[categories.split[mine]]] * width + codes[mine]
+        in_stored = np.searchsorted(trees, seen.tree_id[stored]) * width
+        in_stored += np.searchsorted(known_in_all[feature], seen.key[stored])
+        arrays[f"seen_{feature}"] = np.unique(np.concatenate([in_splits, in_stored])).astype(np.int64)
+    entries = categories.split.astype(np.int64) * width + codes
+    order = np.argsort(entries, kind="stable")
+    return {
+        **arrays,
+        "width": width,
+        "has_null": has_null,
+        "entries": entries[order],
+        "entry_side": np.where(categories.goes_left[order], LEFT, RIGHT).astype(np.uint8),
+    }

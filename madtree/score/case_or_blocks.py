@@ -1,0 +1,99 @@
+"""Chooses how rows are scored, before any is: by one CASE expression, or by blocks.
+
+A model of what either costs beyond reading the rows and writing the new table, which both do alike. The constants are
+seconds on one core of an AMD EPYC with PostgreSQL 15, fitted to the runs of benchmarks/score.py; what matters is their
+ratios.
+
+By CASE, every leaf has to be read, written as text, parsed and planned, and every row evaluates a comparison a level.
+While the expression fits the processor's cache a comparison takes 13 ns, and the larger it is the more it waits for
+memory: 28 ns at 4,096 leaves, 60 at 32,768. By blocks, leaves cost little, and rows are copied into arrays and back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2
+
+from madtree.host.protocol import Host
+from madtree.host.settings import local_settings
+from madtree.parallel.cost_model import best, seconds
+from madtree.sqltext import predict as sql
+from madtree.sqltext import workers as workers_sql
+from madtree.sqltext.quote import qualified
+from madtree.sqltext.relation import Relation
+
+CASE_LEAF = 20e-6  # read, write and parse one leaf's share of an expression
+CASE_LEVEL = 13e-9  # a row's comparison at one level of a small expression
+CACHED_LEAVES = 512  # of an expression that the cache holds
+GROWTH = 0.38  # a comparison takes (leaves / CACHED_LEAVES) ** GROWTH times as long beyond
+BLOCK_START = 4e-3
+BLOCK_LEAF = 3e-6
+BLOCK_ROW = 75e-9  # the id there and back, the outcome back
+BLOCK_VALUE = 11e-9  # a row's feature into the array
+BLOCK_LEVEL = 7e-9
+EXPRESSION_LEAVES = 200_000  # above, an expression takes gigabytes of the server's memory, whatever the time
+
+# What the planner would do if workers cost nothing: whether the rows can be shared out at all, and among how many.
+_FREE = {"parallel_setup_cost": "0", "parallel_tuple_cost": "0"}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be done.
+
+    Attributes:
+        rows: of the new data, estimated.
+        leaves: of all trees together.
+        features: that the model has.
+        columns: of predictions, each of which is an expression of its own.
+        workers: that would share the scan of a CASE, beside the leader.
+        sharable: whether workers may score blocks, too: of a plain table, whose pages can be shared out.
+    """
+
+    rows: float
+    leaves: int
+    features: int
+    columns: int
+    workers: int = 0
+    sharable: bool = False
+
+    @property
+    def _levels(self) -> float:
+        """Comparisons that a row has to pass: a grouped model's trees are found by halving, too."""
+        return 1 + log2(max(self.leaves, 1))
+
+    @property
+    def case_seconds(self) -> float:
+        leaves = self.leaves * self.columns
+        level: float = CASE_LEVEL * max(leaves / CACHED_LEAVES, 1) ** GROWTH
+        return leaves * CASE_LEAF + self.rows * self.columns * self._levels * level / (1 + self.workers)
+
+    @property
+    def _row_seconds(self) -> float:
+        """Of all rows, by blocks in one process."""
+        return self.rows * (BLOCK_ROW + self.features * BLOCK_VALUE + self._levels * BLOCK_LEVEL)
+
+    @property
+    def block_workers(self) -> int:
+        """The workers that are worth sharing the blocks, beside the leader."""
+        return best(self._row_seconds, self.workers) if self.sharable else 0
+
+    @property
+    def block_seconds(self) -> float:
+        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self._row_seconds, self.block_workers)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether blocks are the quicker way, or the only one."""
+        return self.leaves * self.columns > EXPRESSION_LEAVES or self.block_seconds < self.case_seconds
+
+
+def measure(host: Host, source: Relation, leaves: int, features: int, columns: int) -> Work:
+    """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
+    with local_settings(host, _FREE):
+        estimate = sql.estimate(qualified(source.schema, source.name))
+        plan = "\n".join(row["QUERY PLAN"] for row in host.query(estimate))
+    planned, rows = sql.read_estimate(plan)
+    limits = host.query(workers_sql.LIMITS)[0]
+    workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
+    return Work(rows, leaves, features, columns, workers, sharable=source.kind in ("r", "m"))

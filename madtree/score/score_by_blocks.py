@@ -1,0 +1,257 @@
+"""Scores a table by blocks, where `case_or_blocks` finds that quicker than one CASE, as for models of many leaves.
+
+Reads the model's nodes as arrays, makes the plan, and runs the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from madtree.host.protocol import Host
+from madtree.learn.data.array_datum import decode
+from madtree.learn.data.types import Array, Ints
+from madtree.model.read import ModelTables
+from madtree.request.catalog import Type
+from madtree.score.block_plan import (
+    ALL_TREES,
+    FlatNodes,
+    FlatSplits,
+    SeenCategories,
+    SplitCategories,
+    build_plan,
+    outcome_type,
+)
+from madtree.score.block_statement import BlockStatement
+from madtree.score.case_or_blocks import Work
+from madtree.score.outputs import probabilities
+from madtree.sqltext import models as models_sql
+from madtree.sqltext import predict as sql
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.predict import Output, Scan
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.scoreblocks import BlockScan, pick
+from madtree.trees.model import Feature, Kind, Model
+
+_TEXTS = "pg_catalog.text[]"
+_BOOLS = "pg_catalog.bool[]"
+_KEY_TYPES = ["pg_catalog.int4[]", _BOOLS, _TEXTS]
+
+
+def score_by_blocks(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    type_: str,
+    source: Relation,
+    scan: Scan,
+    id_type: Type,
+    outputs: Sequence[Output],
+    work: Work,
+) -> int:
+    """Create the target by blocks; returns the number of its rows.
+
+    Args:
+        type_: of prediction, which `outputs` are the columns of.
+        source: the new data, which `scan` reads.
+        id_type: of the id.
+        work: of scoring the source.
+
+    Raises:
+        MadtreeError: the model's nodes are not whole trees.
+    """
+    nodes = _read_nodes(host, tables, model)
+    splits = _splits(host, tables, model, nodes)
+    features = [model.features[position - 1] for position in _used(splits)]
+    outcomes, expressions, types, params = _outcomes(host, tables, model, type_, nodes, outputs)
+    plan = _plan(host, tables, model, nodes, splits, outcomes)
+    blocks = BlockScan(
+        scan,
+        [_packed(scan.features[feature.name]) for feature in features],
+        [(output.name, expression) for output, expression in zip(outputs, expressions, strict=True)],
+        outcome_type(outcomes).itemsize,
+        id_type.name if id_type.is_array else None,
+    )
+    statement = BlockStatement(host, blocks, source, work, n_trees=len(np.unique(nodes["tree_id"])))
+    return statement.create(plan, types, params)
+
+
+def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
+    """Columns of all nodes in order of tree and id, (n_nodes,) each; NaN for no threshold, false for no majority."""
+    prediction = "class" if model.is_classification else "number"
+    row = host.query(
+        models_sql.node_images(tables.schema, tables.name, prediction),
+        [_TEXTS, _TEXTS],
+        [[feature.name for feature in model.features], list(model.classes)],
+    )[0]
+    nodes: dict[str, Array] = {}
+    for column, image in row.items():
+        nodes[column] = _with_nan(image) if column == "threshold" else decode(image)[0]
+    return nodes
+
+
+def _with_nan(image: bytes) -> Array:
+    """The numbers of an array image, NaN where NULL."""
+    numbers, valid = decode(image)
+    floats = np.array(numbers, np.float64)
+    if valid is not None:
+        floats[~valid] = np.nan
+    return floats
+
+
+def _plan(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    nodes: Mapping[str, Array],
+    splits: Mapping[str, Array],
+    outcomes: Ints,
+) -> bytes:
+    """The plan over the features that `splits`, the columns of `FlatSplits`, names by their positions in the model."""
+    # Of the model's features (from 1; 0 is a leaf) to those that the plan uses (from 0; -1 is a leaf).
+    used = _used(splits)
+    renumbered = np.full(len(model.features) + 1, -1, np.int64)
+    renumbered[used] = np.arange(len(used))
+    is_category = [model.features[position - 1].kind is Kind.UNORDERED for position in used]
+    # Looking for categories takes longer than reading all nodes.
+    found = _categories(host, tables, model, renumbered) if any(is_category) else _no_categories()
+    split_categories, seen_categories = found
+    return build_plan(
+        FlatNodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], outcomes),
+        FlatSplits(splits["node"], renumbered[splits["feature"]], splits["threshold"], splits["low_goes_left"]),
+        split_categories,
+        seen_categories,
+        is_category,
+        grouped=bool(model.grouping_columns),
+    )
+
+
+def _categories(
+    host: Host, tables: ModelTables, model: Model, renumbered: Ints
+) -> tuple[SplitCategories, SeenCategories]:
+    """The categories that splits name, and those that the model knows.
+
+    Args:
+        renumbered: of each of the model's features, from 1, its position in the plan.
+    """
+    names = [feature.name for feature in model.features]
+    booleans = [feature.type == "boolean" for feature in model.features]
+    statement = models_sql.level_images(tables.schema, tables.name, tables.has_surrogates)
+    images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
+    categories = {column: decode(image) for column, image in images.items()}
+    key, is_key = categories["key"]
+    key = _as_floats(key.astype(np.int64), categories["feature"][0], booleans)
+    seen_feature, seen_tree, seen_texts = _seen_categories(model)
+    seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
+    seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
+    return (
+        SplitCategories(
+            split=categories["split"][0].astype(np.int64),
+            feature=renumbered[categories["feature"][0].astype(np.int64)],
+            key=key,
+            is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
+            goes_left=categories["goes_left"][0].astype(np.bool_),
+        ),
+        SeenCategories(renumbered[seen_feature + 1], seen_tree, seen_key),
+    )
+
+
+def _no_categories() -> tuple[SplitCategories, SeenCategories]:
+    none, false = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    return SplitCategories(none, none, none, false, false), SeenCategories(none, none, none)
+
+
+def _as_floats(key: Ints, feature: Ints, booleans: Sequence[bool]) -> Ints:
+    """Keys of categories as far as a float8 holds them (`madtree.sqltext.rows.key_number`); `feature` counts from 1."""
+    is_boolean = np.append(False, booleans)[feature.astype(np.int64)]
+    return np.where(is_boolean, key, key >> 11)
+
+
+def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> dict[str, Array]:
+    """The columns of `FlatSplits`, with the features' positions in the model, from 1."""
+    n_nodes = len(nodes["node_id"])
+    parts = [
+        {
+            "node": np.arange(n_nodes),
+            "feature": nodes["feature"].astype(np.int64),
+            "threshold": nodes["threshold"],
+            "low_goes_left": np.ones(n_nodes, np.bool_),
+        }
+    ]
+    if tables.has_surrogates:
+        names = [feature.name for feature in model.features]
+        row = host.query(models_sql.surrogate_images(tables.schema, tables.name), [_TEXTS], [names])[0]
+        parts.append(
+            {
+                "node": decode(row["node"])[0].astype(np.int64),
+                "feature": decode(row["feature"])[0].astype(np.int64),
+                "threshold": _with_nan(row["threshold"]),
+                "low_goes_left": decode(row["low_goes_left"])[0].astype(np.bool_),
+            }
+        )
+    return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+
+
+def _used(splits: Mapping[str, Array]) -> Ints:
+    """Positions, from 1, of the features that some split asks for."""
+    return np.unique(splits["feature"][splits["feature"] > 0])
+
+
+def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
+    """The model's categories in one list: positions of their features from 0, trees or `ALL_TREES`, and texts."""
+    positions = {feature.name: position for position, feature in enumerate(model.features)}
+    features: list[int] = []
+    trees: list[int] = []
+    texts: list[str] = []
+    for name in model.categories.keys() & positions.keys():
+        of_feature = model.categories[name]
+        by_tree = of_feature if isinstance(of_feature, Mapping) else {ALL_TREES: of_feature}
+        for tree, categories in by_tree.items():
+            features += [positions[name]] * len(categories)
+            trees += [tree] * len(categories)
+            texts += categories
+    return np.array(features, np.int64), np.array(trees, np.int64), texts
+
+
+def _outcomes(
+    host: Host, tables: ModelTables, model: Model, type_: str, nodes: Mapping[str, Array], outputs: Sequence[Output]
+) -> tuple[Ints, list[str], list[str], list[Any]]:
+    """What each node sends its rows to.
+
+    Returns:
+        outcomes: (n_nodes,) a position from 1 for each leaf.
+        expressions: for each output the value that belongs to the position `scored.outcome`.
+        types, params: SQL types and values of the parameters from $2 on that the expressions use.
+    """
+    if type_ == "response" and model.is_classification:
+        return nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))], [], []
+    is_leaf = nodes["feature"] == 0
+    each = np.where(is_leaf, np.cumsum(is_leaf), 0)
+    if type_ == "leaf":
+        return each, [pick("$2::pg_catalog.int8[]")], ["pg_catalog.int8[]"], [nodes["node_id"][is_leaf].tolist()]
+    if type_ == "response":
+        return (
+            each,
+            [pick("$2::pg_catalog.float8[]")],
+            ["pg_catalog.float8[]"],
+            [nodes["prediction"][is_leaf].tolist()],
+        )
+    image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
+    weights = decode(image)[0].reshape(-1, len(model.classes))[is_leaf].tolist()
+    by_class = list(zip(*map(probabilities, weights), strict=True))
+    whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
+    by_class = by_class if whole else by_class[: len(outputs)]
+    picks = [pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
+    expressions = (
+        [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
+    )
+    return each, expressions, ["pg_catalog.float8[]"] * len(by_class), [list(column) for column in by_class]
+
+
+def _packed(feature: Feature) -> str:
+    """The feature as float8."""
+    if feature.labels:
+        return f"{sql.enum_number(feature)}::pg_catalog.float8"
+    return rows_sql.as_number(feature)

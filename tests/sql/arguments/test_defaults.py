@@ -1,0 +1,153 @@
+"""Everything that repeats the defaults of the functions' arguments says what `madtree.request.defaults` says."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from typer.main import get_command
+
+import madtree
+from madtree.cli.app import app
+from madtree.entry import help_texts
+from madtree.learn.data.parameters import Parameters
+from madtree.request import defaults
+from madtree.request.option_strings import parse_params
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+NAMED = re.compile(r"^ *(\w+) => ([^\s,]+),? {2,}(?:-- )?(\S.*)$", re.MULTILINE)
+OPTIONS = {key: value for keys in defaults.OPTIONS.values() for key, value in keys.items()}
+DECLARED = """
+SELECT DISTINCT ON (p.proname) p.proname, pg_get_function_arguments(p.oid) FROM pg_proc p
+WHERE p.pronamespace = 'madtree'::regnamespace AND obj_description(p.oid, 'pg_proc') NOT LIKE 'internal:%'
+ORDER BY p.proname, p.pronargs DESC
+"""
+
+
+def as_sql(values: Any) -> dict[str, str]:
+    return {name: literal(value) for name, value in values.items()}
+
+
+def literal(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return f"'{value}'" if isinstance(value, str) else str(value).lower()
+
+
+def options_in(text: str) -> dict[str, str]:
+    """What a quoted string of options, given as an example, says: 'cp=0, n_folds=0'."""
+    (quoted,) = re.findall(r"'([^']*)'", text)
+    return dict(pair.split("=") for pair in quoted.split(", "))
+
+
+def shown_options(argument: str) -> dict[str, str]:
+    """How `options_in` shows an argument's options; a number without its decimals, an ellipsis for no default."""
+    shown = {True: "true", False: "false", None: "..."}
+    values = defaults.OPTIONS[argument].items()
+    return {key: shown[v] if v is None or isinstance(v, bool) else f"{v:g}" if v != "min" else v for key, v in values}
+
+
+def test_the_declarations_in_sql(db: psycopg.Connection) -> None:
+    for function, text in db.execute(DECLARED).fetchall():
+        arguments = [part.partition(" DEFAULT ") for part in re.sub(r"TABLE\(.*", "", text).split(", ")]
+        declared = {name.split()[0].strip('"'): value.split("::")[0] for name, _, value in arguments if value}
+        assert declared == as_sql(defaults.ARGUMENTS.get(function, {})), function
+
+
+@pytest.mark.parametrize("function", help_texts.TEXTS)
+def test_the_help_texts(function: str) -> None:
+    call = help_texts.TEXTS[function].partition("\n);")[0]
+    assert {name: value for name, value, _ in NAMED.findall(call)} == as_sql(defaults.ARGUMENTS.get(function, {}))
+
+
+@pytest.mark.parametrize("text", [help_texts.TEXTS["tree_train"].partition("\n);")[0], README], ids=["help", "README"])
+def test_the_help_and_the_readme_say_what_null_means(text: str) -> None:
+    explained = {name: words for name, _, words in NAMED.findall(text)}
+    assert f"{defaults.MIN_SPLIT}, or {defaults.SPLIT_PER_BUCKET} * min_bucket" in explained["min_split"]
+    assert f"min_split / {defaults.SPLIT_PER_BUCKET}" in explained["min_bucket"]
+    for argument in defaults.OPTIONS:
+        assert options_in(explained[argument]) == shown_options(argument)
+
+
+def test_the_readmes_tables() -> None:
+    listed = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", README, re.MULTILINE))
+    assert listed.keys() == help_texts.TEXTS.keys()
+    for function, arguments in listed.items():
+        if function == "tree_train":
+            shown = {name: value for name, value, _ in NAMED.findall(README)}
+        else:
+            shown = dict(part.split(" => ") for part in arguments.split(", ") if " => " in part)
+        assert shown == as_sql(defaults.ARGUMENTS.get(function, {})), function
+
+
+def test_the_page_on_choosing_parameters() -> None:
+    page = (ROOT / "docs" / "how-to" / "parameters.md").read_text()
+    rows = dict(re.findall(r"^\| (`.*?) \| (.*?) \|", page, re.MULTILINE))
+    bucket = defaults.MIN_SPLIT // defaults.SPLIT_PER_BUCKET
+    assert rows["`min_bucket`, `min_split`"] == f"{bucket} and {defaults.MIN_SPLIT}"
+    assert rows["`max_depth`"] == str(defaults.MAX_DEPTH)
+    assert rows["`cp`"] == f"{defaults.CP:g}"
+    assert rows["`n_folds`, `rule`"] == f"{defaults.N_FOLDS}, `{defaults.RULE}`"
+
+
+@pytest.mark.parametrize("function", help_texts.TEXTS)
+def test_the_clients_signatures(function: str) -> None:
+    assert optional(getattr(madtree.Client, function)) == defaults.ARGUMENTS.get(function, {})
+
+
+@pytest.mark.parametrize("function", ["predict", "to_sql", "rules"])
+def test_the_signatures_of_the_clients_model(function: str) -> None:
+    whole = {"predict": "tree_predict", "to_sql": "tree_sql", "rules": "tree_rules"}[function]
+    assert optional(getattr(madtree.Model, function)) == defaults.ARGUMENTS[whole]
+
+
+@pytest.mark.parametrize("estimator", [madtree.DecisionTreeClassifier, madtree.DecisionTreeRegressor])
+def test_the_estimators(estimator: Any) -> None:
+    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS}
+    if estimator is madtree.DecisionTreeRegressor:
+        known["split_criterion"] = "mse"  # which gini means for a regression
+    own = {name: value for name, value in optional(estimator.__init__).items() if name in known}
+    assert own == {name: known[name] for name in own}
+    assert {"max_depth", "n_bins", "seed", "memory_mb", "cp", "n_folds", "max_surrogates", "rule"} <= own.keys()
+
+
+def test_the_command_line() -> None:
+    """It gives no argument that the user did not give; its help names the server's defaults."""
+    names = {"criterion": "split_criterion", "bins": "n_bins", "folds": "n_folds"}
+    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS, "min_split": defaults.MIN_SPLIT}
+    found = {}
+    for option in get_command(app).commands["train"].params:  # type: ignore[attr-defined]
+        default = re.search(r"Default: ([^.,;]+)", getattr(option, "help", "") or "")
+        name = names.get(str(option.name), str(option.name))
+        if default and name in known:
+            assert option.default is None
+            found[name] = default[1]
+    assert found.pop("min_bucket") == "a third of --min-split"
+    said = {k: v for k, v in known.items() if v is not None and not isinstance(v, bool)}
+    assert found == {name: f"{v:g}" if isinstance(v, int | float) else v for name, v in said.items()}
+
+    (option,) = [o for o in get_command(app).commands["predict"].params if o.name == "type_"]  # type: ignore[attr-defined]
+    assert option.default.value == defaults.PREDICTION_TYPE
+
+
+def test_what_the_learner_does_by_itself() -> None:
+    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS}
+    assert asdict(Parameters()) == {
+        **{name: known[name] for name in asdict(Parameters()) if name in known},
+        "criterion": defaults.SPLIT_CRITERION,
+        "min_split": defaults.MIN_SPLIT,
+        "min_bucket": defaults.MIN_SPLIT // defaults.SPLIT_PER_BUCKET,
+        "memory_bytes": defaults.MEMORY_MB * 2**20,
+    }
+    assert asdict(parse_params(None, None)) == OPTIONS
+
+
+def optional(function: Any) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}

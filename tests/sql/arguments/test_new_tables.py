@@ -1,0 +1,112 @@
+"""Names of tables that functions are asked to create: the same rules and the same words for all of these functions."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+MAKERS = {
+    "tree_train": ("output_table_name", "model", "madtree.tree_train('{s}.data', %s, 'id', 'y', 'x', min_split => 2)"),
+    "tree_predict": ("output_table", "table", "madtree.tree_predict('{s}.m', '{s}.data', %s)"),
+    "tree_prune": ("new_model", "model", "madtree.tree_prune('{s}.m', %s, 0.5)"),
+    "get_var_importance": ("output_table", "table", "madtree.get_var_importance('{s}.m', %s)"),
+}
+QUOTES = "Put a name with capitals, spaces or other special characters in double quotes."
+VALID = "it must be name or schema.name"
+LONG = "x" * 64
+# The name, the sentence (of argument, kind and schema), what the hint begins with, and the SQLSTATE.
+MISTAKES = [
+    (None, "{argument} must be the name of a {kind} to create, not NULL", "Write name or schema.name.", "22023"),
+    ("", "{argument} must be the name of a {kind} to create, not empty", "Write name or schema.name.", "22023"),
+    (" \t", "{argument} must be the name of a {kind} to create, not empty", "Write name or schema.name.", "22023"),
+    ("a b", f"{{argument}} is not a valid table name: 'a b'; {VALID}", QUOTES, "22023"),
+    ("a.b.c", f"{{argument}} is not a valid table name: 'a.b.c'; {VALID}", QUOTES, "22023"),
+    ("a.", f"{{argument}} is not a valid table name: 'a.'; {VALID}", QUOTES, "22023"),
+    ('""', f"{{argument}} is not a valid table name: '\"\"'; {VALID}", QUOTES, "22023"),
+    ("a; drop", f"{{argument}} is not a valid table name: 'a; drop'; {VALID}", QUOTES, "22023"),
+    (LONG, f'{{argument}}: "{LONG}" has 64 bytes, but a name may have 63', "Choose a shorter name.", "42622"),
+    ("木" * 22, f'{{argument}}: "{"木" * 22}" has 66 bytes, but a name may have 63', "Choose a shorter name.", "42622"),
+    ("nope.out", '{argument}: schema "nope" does not exist', "Create it first, or name another schema.", "3F000"),
+    ("data", '{argument}: "{s}"."data" exists already', "Choose another name, ", "42P07"),
+    ("{s}.data", '{argument}: "{s}"."data" exists already', "Choose another name, ", "42P07"),
+    ("DATA", '{argument}: "{s}"."data" exists already', "Choose another name, ", "42P07"),
+    ('"A view"', '{argument}: "{s}"."A view" exists already', "Choose another name, ", "42P07"),
+    ("an_index", '{argument}: "{s}"."an_index" exists already', "Choose another name, ", "42P07"),
+]
+
+
+@pytest.fixture
+def model(db: psycopg.Connection) -> psycopg.Connection:
+    """A model `m` of `data`, and things that have names already."""
+    db.execute("""
+        CREATE TABLE data AS SELECT i AS id, i > 10 AS y, i AS x FROM generate_series(1, 20) i;
+        CREATE VIEW "A view" AS SELECT 1 AS one;
+        CREATE INDEX an_index ON data (id);
+        SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x', min_split => 2);
+    """)
+    return db
+
+
+def refused(db: psycopg.Connection, schema: str, maker: str, name: str | None) -> psycopg.Error:
+    """The error of a call; nothing must be left of it."""
+    objects = "SELECT pg_catalog.count(*) FROM pg_catalog.pg_class"
+    before = db.execute(objects).fetchone()
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(f"SELECT {MAKERS[maker][2].format(s=schema)}", [name])
+    assert db.execute(objects).fetchone() == before
+    return caught.value
+
+
+def sentence(error: psycopg.Error) -> str:
+    return str(error.diag.message_primary).removeprefix("madtree: ")
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_name_that_cannot_be_created_is_refused_in_the_same_words(
+    model: psycopg.Connection, schema: str, maker: str
+) -> None:
+    argument, kind, _ = MAKERS[maker]
+    for name, expected, hint, sqlstate in MISTAKES:
+        error = refused(model, schema, maker, None if name is None else name.replace("{s}", schema))
+        assert sentence(error) == expected.format(argument=argument, kind=kind, s=schema)
+        assert str(error.diag.message_hint).startswith(hint), name
+        assert error.sqlstate == sqlstate, name
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_no_schema_is_selected(model: psycopg.Connection, schema: str, maker: str) -> None:
+    model.execute("SET search_path = nowhere")
+    error = refused(model, schema, maker, "out")
+    assert sentence(error) == f'{MAKERS[maker][0]}: no schema has been selected to create "out" in'
+    assert str(error.diag.message_hint).startswith("Name a schema (schema.name)")
+    assert error.sqlstate == "3F000"
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_the_caller_may_not_create_tables_there(
+    model: psycopg.Connection, user_db: psycopg.Connection, schema: str, maker: str
+) -> None:
+    user = user_db.info.user
+    model.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO "{user}"')
+    model.execute(f'REVOKE CREATE ON SCHEMA "{schema}" FROM "{user}"')
+    for name in ("out", f"{schema}.out"):
+        error = refused(user_db, schema, maker, name)
+        assert sentence(error) == f'{MAKERS[maker][0]}: permission denied for schema "{schema}"'
+        assert "grant you CREATE" in str(error.diag.message_hint)
+        assert error.sqlstate == "42501"
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("name", [" out ", "OUT", "\"Out, 'put'\"", "x" * 63, "pg_temp.out", "{s}.out"])
+def test_any_other_name_will_do(model: psycopg.Connection, schema: str, maker: str, name: str) -> None:
+    name = name.replace("{s}", schema)
+    model.execute(f"SELECT {MAKERS[maker][2].format(s=schema)}", [name])
+    assert model.execute(f"SELECT pg_catalog.count(*) > 0 FROM {name}").fetchone() == (True,)
+
+
+def test_all_functions_that_create_tables_are_here(db: psycopg.Connection) -> None:
+    found = db.execute("""
+        SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+        WHERE n.nspname = 'madtree' AND p.proargnames && ARRAY['output_table', 'output_table_name', 'new_model']
+    """)
+    assert {name for (name,) in found} == MAKERS.keys()

@@ -1,0 +1,275 @@
+"""Every mistake in the arguments of `tree_train`: one clear sentence, before any work, and nothing left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.errors import InvalidParameterValue
+from training import call_train, left_behind
+
+GOOD = {
+    "training_table_name": "data",
+    "output_table_name": "model",
+    "id_col_name": "id",
+    "dependent_variable": "y",
+    "list_of_features": "x, n",
+}
+
+
+@pytest.fixture
+def data(db: psycopg.Connection) -> psycopg.Connection:
+    db.execute("""
+        CREATE TYPE mood AS ENUM ('sad', 'happy');
+        CREATE TABLE data (
+            id int, y boolean, v float8, x float8, n int, "Mixed Case" int, m mood, doc json, place point, w numeric,
+            tree_id int, fold int, even float8[], ragged float8[], deep float8[], late float8[], hollow float8[],
+            unknown float8[], docs json[], hashed xid
+        );
+        INSERT INTO data SELECT i, i % 2 = 0, i, i, i, i, 'sad', '{}', '(1,2)', 1, 1, 1, '{1,2}',
+            CASE WHEN i = 7 THEN '{1}' ELSE '{1,2}'::float8[] END,
+            CASE WHEN i = 8 THEN '{{1,2}}' ELSE '{1,2}'::float8[] END,
+            CASE WHEN i = 9 THEN '[0:1]={1,2}' ELSE '{1,2}'::float8[] END,
+            '{}', NULL, '{}'
+        FROM generate_series(1, 20) i;
+        CREATE TABLE empty (LIKE data);
+        CREATE INDEX an_index ON data (id);
+        CREATE SEQUENCE a_sequence;
+    """)
+    return db
+
+
+def call(db: psycopg.Connection, **arguments: Any) -> None:
+    """A good call, but for `arguments`."""
+    call_train(db, **(GOOD | arguments))
+
+
+def refusal(db: psycopg.Connection, **arguments: Any) -> psycopg.Error:
+    """The error of a call; nothing must be left of it."""
+    before = left_behind(db)
+    with pytest.raises(psycopg.Error) as caught:  # which, is what the tests compare
+        call(db, **arguments)
+    assert left_behind(db) == before
+    return caught.value
+
+
+REQUIRED = [name for name in GOOD if name != "output_table_name"]
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    # required
+    *(({name: None}, f"{name} must not be NULL") for name in REQUIRED),
+    *(({name: " "}, f"{name} must not be empty") for name in REQUIRED),
+    # the training table
+    (
+        {"training_table_name": "dat"},
+        "training_table_name: relation dat does not exist in the schemas of the search_path",
+    ),
+    ({"training_table_name": "nope.data"}, 'training_table_name: schema "nope" of nope.data does not exist'),
+    (
+        {"training_table_name": "public.data"},
+        'training_table_name: relation public.data does not exist in schema "public"',
+    ),
+    ({"training_table_name": "a.b.c"}, "training_table_name is not a valid relation name: 'a.b.c'"),
+    ({"training_table_name": "my table"}, "training_table_name is not a valid relation name: 'my table'"),
+    ({"training_table_name": "an_index"}, "training_table_name must be a table, partitioned table, view"),
+    ({"training_table_name": "a_sequence"}, "training_table_name must be a table, partitioned table, view"),
+    # the output; see also test_new_tables.py
+    ({"output_table_name": "data", "replace": True}, '"data" exists and is not part of a madtree model'),
+    # columns
+    ({"id_col_name": "nope"}, "id_col_name: column nope does not exist in data"),
+    ({"id_col_name": "id + 1"}, "id_col_name must be the name of a column of data, not an expression: id + 1"),
+    ({"id_col_name": "id, x"}, "id_col_name must be one column or expression, not a list"),
+    ({"id_col_name": "data.id"}, "id_col_name: name the column without its table, not as data.id"),
+    ({"dependent_variable": "nope"}, "dependent_variable: column nope does not exist in data"),
+    ({"dependent_variable": "x +"}, "dependent_variable: x + is not a valid expression"),
+    (
+        {"dependent_variable": "nope > 1"},
+        "dependent_variable: nope > 1 is not a valid expression over the training table's",
+    ),
+    (
+        {"dependent_variable": "place"},
+        "dependent_variable place is of type point; it must be boolean, integer, text or",
+    ),
+    ({"dependent_variable": "even"}, "dependent_variable even is of type double precision[]; it must be boolean"),
+    ({"dependent_variable": "id; DROP TABLE data"}, "dependent_variable must not hold a comment or a semicolon"),
+    ({"weights": "nope"}, "weights: column nope does not exist in data"),
+    ({"weights": "m"}, "weights m is of type mood; it must be numeric"),
+    ({"weights": "w, x"}, "weights must be one column or expression, not a list"),
+    ({"weights": "max(w)"}, "weights: max(w) is not a valid expression over the training table's columns: aggregate"),
+    # features
+    ({"list_of_features": "x,,n"}, "list_of_features has an empty item (number 2 of 3)"),
+    ({"list_of_features": "x, X"}, "list_of_features: x is listed twice"),
+    ({"list_of_features": "x, y"}, "list_of_features: y is the dependent variable and cannot be a feature"),
+    ({"list_of_features": "x, nope"}, "list_of_features: column nope does not exist in data"),
+    ({"list_of_features": "x, xmin"}, "list_of_features: column xmin does not exist in data"),
+    ({"list_of_features": "x, nope(n)"}, "list_of_features: nope(n) is not a valid expression"),
+    (
+        {"list_of_features": "x, sum(n)"},
+        "list_of_features: sum(n) is not a valid expression over the training table's col",
+    ),
+    (
+        {"list_of_features": "x, row_number() over ()"},
+        "list_of_features: row_number() over () is not a valid expression",
+    ),
+    (
+        {"list_of_features": "x, generate_series(1, n)"},
+        "list_of_features: generate_series(1, n) is not a valid expression",
+    ),
+    (
+        {"list_of_features": "x, n / 'a'"},
+        "list_of_features: n / 'a' is not a valid expression over the training table's col",
+    ),
+    (
+        {"list_of_features": "x, doc"},
+        "list_of_features: doc is of type json, but a feature must be numeric, boolean, text",
+    ),
+    ({"list_of_features": "x, place"}, "list_of_features: place is of type point, but a feature must be"),
+    ({"list_of_features": "x, docs"}, "list_of_features: docs is of type json[], but a feature must be"),
+    ({"list_of_features": "x, (x, n)"}, "list_of_features: (x, n) is of type record, but a feature must be"),
+    ({"list_of_features": "x, f(n"}, "list_of_features has a bracket that is not closed"),
+    ({"list_of_features": "x -- all"}, "list_of_features must not hold a comment or a semicolon"),
+    ({"list_of_features": "ragged"}, "that of the row with id 7 has 1"),
+    (
+        {"list_of_features": "deep"},
+        "must have one dimension that begins at 1, but that of the row with id 8 is [1:1][1:2]",
+    ),
+    ({"list_of_features": "late"}, "must have one dimension that begins at 1, but that of the row with id 9 is [0:1]"),
+    ({"list_of_features": "hollow"}, "array column hollow is empty in every row"),
+    ({"list_of_features": "unknown"}, "array column unknown is NULL in every row"),
+    ({"list_of_features": "even, (even)[2]"}, "list_of_features: (even)[2] is listed twice"),
+    ({"list_of_features": "even", "training_table_name": "empty"}, "training_table_name: empty has no rows"),
+    (
+        {"list_of_features": "*", "list_of_features_to_exclude": "nope"},
+        "list_of_features_to_exclude: column nope does not",
+    ),
+    ({"list_of_features_to_exclude": "x, n"}, "list_of_features: no feature is left of 'x, n' in data"),
+    # grouping
+    ({"grouping_cols": "nope"}, "grouping_cols: column nope does not exist in data"),
+    ({"grouping_cols": "n % 2"}, "grouping_cols must be the name of a column of data, not an expression: n % 2"),
+    ({"grouping_cols": "m, M"}, "grouping_cols: m is listed twice"),
+    ({"grouping_cols": "y"}, "grouping_cols: y is the dependent variable and cannot be a grouping column"),
+    ({"grouping_cols": "n"}, "list_of_features: n is a grouping column and cannot be a feature"),
+    ({"grouping_cols": "tree_id"}, "grouping_cols: tree_id is also the name of a column of the output table"),
+    (
+        {"grouping_cols": "m, doc"},
+        "grouping_cols: cannot group by doc: could not identify an ordering operator for type js",
+    ),
+    ({"grouping_cols": "hashed"}, "grouping_cols: cannot group by hashed: could not identify an ordering operator"),
+    # numbers
+    ({"max_depth": -1}, "max_depth must be from 0 to 60, not -1"),
+    ({"max_depth": 61}, "max_depth must be from 0 to 60, not 61"),
+    ({"min_split": 0}, "min_split must be at least 1, not 0"),
+    ({"min_bucket": 0}, "min_bucket must be at least 1, not 0"),
+    ({"n_bins": 1}, "n_bins must be 0 (every threshold) or 2 to 65000, not 1"),
+    ({"n_bins": -1}, "n_bins must be from 0 to 65000, not -1"),
+    ({"n_bins": 65001}, "n_bins must be from 0 to 65000, not 65001"),
+    ({"memory_mb": 7}, "memory_mb must be from 8 to 1048576, not 7"),
+    ({"parallel_workers": -1}, "parallel_workers must be from 0 to 1024, not -1"),
+    # criterion
+    ({"split_criterion": "ginny"}, "split_criterion must be gini, entropy, misclassification or mse, not 'ginny'"),
+    ({"split_criterion": "mse"}, "split_criterion mse is for regression, but dependent_variable y is of type boolean"),
+    (
+        {"split_criterion": "entropy", "dependent_variable": "v"},
+        "split_criterion entropy is for classification, but dependent_variable v is of type double precision",
+    ),
+    # parameter strings
+    (
+        {"pruning_params": "cpp=1"},
+        "pruning_params: the key 'cpp' is unknown; valid keys are max_surrogates, null_as_cat",
+    ),
+    ({"surrogate_params": "2"}, "surrogate_params: '2' is not a pair key=value"),
+    ({"pruning_params": "cp=-1"}, "pruning_params: cp must be a number of at least 0, not '-1'"),
+    (
+        {"pruning_params": "n_folds=1"},
+        "pruning_params: n_folds must be 0 (no cross-validation) or an integer from 2 to 255",
+    ),
+    ({"pruning_params": "fold_col=nope"}, "fold_col: column nope does not exist in data"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=lambda value: str(value)[:60])
+def test_a_mistake_is_named_and_leaves_nothing(data: psycopg.Connection, arguments: dict[str, Any], words: str) -> None:
+    message = refusal(data, **arguments).diag.message_primary or ""
+    schema = schema_of(data)  # it has another name in each run
+    assert words in message.replace(f'"{schema}".', "").replace(f"{schema}.", "")
+
+
+def schema_of(db: psycopg.Connection) -> str:
+    row = db.execute("SELECT current_schema()").fetchone()
+    assert row
+    return str(row[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ({"training_table_name": "dta"}, 'Did you mean "data"?'),
+        ({"training_table_name": '"Data"'}, 'Did you mean "data"?'),
+        ({"id_col_name": "Mixed Case"}, None),
+        (
+            {"list_of_features": '"mixed case"'},
+            'Did you mean "Mixed Case"? A name with capitals must be in double quotes.',
+        ),
+        (
+            {"output_table_name": "data"},
+            "Choose another name, drop it, or, if it is a madtree model, call with replace",
+        ),
+        ({"split_criterion": "mse", "dependent_variable": "n", "list_of_features": "x"}, "cast it: (n)::float8"),
+    ],
+    ids=str,
+)
+def test_hints(data: psycopg.Connection, arguments: dict[str, Any], hint: str | None) -> None:
+    found = refusal(data, **arguments).diag.message_hint
+    assert (found is None) if hint is None else (hint in (found or ""))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sqlstate"),
+    [
+        ({"training_table_name": "nope"}, "42P01"),
+        ({"training_table_name": "nope.nope"}, "3F000"),
+        ({"id_col_name": "nope"}, "42703"),
+        ({"list_of_features": "x +"}, "42601"),
+        ({"list_of_features": "nope(x)"}, "42883"),
+        ({"output_table_name": "data"}, "42P07"),
+        ({"max_depth": 100}, "22023"),
+    ],
+    ids=str,
+)
+def test_sqlstates(data: psycopg.Connection, arguments: dict[str, Any], sqlstate: str) -> None:
+    assert refusal(data, **arguments).sqlstate == sqlstate
+
+
+@pytest.mark.parametrize("suffix", ["", "_nodes", "_summary", "_surrogates", "_cv"])
+@pytest.mark.parametrize("name", ["model", "x" * 63])
+def test_none_of_the_models_tables_may_exist(data: psycopg.Connection, suffix: str, name: str) -> None:
+    from madtree.sqltext.tables import suffixed
+
+    table = suffixed(name, suffix)
+    data.execute(f"CREATE TABLE {table} (a int)")
+    assert f'"{table}" exists already' in str(refusal(data, output_table_name=name))
+    assert f'"{table}" exists and is not part of a madtree model' in str(
+        refusal(data, output_table_name=name, replace=True)
+    )
+
+
+def test_help(db: psycopg.Connection) -> None:
+    (text,) = db.execute("SELECT madtree.tree_train()").fetchone() or ("",)
+    for argument in ("training_table_name", "grouping_cols", "pruning_params", "memory_mb"):
+        assert argument in text
+    for word in ("usage", "HELP", "?"):
+        assert db.execute("SELECT madtree.tree_train(%s)", [word]).fetchone() == (text,)
+    for word in ("data", None):
+        with pytest.raises(
+            InvalidParameterValue, match=r"tree_train with one argument takes 'usage', 'help', '\?', not"
+        ):
+            db.execute("SELECT madtree.tree_train(%s)", [word])
+
+
+def test_a_user_without_rights_gets_postgresqls_own_error(
+    data: psycopg.Connection, user_db: psycopg.Connection, schema: str
+) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table data"):
+        call(user_db)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table data"):
+        call(user_db, list_of_features="x + n")

@@ -1,0 +1,147 @@
+"""Mistakes in the arguments of tree_predict and tree_sql: one clear sentence, and nothing left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from make_model import Sketch, inner, leaf, write_model
+from psycopg.errors import InvalidParameterValue
+from training import left_behind
+
+from madtree.sqltext.relation import Column
+from madtree.trees.model import Feature, Kind
+
+STUMP = {0: inner(0, "x", 1.5), 1: leaf(1, "no"), 2: leaf(2, "yes")}
+MEANS = {0: inner(0, "x", 1.5), 1: leaf(1, 1.0, None), 2: leaf(2, 2.0, None)}
+FEATURES = [
+    Feature("x", "double precision", Kind.CONTINUOUS),
+    Feature('"Outlook"', "text", Kind.UNORDERED),
+    Feature("x + extra", "double precision", Kind.CONTINUOUS),
+]
+
+
+QUOTE_IT = "Put a name with capitals, spaces or other special characters in double quotes."
+
+
+def primary(error: psycopg.Error) -> str:
+    """The sentence, which stands after madtree's name."""
+    return str(error.diag.message_primary).removeprefix("madtree: ")
+
+
+@pytest.fixture
+def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
+    """Models `m` and `regression`, and the new data `data`."""
+    grouping = [Column("region", "region", "text")]
+    write_model(db, schema, "m", Sketch(FEATURES, [STUMP], grouping=grouping, groups=[("a",)]))
+    write_model(db, schema, "regression", Sketch(FEATURES, [MEANS], classes=[]))
+    db.execute('CREATE TABLE data (id int, x float8, "Outlook" text, extra int, region text)')
+    return db
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "hint"),
+    [
+        ((None, "data", "out"), "tree_model must be the name of a model, not NULL", None),
+        (("m", None, "out"), "new_data_table must be the name of a table or view, not NULL", None),
+        (("m", "data", "out", None), "type must be one of response, prob, prob_columns, leaf, not None", None),
+        (("m", "data", "out", "odds"), "type must be one of response, prob, prob_columns, leaf, not 'odds'", None),
+        (
+            ("regression", "data", "out", "prob"),
+            "type must be one of response, leaf for a regression model, not 'prob'",
+            None,
+        ),
+        (
+            ("nothing", "data", "out"),
+            "tree_model: relation nothing does not exist in the schemas of the search_path",
+            None,
+        ),
+        (("no.thing", "data", "out"), 'tree_model: schema "no" of no.thing does not exist', None),
+        (
+            ("data", "data", "out"),
+            'tree_model: data is not a madtree model: no table "data" or "data_nodes" or "data_summary" has a model\'s '
+            "columns",
+            "Give the output_table_name of a madtree.tree_train call.",
+        ),
+        (("m; drop", "data", "out"), "tree_model is not a valid relation name: 'm; drop'", QUOTE_IT),
+        (
+            ("m", "nothing", "out"),
+            "new_data_table: relation nothing does not exist in the schemas of the search_path",
+            None,
+        ),
+    ],
+)
+def test_mistakes_are_named(
+    model: psycopg.Connection, arguments: tuple[Any, ...], sentence: str, hint: str | None
+) -> None:
+    before = left_behind(model)
+    with pytest.raises(psycopg.Error) as caught:
+        model.execute(f"SELECT madtree.tree_predict({', '.join(['%s'] * len(arguments))})", arguments)
+    assert primary(caught.value).startswith(sentence)
+    assert caught.value.diag.message_hint == hint
+    assert left_behind(model) == before
+
+
+def test_all_missing_columns_are_named_at_once(model: psycopg.Connection) -> None:
+    model.execute("CREATE TABLE poor (x float8, outlook text)")
+    with pytest.raises(psycopg.errors.UndefinedColumn) as caught:
+        model.execute("SELECT madtree.tree_predict('m', 'poor', 'out')")
+    assert primary(caught.value) == (
+        'new_data_table: poor lacks id, "Outlook", x + extra, region, which the model needs'
+    )
+
+
+def test_a_type_that_cannot_be_compared(model: psycopg.Connection) -> None:
+    model.execute('CREATE TABLE odd (id int, x point, "Outlook" text, extra int, region text)')
+    with pytest.raises(psycopg.errors.UndefinedFunction, match=r"operator does not exist: point \+ integer"):
+        model.execute("SELECT madtree.tree_predict('m', 'odd', 'out')")
+
+
+def test_prob_columns_is_no_expression(model: psycopg.Connection) -> None:
+    with pytest.raises(InvalidParameterValue, match="no single expression") as caught:
+        model.execute("SELECT madtree.tree_sql('m', 'prob_columns')")
+    assert "type prob" in str(caught.value.diag.message_hint)
+
+
+def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
+    with pytest.raises(InvalidParameterValue, match="tree_id must be one of m's trees, 0 to 0, not 7"):
+        model.execute("SELECT madtree.tree_sql('m', tree_id => 7)")
+
+
+def test_a_damaged_model_is_told(model: psycopg.Connection) -> None:
+    model.execute("DELETE FROM m_nodes WHERE node_id = 2")
+    with pytest.raises(InvalidParameterValue, match="m is damaged: the nodes of tree 0 are not a whole tree"):
+        model.execute("SELECT madtree.tree_predict('m', 'data', 'out')")
+    model.execute("TRUNCATE regression_summary")
+    with pytest.raises(InvalidParameterValue, match="regression is damaged: its summary has 0 rows, not 1"):
+        model.execute("SELECT madtree.tree_predict('regression', 'data', 'out')")
+
+
+def test_a_models_expressions_cannot_end_the_statement(model: psycopg.Connection) -> None:
+    model.execute("UPDATE m_summary SET features[1] = '1) FROM data; DROP TABLE data; --'")
+    with pytest.raises(InvalidParameterValue, match="is damaged: a name in its summary"):
+        model.execute("SELECT madtree.tree_predict('m', 'data', 'out')")
+    assert model.execute("SELECT count(*) FROM data").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("call", ["tree_predict()", "tree_predict('usage')", "tree_predict('?')"])
+def test_help(db: psycopg.Connection, call: str) -> None:
+    (text,) = db.execute(f"SELECT madtree.{call}").fetchone()
+    assert "new_data_table" in text
+    assert "prob_columns" in text
+
+
+@pytest.mark.parametrize("function", ["tree_sql", "tree_display", "tree_drop"])
+def test_help_of_the_others(db: psycopg.Connection, function: str) -> None:
+    (text,) = db.execute(f"SELECT madtree.{function}()").fetchone()
+    assert f"SELECT madtree.{function}(" in text
+    assert db.execute(f"SELECT madtree.{function}('usage')").fetchone() == (text,)
+
+
+def test_one_argument_that_asks_for_no_help(db: psycopg.Connection) -> None:
+    with pytest.raises(
+        InvalidParameterValue,
+        match="tree_predict with one argument takes 'usage', 'help', '\\?', not 'model'",
+    ):
+        db.execute("SELECT madtree.tree_predict('model')")

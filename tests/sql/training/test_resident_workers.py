@@ -1,0 +1,270 @@
+"""Resident workers: they stay from the first row to the last round; what they change, and what they leave behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+import pytest
+from training import Tables, left_behind, read_model
+from training import train as train_on
+
+N_ROWS = 300_000  # more than are looked at for their bins
+MAKE = f"""
+    CREATE TABLE t AS SELECT i AS id, i % 3 AS g, (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
+        i * 31 % 977 / 977.0::float8 AS a, i * 17 % 211 AS b, 'level ' || i * 13 % 19 AS c, i % 5 AS w
+    FROM generate_series(1, {N_ROWS}) i;
+    ANALYZE t
+"""
+
+
+@pytest.fixture(autouse=True)
+def _table(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+
+
+@pytest.fixture
+def told(db: psycopg.Connection) -> list[str]:
+    """What the server tells while it trains."""
+    lines: list[str] = []
+    db.add_notice_handler(lambda notice: lines.append(notice.message_primary or ""))
+    return lines
+
+
+def train(db: psycopg.Connection, workers: int | None, features: str = "a, b, c", **more: Any) -> None:
+    arguments = {"max_depth": 6, "replace": True, "verbose": True, "parallel_workers": workers, **more}
+    train_on(db, "t", "m", "y", features, **arguments)
+
+
+def model(db: psycopg.Connection) -> Tables:
+    """The tables of the model, but for the summary, which tells how it was asked for."""
+    return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
+
+
+def with_workers(lines: list[str]) -> list[str]:
+    """What the trainings told that formed resident workers."""
+    return [line for line in lines if "resident worker" in line]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"weights": "w"},
+        {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
+        {"pruning_params": "n_folds=3"},
+        {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=w"},
+        # So deep that rows are handed over instead of histograms.
+        {"max_depth": 14, "min_split": 2, "min_bucket": 1, "n_bins": 200},
+        {"max_depth": 12, "min_split": 2, "surrogate_params": "max_surrogates=1", "pruning_params": "n_folds=2"},
+    ],
+    ids=lambda more: ", ".join(more) or "plain",
+)
+def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: dict[str, Any]) -> None:
+    train(db, 0, **more)
+    alone = model(db)
+    assert not with_workers(told)
+    for workers in (1, 3):
+        train(db, workers, **more)
+        assert model(db) == alone
+    assert len(with_workers(told)) == 2
+
+
+def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:
+    """NULLs that the sample had none of, too: in one row of a late page."""
+    db.execute(f"UPDATE t SET b = NULL WHERE id % 11 = 0; UPDATE t SET a = NULL WHERE id = {N_ROWS}")
+    models = []
+    for workers in (0, 2):
+        db.execute(
+            "SELECT madtree.tree_train('t', 'm', 'id', 'a + b', 'a, b, c', max_depth => 6, replace => true, "
+            f"surrogate_params => 'max_surrogates=3', parallel_workers => {workers})"
+        )
+        models.append(model(db))
+    assert models[0] == models[1]
+
+
+def test_a_class_that_the_sample_missed(db: psycopg.Connection) -> None:
+    db.execute(f"ALTER TABLE t ALTER y TYPE text; UPDATE t SET y = 'rare' WHERE id = {N_ROWS}; ANALYZE t")
+    models = []
+    for workers in (0, 2):
+        train(db, workers)
+        models.append(model(db))
+    assert models[0] == models[1]
+    assert db.execute("SELECT dependent_var_levels FROM m_summary").fetchone() == (["false", "rare", "true"],)
+
+
+def test_a_partitioned_table(db: psycopg.Connection, told: list[str]) -> None:
+    db.execute(
+        "ALTER TABLE t RENAME TO whole; CREATE TABLE t (LIKE whole) PARTITION BY LIST (g);"
+        "CREATE TABLE t0 PARTITION OF t FOR VALUES IN (0); CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1, 2);"
+        "INSERT INTO t SELECT * FROM whole; ANALYZE t"
+    )
+    train(db, 0)
+    alone = model(db)
+    train(db, 2)
+    assert model(db) == alone
+    assert len(with_workers(told)) == 1
+
+
+def test_workers_are_taken_where_they_pay(db: psycopg.Connection, told: list[str]) -> None:
+    db.execute("SET max_parallel_workers_per_gather = 2")
+    train(db, None)
+    assert not with_workers(told)
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 14); ANALYZE t")
+    train(db, None)
+    assert len(with_workers(told)) == 1  # of one worker or two: other tests want some, too
+    db.execute("SET max_parallel_workers_per_gather = 0")
+    train(db, None)
+    assert len(with_workers(told)) == 1
+
+
+def test_where_no_worker_can_be_started_the_leader_does_it_all(db: psycopg.Connection, told: list[str]) -> None:
+    train(db, 0)
+    alone = model(db)
+    db.execute("SET max_parallel_workers = 0; SET parallel_leader_participation = off")
+    train(db, 2)
+    assert with_workers(told) == ["packed by this process and 0 resident workers"]
+    assert model(db) == alone
+
+
+def test_functions_that_workers_may_not_run_keep_the_packing_in_one_process(
+    db: psycopg.Connection, told: list[str]
+) -> None:
+    db.execute(
+        "CREATE FUNCTION doubled(v int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE "
+        "AS 'BEGIN RETURN 2 * v; END'"
+    )
+    train(db, 2, "doubled(b), a")
+    assert not with_workers(told)
+
+
+def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connection) -> None:
+    before = left_behind(db)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        train(db, 2, f"1 / (id - {N_ROWS}), b")
+    assert left_behind(db) == before
+
+
+def test_a_training_that_runs_out_of_time_leaves_nothing_behind(db: psycopg.Connection) -> None:
+    """Stopped after shares of the time that it takes: packing, the levels and their ends are all cut through."""
+    more = {"pruning_params": "n_folds=5", "max_depth": 10}
+    train(db, 2, **more)
+    begin = time.perf_counter()
+    train(db, 2, **more)
+    seconds = time.perf_counter() - begin
+    before = left_behind(db)
+    stopped = 0
+    for share in range(1, 10):
+        db.execute(f"SET statement_timeout = {max(1, int(100 * share * seconds))}")
+        with suppress(psycopg.errors.QueryCanceled):
+            train(db, 2, **more)
+            db.execute("SET statement_timeout = 0")
+            before = left_behind(db)  # it was quicker this time; there is a new model
+            continue
+        stopped += 1
+        db.execute("SET statement_timeout = 0")
+        assert left_behind(db) == before
+    assert stopped > 2
+    train(db, 0, **more)
+    alone = model(db)
+    train(db, 2, **more)
+    assert model(db) == alone
+
+
+def _helped(db: psycopg.Connection, session: psycopg.Connection, pool: ThreadPoolExecutor) -> tuple[Future[None], int]:
+    """A training under way in a session, and the process id of one of its workers."""
+    query, pid = "SELECT pid FROM pg_stat_activity WHERE leader_pid = %s AND pid <> %s", session.info.backend_pid
+    for _ in range(10):  # other tests may have all workers of the server
+        training = pool.submit(train, session, 2, pruning_params="n_folds=10", max_depth=12)
+        while not training.done():
+            if worker := db.execute(query, [pid, pid]).fetchone():
+                return training, int(worker[0])
+            time.sleep(0.005)
+        training.result()
+    pytest.fail(f"session {pid} never had a worker")
+
+
+@pytest.mark.parametrize("delay", [0, 0.4], ids=["at once", "later"])
+def test_a_worker_that_is_terminated_ends_the_training(
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], delay: float
+) -> None:
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 4)")
+    session = connect()
+    before = left_behind(db, session.info.backend_pid)
+    with ThreadPoolExecutor() as pool:
+        training, worker = _helped(db, session, pool)
+        time.sleep(delay)
+        db.execute("SELECT pg_terminate_backend(%s)", [worker])
+        with pytest.raises(psycopg.Error, match=r"terminat|ended|lost connection|failed to initialize"):
+            training.result()
+    assert left_behind(db, session.info.backend_pid) == before
+    train(session, 2)
+
+
+def test_a_terminated_session_leaves_nothing(db: psycopg.Connection, connect: Callable[[], psycopg.Connection]) -> None:
+    session = connect()
+    pid = session.info.backend_pid
+    with ThreadPoolExecutor() as pool:
+        training, _ = _helped(db, session, pool)
+        db.execute("SELECT pg_terminate_backend(%s)", [pid])
+        with pytest.raises(psycopg.OperationalError):
+            training.result()
+    deadline = time.monotonic() + 60
+    while db.execute("SELECT count(*) FROM pg_stat_activity WHERE %s IN (pid, leader_pid)", [pid]).fetchone() != (0,):
+        assert time.monotonic() < deadline, "the session or one of its workers is still there"
+        time.sleep(0.01)
+    assert not {name for name in left_behind(db, pid) if name.startswith("pgsql_tmp")}
+
+
+@pytest.mark.parametrize("key", ["", "1.2", "../../pg_wal", f"1.2.{'0' * 31}", f"1.2.{'0' * 32}/x", f"-1.2.{'0' * 32}"])
+def test_what_is_no_key_is_refused(db: psycopg.Connection, key: str) -> None:
+    with pytest.raises(psycopg.Error, match="is not the key of a training"):
+        db.execute("SELECT madtree_internal.resident_worker(%s)", [key])
+
+
+@pytest.mark.parametrize("descriptor", [0, 3, 5, 9, 999_999])
+def test_a_made_up_key_leads_nowhere(db: psycopg.Connection, descriptor: int) -> None:
+    key = f"{db.info.backend_pid}.{descriptor}.{'0' * 32}"
+    assert db.execute("SELECT madtree_internal.resident_worker(%s)", [key]).fetchone() == (False,)
+
+
+def test_they_can_be_switched_off(db: psycopg.Connection, told: list[str]) -> None:
+    """For a server, a database or a role; here for the session."""
+    db.execute("SET madtree.resident_workers = off")
+    train(db, 2)
+    assert not with_workers(told)
+    with pytest.raises(
+        psycopg.Error, match=r"resident workers are not possible here: .*madtree.resident_workers is off"
+    ):
+        train(db, 2, strategy="workers")
+    db.execute("SET madtree.resident_workers = on")
+    train(db, 2)
+    assert len(with_workers(told)) == 1
+
+
+def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told: list[str]) -> None:
+    """As where workers cannot reach the leader's files: all branches of the query end at once."""
+    train(db, 0)
+    alone = model(db)
+    with db.transaction(force_rollback=True):
+        db.execute(
+            "CREATE OR REPLACE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean LANGUAGE plpgsql "
+            "VOLATILE PARALLEL SAFE AS 'BEGIN RETURN false; END'"
+        )
+        train(db, 2)
+        assert not with_workers(told)
+        assert model(db) == alone
+
+
+def test_temp_file_limit_holds(db: psycopg.Connection) -> None:
+    """Of the smallest budget, so that blocks go to files."""
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 15)")
+    train(db, 2, memory_mb=8)
+    db.execute("SET temp_file_limit = '100kB'")
+    for workers in (0, 2):
+        with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
+            train(db, workers, memory_mb=8)

@@ -1,0 +1,97 @@
+"""Every way of training gives the same bytes: one process in memory or with a file, resident workers, the aggregate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from training import Tables, read_model, train
+
+STRATEGIES = ("memory", "workers", "aggregate")
+N_ROWS = 6_000
+MAKE = f"""
+    CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
+        (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y, 'class ' || (i * 31 % 977 * 7 + i % 11) / 400 AS many,
+        nullif(i * 31 % 977, 5) / 977.0::float8 AS a, nullif(i * 17 % 211, 7) AS b,
+        nullif('category ' || i * 13 % 19, 'category 3') AS c, i % 5 AS w, i * 7919 % 4 AS fold
+    FROM generate_series(1, {N_ROWS}) i;
+    ANALYZE t
+"""
+
+
+@pytest.fixture(autouse=True)
+def _table(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+
+
+def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: Any) -> Tables:
+    """The tables of the model of a training, but for the summary, which tells how it was asked for."""
+    arguments = {"max_depth": 6, "replace": True, "strategy": strategy, "parallel_workers": 2, **more}
+    train(db, "t", "m", target, "a, b, c", **arguments)
+    return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"weights": "w", "split_criterion": "entropy"},
+        {"target": "a + b"},
+        {"target": "a * b", "weights": "w", "pruning_params": "n_folds=3", "surrogate_params": "max_surrogates=2"},
+        {"target": "many", "max_depth": 9, "min_split": 4},
+        {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
+        {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=fold"},
+        {"pruning_params": "n_folds=4, rule=1se"},
+        {"max_depth": 30, "min_split": 2, "min_bucket": 1},
+        {"n_bins": 0, "max_depth": 8},
+        {"surrogate_params": "null_as_category=true, max_surrogates=1", "weights": "w"},
+        {"memory_mb": 8, "max_depth": 12, "min_split": 2},
+    ],
+    ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
+)
+def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[str, Any]) -> None:
+    expected = trained(db, "auto", **more, parallel_workers=0)
+    for strategy in STRATEGIES:
+        assert trained(db, strategy, **more) == expected, strategy
+
+
+def test_a_name_that_is_none_is_refused(db: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.Error, match="strategy must be one of auto, memory, workers, aggregate, not 'disk'"):
+        trained(db, "disk")
+
+
+def test_names_are_read_in_any_case(db: psycopg.Connection) -> None:
+    assert trained(db, " Aggregate ") == trained(db, "memory")
+
+
+def test_the_aggregate_is_shared_out_where_workers_are_asked_for(db: psycopg.Connection) -> None:
+    """The plan that docs/algorithm.md shows: partial states, a Gather, the sums of them."""
+    db.execute(
+        "CREATE TABLE blocks AS SELECT i AS block_id, repeat('x', 5000) AS filler FROM generate_series(1, 9) i;"
+        "ALTER TABLE blocks SET (parallel_workers = 2);"
+        "ANALYZE blocks; SET parallel_setup_cost = 0; SET min_parallel_table_scan_size = 0;"
+        "SET max_parallel_workers_per_gather = 2"
+    )
+    plan = db.execute(
+        "EXPLAIN (COSTS OFF) SELECT madtree_internal.node_statistics(block_id, 0, NULL, NULL, NULL, NULL, NULL, '') "
+        "FROM blocks"
+    ).fetchall()
+    nodes = [line.strip().removeprefix("->").strip() for (line,) in plan]
+    assert nodes[:4] == ["Finalize Aggregate", "Gather", "Workers Planned: 2", "Partial Aggregate"]
+
+
+def test_workers_where_there_can_be_none_are_an_error(db: psycopg.Connection) -> None:
+    db.execute(
+        "CREATE FUNCTION doubled(v int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE "
+        "AS 'BEGIN RETURN 2 * v; END'"
+    )
+    with pytest.raises(psycopg.Error, match=r"strategy: resident workers are not possible here: .*not PARALLEL SAFE"):
+        db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', 'doubled(b), a', strategy => 'workers')")
+    assert db.execute("SELECT to_regclass('m')").fetchone() == (None,)
+
+
+def test_nothing_is_left_of_the_table_of_blocks(db: psycopg.Connection) -> None:
+    trained(db, "aggregate")
+    left = db.execute("SELECT relname FROM pg_class WHERE relname LIKE 'madtree\\_%' AND relkind = 'r'").fetchall()
+    assert left == []

@@ -1,0 +1,85 @@
+"""Calls of `tree_train`, a model's rows as they are stored, and all that a call could leave behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+Tables = dict[str, list[dict[str, "str | None"]]]
+
+SUFFIXES = ("", "_nodes", "_surrogates", "_cv", "_summary")
+# What equal trainings may differ in: columns of `<model>_summary`.
+CIRCUMSTANCES = ("model_table", "source_table", "trained_at")
+
+
+def call_train(db: psycopg.Connection, **arguments: Any) -> str:
+    """`tree_train` with these arguments, by the names that SQL has for them; the line that it returns."""
+    named = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(name)) for name in arguments)
+    row = db.execute(sql.SQL("SELECT madtree.tree_train({})").format(named), list(arguments.values())).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def train(
+    db: psycopg.Connection, table: str, model: str, dependent: str, features: str, *, id_column: str = "id", **more: Any
+) -> str:
+    """`tree_train` with its required arguments and `more` by name; the line that it returns. All names are SQL."""
+    return call_train(
+        db,
+        training_table_name=table,
+        output_table_name=model,
+        id_col_name=id_column,
+        dependent_variable=dependent,
+        list_of_features=features,
+        **more,
+    )
+
+
+def read_model(db: psycopg.Connection, model: str, schema: str | None = None) -> Tables:
+    """All rows of all tables of a model, by the tables' suffixes, each value as PostgreSQL prints it.
+
+    So equal models are equal to the last bit, NaN and negative zero included. CIRCUMSTANCES are left out.
+    """
+    tables: Tables = {}
+    for suffix in SUFFIXES:
+        table = sql.Identifier(*([schema] if schema else []), model + suffix)
+        columns = [name for name, _ in columns_of(db, table.as_string(db)) if name not in CIRCUMSTANCES]
+        if not columns:
+            continue
+        texts = sql.SQL(", ").join(sql.SQL("{}::text").format(sql.Identifier(name)) for name in columns)
+        query = sql.SQL("SELECT {} FROM {}").format(texts, table)
+        rows = db.execute(query, prepare=False).fetchall()
+        ordered = sorted(rows, key=lambda row: [(value is not None, value or "") for value in row])
+        tables[suffix] = [dict(zip(columns, row, strict=True)) for row in ordered]
+    missing = {"", "_nodes", "_summary"} - tables.keys()
+    assert not missing, f"{model} has no tables {missing}"
+    return tables
+
+
+def columns_of(db: psycopg.Connection, table: str) -> list[tuple[str, str]]:
+    """Names and types of a relation's columns, in order; none of a relation that does not exist."""
+    query = (
+        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+        "WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+    )
+    return db.execute(query, [table]).fetchall()
+
+
+def left_behind(db: psycopg.Connection, pid: int | None = None) -> set[str]:
+    """What the database has besides rows, to be compared before and after: relations, functions, types, and what the
+    session `pid`, this one by default, has of temporary files and advisory locks.
+    """
+    pid = pid or db.info.backend_pid
+    query = """
+        SELECT format('relation %%s.%%s (%%s)', relnamespace::regnamespace, relname, relpersistence) FROM pg_class
+        UNION ALL SELECT format('function %%s', oid::regprocedure) FROM pg_proc WHERE oid >= 16384
+        UNION ALL SELECT format('type %%s.%%s', typnamespace::regnamespace, typname) FROM pg_type
+        UNION ALL SELECT format('file %%s', name) FROM pg_ls_dir('base/pgsql_tmp', true, false) AS name
+            WHERE starts_with(name, %(files)s)
+        UNION ALL SELECT format('lock %%s %%s', classid, objid) FROM pg_locks
+            WHERE locktype = 'advisory' AND pid = %(pid)s
+    """
+    rows = db.execute(query, {"files": f"pgsql_tmp{pid}.", "pid": pid}).fetchall()
+    return {name for (name,) in rows}

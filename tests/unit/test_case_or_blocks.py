@@ -1,0 +1,75 @@
+"""Which way rows are scored, by leaves, rows, features, columns and workers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work
+from madtree.sqltext.predict import read_estimate
+
+MILLION = Work(rows=1e6, leaves=500, features=10, columns=1)
+
+
+@pytest.mark.parametrize("leaves", [1, 16, 500, 1_000])
+def test_a_tree_of_usual_size_is_an_expression(leaves: int) -> None:
+    assert not replace(MILLION, leaves=leaves).in_blocks
+
+
+@pytest.mark.parametrize("leaves", [8_192, 41_606, 1_000_000])
+def test_thousands_of_leaves_are_scored_by_blocks(leaves: int) -> None:
+    assert replace(MILLION, leaves=leaves).in_blocks
+
+
+def test_there_is_one_crossing() -> None:
+    ways = [replace(MILLION, leaves=leaves).in_blocks for leaves in range(1, 20_000, 100)]
+    assert ways == sorted(ways)
+    assert len(set(ways)) == 2
+
+
+def test_every_column_of_predictions_costs_an_expression_but_no_further_block() -> None:
+    assert not replace(MILLION, leaves=500, columns=1).in_blocks
+    assert replace(MILLION, leaves=500, columns=6).in_blocks
+
+
+def test_workers_share_an_expression() -> None:
+    crossing = next(n for n in range(1, 20_000, 10) if replace(MILLION, leaves=n).in_blocks)
+    assert not replace(MILLION, leaves=crossing, workers=2).in_blocks
+
+
+def test_workers_share_blocks_where_they_pay() -> None:
+    many = replace(MILLION, leaves=41_606, workers=2, sharable=True)
+    assert many.block_workers == 2
+    assert many.block_seconds < replace(many, sharable=False).block_seconds
+    assert replace(many, workers=0).block_workers == 0
+    assert replace(many, rows=100_000).block_workers == 0
+
+
+def test_columns_that_have_to_be_copied_speak_for_an_expression() -> None:
+    crossing = next(n for n in range(1, 20_000, 10) if replace(MILLION, leaves=n).in_blocks)
+    assert not replace(MILLION, leaves=crossing, features=100).in_blocks
+
+
+def test_few_rows_are_not_worth_a_long_expression() -> None:
+    assert replace(MILLION, rows=10, leaves=1_000).in_blocks
+    assert not replace(MILLION, rows=10, leaves=20).in_blocks
+
+
+def test_an_expression_that_would_not_fit_the_memory_is_never_made() -> None:
+    assert replace(MILLION, rows=1e9, leaves=EXPRESSION_LEAVES + 1, features=1_600, workers=64).in_blocks
+
+
+@pytest.mark.parametrize(
+    ("plan", "expected"),
+    [
+        ("Seq Scan on t  (cost=0.00..1637.00 rows=14 width=0)", (0, 14.0)),
+        (
+            "Gather  (cost=0.00..9.00 rows=1000000 width=0)\n  Workers Planned: 2\n"
+            "  ->  Parallel Seq Scan on t  (cost=0.00..9.00 rows=416667 width=0)",
+            (2, 1e6),
+        ),
+    ],
+)
+def test_the_planners_estimate_is_read(plan: str, expected: tuple[int, float]) -> None:
+    assert read_estimate(plan) == expected
