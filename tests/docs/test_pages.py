@@ -13,30 +13,13 @@ import psycopg
 import pytest
 from fix_server import Server
 from pages import DOCS, RUN, examples, fences, needs, run, same, updated
-from rich.console import Console
 from test_console import PAGES as CONSOLE
-
-from madtree.cli.demo.errors import DemoError
-from madtree.cli.demo.flights import find_flights
-from madtree.cli.demo.screen import Screen
-from madtree.cli.demo.story import load
 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
 PICTURES = DOCS / "pictures"  # what examples draw into files, under the files' names
 # Blocks that are read, not run: outputs, the contents of files, and plpgsql for what names servers of the reader's.
 READ = ("text", "plpgsql", "yaml", "json", "toml", "ini", "dockerfile", "mermaid", "html", "xml", "diff")
-
-
-@pytest.fixture
-def flights(db: psycopg.Connection) -> None:
-    """The schema `demo` with the flights in it, as `madtree demo` loads them."""
-    db.execute("DROP SCHEMA IF EXISTS demo CASCADE")
-    try:
-        file = find_flights(None, say=list)
-    except DemoError as error:
-        pytest.skip(str(error))
-    load(Screen(Console(quiet=True), db), file)
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)

@@ -1,18 +1,40 @@
-"""The README's SQL runs, and its table of functions is complete."""
+"""The README's SQL runs and prints what the page shows, and its table of functions is complete."""
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import psycopg
 import pytest
-from pages import DOCS, examples, run
+from pages import DOCS, Example, examples, run, same, updated
 
-README = (DOCS.parent / "README.md").read_text()
+PAGE = DOCS.parent / "README.md"
+README = PAGE.read_text()
 
 
-def test_the_sql_runs(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
+# The first screen's statements, then those for a server of one's own.
+FIRST, *FURTHER = examples(README, ["sql"])
+
+
+@pytest.mark.usefixtures("flights")
+def test_the_first_screen_prints_and_draws_what_it_shows(dsn: str, schema_name: str, tmp_path: Path) -> None:
+    """After a change that is meant, `MADTREE_UPDATE_DOCS=1 pytest tests/docs` writes it into the page."""
+    drawing = re.search(r"`(madtree show \S+ --svg)`.*?\((docs/pictures/\S+\.svg)\)", README, re.DOTALL)
+    assert drawing
+    picture = PAGE.parent / drawing[2]
+    printed, drawn = run(dsn, schema_name, [FIRST, Example("shell", f"{drawing[1]}\n", None)], tmp_path)
+    if os.environ.get("MADTREE_UPDATE_DOCS"):
+        PAGE.write_text(updated(README, [printed, *("" for _ in examples(README)[1:])]))
+        picture.write_text(drawn)
+        return
+    assert FIRST.output is not None
+    assert same(FIRST.output, printed), printed
+    assert same(picture.read_text(), drawn), f"{drawing[2]} shows another tree"
+
+
+def test_the_sql_runs(db: psycopg.Connection, dsn: str, schema_name: str, tmp_path: Path) -> None:
     for table, n_rows in (("flights", 4_000), ("flights_today", 500)):
         db.execute(
             f"CREATE TABLE {table} AS SELECT i AS id, (ARRAY['UA', 'B6', 'EV'])[1 + i % 3] AS carrier, "
@@ -20,11 +42,8 @@ def test_the_sql_runs(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
             "nullif(100 + i * 31 % 2400, 131) AS distance, (i * 7919 % 18 > 9) <> (i % 11 = 0) AS late "
             f"FROM generate_series(1, {n_rows}) AS i"
         )
-    schema = db.execute("SELECT quote_ident(current_schema())").fetchone()
-    assert schema
-    blocks = examples(README, ["sql"])
-    assert len(blocks) == 2
-    printed = run(dsn, schema[0], blocks, tmp_path)
+    assert len(FURTHER) == 2
+    printed = run(dsn, schema_name, FURTHER, tmp_path)
     assert "(0)[" in printed[0]
     assert "accuracy" in printed[1]
 

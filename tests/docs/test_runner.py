@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import psycopg
 import pytest
 from pages import examples, fences, run, same, updated
 
@@ -59,11 +58,6 @@ echo "$four in 0.25 s"
 4 in 0.50 s
 ```
 """
-
-
-@pytest.fixture
-def schema_name(db: psycopg.Connection) -> str:
-    return str(db.execute("SELECT current_schema()").fetchone()[0])  # type: ignore[index]
 
 
 def test_each_language_has_one_session_in_the_same_schema(dsn: str, schema_name: str, tmp_path: Path) -> None:

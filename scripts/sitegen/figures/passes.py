@@ -1,4 +1,4 @@
-"""The way of a row: from the table to blocks, to statistics, to splits, and round again for the next level."""
+"""The way of a row: from the table to blocks, to histograms, to splits, and round again for the next level."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _blocks(x: float) -> str:
 
 
 def _statistics(x: float) -> str:
-    marks = [_label(x + 64, "statistics", "node × feature × bin × class")]
+    marks = [_label(x + 64, "histograms", "node × feature × bin × class")]
     for node in range(2):
         y = TOP + node * 68
         for feature in range(3):

@@ -1,4 +1,4 @@
-"""Where the blocks are: held in memory, with the processes of a crew, or several small groups to one block."""
+"""Where the blocks are: in the session's memory, with resident workers, or several small groups to one block."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ GROUPS = ("#DDE3E9", "#C8D1DA", "#AEBAC6")
 
 def draw() -> str:
     heads = (
-        ("held blocks", "one tree, up to some million rows", _held),
-        ("a crew", "where parallel workers pay", _crew),
+        ("one process", "one tree, up to some million rows", _in_process),
+        ("resident workers", "where parallel workers pay", _resident_workers),
         ("small groups", "thousands of trees", _groups),
     )
     marks = []
@@ -24,7 +24,9 @@ def draw() -> str:
         marks.append(text(x + COLUMN / 2, 58, words, SMALL, FAINT, "middle"))
         marks.append(drawing(x + COLUMN / 2))
     return picture(
-        320, "Where blocks are kept: in memory, with each process of a crew, or whole groups to a block", marks
+        320,
+        "Where blocks are kept: in memory, with each resident worker, or whole groups to a block",
+        marks,
     )
 
 
@@ -33,7 +35,7 @@ def _pill(x: float, y: float, word: str, width: float = 150) -> str:
     return shape + text(x, y + 18, word, SMALL, INK, "middle")
 
 
-def _held(x: float) -> str:
+def _in_process(x: float) -> str:
     marks = [_pill(x, 78, "table"), arrow(x, 108, x, 132)]
     marks.append(rect(x - 88, 136, 176, 92, SHADE, 8, f'stroke="{RULE}"'))
     marks.append(text(x, 154, "the session's memory", SMALL, FAINT, "middle"))
@@ -44,7 +46,7 @@ def _held(x: float) -> str:
     return "".join(marks)
 
 
-def _crew(x: float) -> str:
+def _resident_workers(x: float) -> str:
     marks = [_pill(x, 78, "table", 198)]
     for i, name in enumerate(("session", "worker 1", "worker 2")):
         at = x - 68 + 68 * i

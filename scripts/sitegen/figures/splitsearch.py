@@ -1,4 +1,4 @@
-"""How a split is found: class counts by bin, and the gain at each boundary between bins."""
+"""How a split is found: class counts by bin, and the gain at each threshold between bins."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def draw() -> str:
         )
     )
     marks.append(lower.x_axis([0, 20, 40, 60, 80, 100], "x"))
-    title = f"Split search: class counts of {N_BINS} bins, and the gain of each of the {N_BINS - 1} boundaries"
+    title = f"Split search: class counts of {N_BINS} bins, and the gain of each of the {N_BINS - 1} thresholds"
     return picture(434, title, marks)
 
 

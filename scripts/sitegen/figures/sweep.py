@@ -24,7 +24,7 @@ def draw() -> str:
         text(
             LEFT + 66,
             30,
-            f"a cell for each of {N_BINS} bins; most stay empty, and all are looked through",
+            f"a place for each of {N_BINS} bins; most stay empty, and all are looked through",
             SMALL,
             FAINT,
         ),
@@ -35,7 +35,7 @@ def draw() -> str:
             marks.append(_row(LEFT + code * CELL + 3, 76 - 11 * place, bool(classes[row])))
     top = 128
     marks += [
-        text(LEFT, top, "swept", BODY, INK, weight=600),
+        text(LEFT, top, "sorted", BODY, INK, weight=600),
         text(
             LEFT + 66,
             top,
@@ -67,7 +67,7 @@ def draw() -> str:
         rect(LEFT + 230, top + 95, 8, 8, SECOND),
         text(LEFT + 244, top + 104, "class true", SMALL, FAINT),
     ]
-    return picture(top + 124, "A small node: counted into bins, or swept row by row", marks)
+    return picture(top + 124, "A small node: counted into bins, or sorted and looked through row by row", marks)
 
 
 def _row(x: float, y: float, side: bool) -> str:
