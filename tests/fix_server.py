@@ -26,8 +26,16 @@ from psycopg.conninfo import make_conninfo
 from madtree.embedded import PrivateServer
 from madtree.install import NoPostgresError, find_installation
 
-# Nothing in a test's server outlives the session: no need to wait for disks.
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
+# Nothing in a test's server outlives the session: no need to wait for disks. A test that asks for workers gets them,
+# whatever others have at the time.
+FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "128MB",
+    "max_worker_processes": "32",
+    "max_parallel_workers": "32",
+}
 HOME = pytest.StashKey[Path]()
 
 

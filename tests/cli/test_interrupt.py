@@ -83,7 +83,8 @@ def assert_nothing_is_left(db: psycopg.Connection, schema: str, viewed: str) -> 
     wait_until(lambda: not sessions(db), "a session of the command's never ended")
     assert db.execute(TABLES, [schema]).fetchone() == (None,)
     with db.transaction(force_rollback=True):
-        db.execute(f"LOCK TABLE {viewed} IN ACCESS EXCLUSIVE MODE NOWAIT")  # of the view, and of its table
+        db.execute("SET LOCAL lock_timeout = '60s'")  # an autovacuum gives way
+        db.execute(f"LOCK TABLE {viewed} IN ACCESS EXCLUSIVE MODE")  # of the view, and of its table
 
 
 def test_ctrl_c_stops_the_training_on_the_server(
