@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Does what a newcomer does on a bare Debian: git, make, ca-certificates, and the checkout as it is now. Needs root and
+# debootstrap.
+#
+#   tests/bare.sh [--demo] RELEASE [DIRECTORY [PYTEST ARGUMENTS...]]
+#
+# RELEASE is bookworm (PostgreSQL 15, Python 3.11), trixie (17, 3.13) or forky (18, 3.14). `make test` runs there, with
+# WORKERS if that is set; with --demo, `make demo` before it. DIRECTORY (default: a temporary one, removed at the end) is
+# kept and used again by the next run, which finds there what this one installed. The new root gets this machine's package
+# mirror, certificates and pip settings, and nothing else of it: what the project needs there, `make` must install.
+set -euo pipefail
+
+usage() {
+    sed -n 's/^#   \(tests\/bare.sh .*\)/usage: \1/p' "$0" >&2
+    exit 2
+}
+
+# Namespaces of our own: whatever is mounted or started below is gone with this script.
+if [ -z "${MADTREE_UNSHARED:-}" ]; then
+    exec env MADTREE_UNSHARED=1 unshare --mount --propagation private --pid --fork --kill-child -- bash "$0" "$@"
+fi
+
+demo=
+if [ "${1:-}" = --demo ]; then
+    demo=yes
+    shift
+fi
+[[ ${1:-} =~ ^[a-z]+$ ]] || usage
+release=$1
+shift
+checkout=$(cd "$(dirname "$0")/.." && pwd)
+
+if [ $# -gt 0 ]; then
+    root=$(mkdir -p "$1" && cd "$1" && pwd)
+    shift
+else
+    root=$(mktemp -d -t "madtree-$release.XXXXXX")
+    trap 'umount -R -l "$root"/{proc,dev} 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
+fi
+chmod 755 "$root"
+
+# --- the root: debootstrap's directory is there as long as it is at work ---
+
+if [ ! -e "$root/etc/debian_version" ] || [ -e "$root/debootstrap" ]; then
+    # The mirror that this machine's apt uses; debootstrap's own default where there is none.
+    debian=('Identifier: Packages' 'Origin: Debian' 'Label: Debian')
+    mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "${debian[@]}" 2>/dev/null | sort -u | head -1)}
+    # To a debootstrap that does not know a release yet, it is like sid.
+    scripts=/usr/share/debootstrap/scripts
+    [ -e "$scripts/$release" ] && script= || script=$scripts/sid
+    debootstrap --variant=minbase --include=ca-certificates,git,make "$release" "$root" "$mirror" "$script"
+fi
+if ! grep -qx "VERSION_CODENAME=$release" "$root/etc/os-release"; then
+    echo "$root holds another release than $release" >&2
+    exit 1
+fi
+
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs tmpfs "$root/dev/shm"
+for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt /etc/apt/apt.conf.d/99*; do
+    [ -e "$file" ] && install -D -m 644 "$file" "$root$file"
+done
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no service is started in a chroot
+chmod 755 "$root/usr/sbin/policy-rc.d"
+
+variables=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
+while IFS= read -r variable; do
+    variables+=("$variable")
+done < <(env | grep -iE '^(pip_|https?_proxy=|no_proxy=)' || true)
+inside() { chroot "$root" env -i "${variables[@]}" "$@"; }
+
+# --- the checkout as it is now, committed or not, without what git ignores, as a checkout of git ---
+
+mkdir -p "$root/madtree"
+find "$root/madtree" -mindepth 1 -maxdepth 1 ! -name .venv -exec rm -rf {} +
+(cd "$checkout" && git ls-files -z --cached --others --exclude-standard | tar -c --null -T - --ignore-failed-read) |
+    tar -x --no-same-owner -C "$root/madtree"
+inside git -C /madtree init --quiet --initial-branch=main
+inside git -C /madtree add --all
+
+# --- what the newcomer types ---
+
+if [ -n "$demo" ]; then
+    inside make -C /madtree demo
+    inside /madtree/.venv/bin/madtree down
+fi
+inside make -C /madtree test ${WORKERS:+WORKERS="$WORKERS"} ARGS="${*@Q}"
