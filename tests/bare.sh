@@ -48,8 +48,7 @@ if [ ! -e "$root/etc/debian_version" ] || [ -e "$root/debootstrap" ]; then
     # To a debootstrap that does not know a release yet, it is like sid.
     scripts=/usr/share/debootstrap/scripts
     [ -e "$scripts/$release" ] && script= || script=$scripts/sid
-    debootstrap --variant=minbase --include=ca-certificates,git,make "$release" "$root" \
-        "${mirror:-http://deb.debian.org/debian}" ${script:+"$script"}
+    debootstrap --variant=minbase --include=ca-certificates,git,make "$release" "$root" "$mirror" "$script"
 fi
 if ! grep -qx "VERSION_CODENAME=$release" "$root/etc/os-release"; then
     echo "$root holds another release than $release" >&2
