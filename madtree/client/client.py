@@ -131,7 +131,7 @@ class Client:
         max_depth, min_split, min_bucket
             Levels below the root, 0 to 60; rows that a node needs to be split; rows that each side keeps.
         n_bins
-            Candidate boundaries of a continuous feature; 0 for all of them.
+            Candidate thresholds of a continuous feature; 0 for all of them.
         surrogate_params, pruning_params
             As text, or a mapping: ``{"max_surrogates": 5}``, ``{"n_folds": 10, "rule": "1se"}``.
         verbose

@@ -15,7 +15,7 @@ from madtree.render.plain import trees_of_rows
 from madtree.sqltext import report as sql
 from madtree.trees import Model, Node, Tree
 
-LEVELS_LENGTH = 160  # characters of a list of levels; the page shortens it further where it draws
+CATEGORIES_LENGTH = 160  # characters of a list of categories; the page shortens it further where it draws
 MAX_FEATURES = 40  # bars of importance that a tree keeps; the others are told as one sum
 
 
@@ -155,7 +155,7 @@ def _sparse(weights: Sequence[float]) -> Iterator[float]:
 def _test(model: Model, node: Node) -> str:
     """What is said of the feature's value in the true branch: ``<= 5``, ``< "blue"``, ``in {a,b}``."""
     feature = model.feature(str(node.feature))
-    return split_text(node, feature, LEVELS_LENGTH)[len(one_line(feature.name)) + 1 :]
+    return split_text(node, feature, CATEGORIES_LENGTH)[len(one_line(feature.name)) + 1 :]
 
 
 def _importance(model: Model, raw: Sequence[float]) -> dict[str, Any]:
