@@ -24,7 +24,7 @@ from psycopg.rows import dict_row
 
 from madtree.host.protocol import Row
 from madtree.learn.data import codec
-from madtree.request.arguments import check
+from madtree.request.arguments import check_arguments
 from madtree.train.train import train
 
 SCHEMA = "madtree_bench_distributed"
@@ -133,7 +133,7 @@ def training(db: psycopg.Connection, n_rows: int, n_shards: int, n_bins: int, ro
     for _ in range(rounds):
         hosts.append(TimedHost(db))
         with db.transaction(force_rollback=True):
-            task = check(
+            task = check_arguments(
                 hosts[-1], f"{SCHEMA}.data", f"{SCHEMA}.model", "id", "label", names,
                 None, "gini", None, None, 9, None, None, n_bins, None, None, False, 1, False, None, 64,
             )  # fmt: skip

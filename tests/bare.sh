@@ -35,7 +35,7 @@ if [ $# -gt 0 ]; then
     shift
 else
     root=$(mktemp -d -t "madtree-$release.XXXXXX")
-    trap 'umount -R -l "$root"/{proc,dev} 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+    trap 'umount -R -l "$root"/{proc,dev} 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 fi
 chmod 755 "$root"
 
@@ -86,4 +86,4 @@ if [ -n "$demo" ]; then
     inside make -C /madtree demo
     inside /madtree/.venv/bin/madtree down
 fi
-inside make -C /madtree test ${WORKERS:+WORKERS="$WORKERS"} ARGS="$*"
+inside make -C /madtree test ${WORKERS:+WORKERS="$WORKERS"} ARGS="${*@Q}"

@@ -82,15 +82,16 @@ def make_data(db: psycopg.Connection, schema: str, rng: random.Random) -> None:
     pools["letters"] = ("text", ["x", "Y", "z"])
     columns = ", ".join(f"{name} {type_}" for name, (type_, _) in pools.items())
     db.execute(f"CREATE TABLE rows (id int, g1 text, g2 int, numbers float8[], {columns})")
+    rows = []
     for number in range(N_ROWS):
         row = [None if rng.random() < 0.1 else rng.choice(pool) for _, pool in pools.values()]
         array = (
             None if rng.random() < 0.1 else [rng.random(), rng.choice([None, math.nan, 0.5, 1.5])][: rng.randint(1, 2)]
         )
-        db.execute(
-            f"INSERT INTO rows VALUES (%s, %s, %s, %s, {', '.join(f'%s::{type_}' for type_, _ in pools.values())})",
-            [number, rng.choice(["a", "b", "it's", None]), rng.choice([1, 2, None]), array, *row],
-        )
+        rows.append([number, rng.choice(["a", "b", "it's", None]), rng.choice([1, 2, None]), array, *row])
+    db.cursor().executemany(
+        f"INSERT INTO rows VALUES (%s, %s, %s, %s, {', '.join(f'%s::{type_}' for type_, _ in pools.values())})", rows
+    )
 
 
 def quote(text: str) -> str:

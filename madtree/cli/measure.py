@@ -11,7 +11,7 @@ from madtree.cli.options import Dsn, Json, Model, examples
 from madtree.cli.output import rows, without_empty
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
-from madtree.model.read import find_model, read_summary, unquoted
+from madtree.model import find_model, read_summary, unquoted
 from madtree.sqltext import importance as sql
 
 EVALUATE_EPILOG = examples(

@@ -16,7 +16,7 @@ from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
-from madtree.trees.model import Model as TreeModel
+from madtree.trees import Model as TreeModel
 
 EPILOG = examples(
     "$ madtree show delay_tree",

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import psycopg
 
 from madtree.cli.exits import USAGE, CommandError
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.host.psycopg import as_host
-from madtree.model.read import ModelTables, find_model, read_model, read_summary, unquoted
+from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.sqltext import models as sql
-from madtree.trees.model import Model
+from madtree.trees import Model
 
 # As the extension's own functions that draw have them: a group's values read the same in every session.
 SETTINGS = "SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL extra_float_digits = 1"

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from psycopg import sql
 
 from madtree.client.result import Result
-from madtree.model.read import ModelTables, find_model, read_model, read_summary
+from madtree.model import ModelTables, find_model, read_model, read_summary
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import suffixed
-from madtree.trees.model import Model as TreeModel
+from madtree.trees import Model as TreeModel
 
 if TYPE_CHECKING:
     from madtree.client.client import Client

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from madtree.client.frames import Array, Column
-from madtree.score.outputs import probabilities
+from madtree.score import probabilities
 from madtree.sqltext.split import parse_name
-from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
+from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
 NUMERIC = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 _EPOCH = dt.datetime(1970, 1, 1)

@@ -20,7 +20,7 @@ import numpy as np
 from madtree.client.frames import Array, as_column, columns_of, is_frame
 from madtree.client.routing import NUMERIC, FlatTree, class_shares, column_name, feature_values, used_features
 from madtree.render.labels import split_text
-from madtree.trees.model import Feature, Kind, Model, Tree
+from madtree.trees import Feature, Kind, Model, Tree
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin

@@ -36,12 +36,12 @@ def _visible(plpy: Any, error: MadtreeError) -> Exception:
 @_entry
 def tree_train(plpy: Any, *arguments: Any) -> str:
     """Check the arguments (in the order of the SQL function's), train, write the model; returns one line."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.request.arguments import check
+    from madtree.host import PlpyHost
+    from madtree.request import check_arguments
 
     host = PlpyHost(plpy)
-    task = check(host, *arguments)
-    from madtree.train.train import train  # needs numpy, which a mistake in the arguments does not
+    task = check_arguments(host, *arguments)
+    from madtree.train import train
 
     return train(host, task)
 
@@ -57,8 +57,8 @@ def tree_predict(
     plpy: Any, tree_model: str | None, new_data_table: str | None, output_table: str | None, type_: str | None
 ) -> str:
     """Score a table into a new one; returns one line."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.score.predict import tree_predict
+    from madtree.host import PlpyHost
+    from madtree.score import tree_predict
 
     return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_)
 
@@ -71,7 +71,7 @@ def tree_predict_help(plpy: Any, message: str | None) -> str:
 
 def score_block(plan: bytes, images: bytes) -> bytes:
     """What the rows of one block end in."""
-    from madtree.score.block_scorer import score_block
+    from madtree.score import score_block
 
     return score_block(plan, images)
 
@@ -79,8 +79,8 @@ def score_block(plan: bytes, images: bytes) -> bytes:
 @_entry
 def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None) -> str:
     """A model as an SQL expression, or the usage text."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.score.predict import tree_sql
+    from madtree.host import PlpyHost
+    from madtree.score import tree_sql
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_sql"]
@@ -90,8 +90,8 @@ def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | Non
 @_entry
 def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosity: bool | None) -> str:
     """A drawn model, or the usage text."""
-    from madtree.explain.display import tree_display
-    from madtree.host.plpy import PlpyHost
+    from madtree.explain import tree_display
+    from madtree.host import PlpyHost
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_display"]
@@ -101,8 +101,8 @@ def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosit
 @_entry
 def tree_surr_display(plpy: Any, model: str | None) -> str:
     """A model's surrogates, or the usage text."""
-    from madtree.explain.display import tree_surr_display
-    from madtree.host.plpy import PlpyHost
+    from madtree.explain import tree_surr_display
+    from madtree.host import PlpyHost
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_surr_display"]
@@ -112,8 +112,8 @@ def tree_surr_display(plpy: Any, model: str | None) -> str:
 @_entry
 def tree_drop(plpy: Any, model: str | None) -> str:
     """Drop a model, or the usage text."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.model.drop import tree_drop
+    from madtree.host import PlpyHost
+    from madtree.model import tree_drop
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_drop"]
@@ -123,8 +123,8 @@ def tree_drop(plpy: Any, model: str | None) -> str:
 @_entry
 def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None) -> str:
     """Prune a model into a new one; returns one line."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.model.prune import tree_prune
+    from madtree.host import PlpyHost
+    from madtree.model import tree_prune
 
     return tree_prune(PlpyHost(plpy), model, new_model, cp)
 
@@ -132,8 +132,8 @@ def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | 
 @_entry
 def get_var_importance(plpy: Any, model_name: str | None, output_table: str | None) -> str:
     """Write a model's variable importance into a new table; returns one line."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.model.importance import get_var_importance
+    from madtree.host import PlpyHost
+    from madtree.model import get_var_importance
 
     return get_var_importance(PlpyHost(plpy), model_name, output_table)
 
@@ -141,8 +141,8 @@ def get_var_importance(plpy: Any, model_name: str | None, output_table: str | No
 @_entry
 def tree_evaluate(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
     """Rows of metrics."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.score.evaluate import tree_evaluate
+    from madtree.host import PlpyHost
+    from madtree.score import tree_evaluate
 
     return tree_evaluate(PlpyHost(plpy), tree_model, test_table)
 
@@ -150,8 +150,8 @@ def tree_evaluate(plpy: Any, tree_model: str | None, test_table: str | None) -> 
 @_entry
 def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
     """The cells of the confusion matrix."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.score.evaluate import tree_confusion
+    from madtree.host import PlpyHost
+    from madtree.score import tree_confusion
 
     return tree_confusion(PlpyHost(plpy), tree_model, test_table)
 
@@ -159,8 +159,8 @@ def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) ->
 @_entry
 def tree_rules(plpy: Any, model: str | None, tree_id: int | None) -> list[dict[str, Any]]:
     """Rows of rules."""
-    from madtree.explain.rules import tree_rules
-    from madtree.host.plpy import PlpyHost
+    from madtree.explain import tree_rules
+    from madtree.host import PlpyHost
 
     _no_help(model, "tree_rules")
     return tree_rules(PlpyHost(plpy), model, tree_id)
@@ -169,8 +169,8 @@ def tree_rules(plpy: Any, model: str | None, tree_id: int | None) -> list[dict[s
 @_entry
 def tree_path(plpy: Any, model: str | None, table_name: str | None, id_: str | None) -> list[dict[str, Any]]:
     """The steps of a row's path."""
-    from madtree.explain.path import tree_path
-    from madtree.host.plpy import PlpyHost
+    from madtree.explain import tree_path
+    from madtree.host import PlpyHost
 
     return tree_path(PlpyHost(plpy), model, table_name, id_)
 
@@ -178,8 +178,8 @@ def tree_path(plpy: Any, model: str | None, table_name: str | None, id_: str | N
 @_entry
 def tree_to_json(plpy: Any, model: str | None) -> str:
     """A model as the text of a JSON document."""
-    from madtree.explain.export import tree_to_json
-    from madtree.host.plpy import PlpyHost
+    from madtree.explain import tree_to_json
+    from madtree.host import PlpyHost
 
     _no_help(model, "tree_to_json")
     return tree_to_json(PlpyHost(plpy), model)
@@ -188,8 +188,8 @@ def tree_to_json(plpy: Any, model: str | None) -> str:
 @_entry
 def tree_to_pmml(plpy: Any, model: str | None) -> str:
     """A model as a PMML document, or the usage text."""
-    from madtree.explain.export import tree_to_pmml
-    from madtree.host.plpy import PlpyHost
+    from madtree.explain import tree_to_pmml
+    from madtree.host import PlpyHost
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_to_pmml"]
@@ -199,8 +199,8 @@ def tree_to_pmml(plpy: Any, model: str | None) -> str:
 @_entry
 def list_models(plpy: Any) -> list[dict[str, Any]]:
     """Rows of the view of models."""
-    from madtree.host.plpy import PlpyHost
-    from madtree.model.listing import models
+    from madtree.host import PlpyHost
+    from madtree.model import models
 
     return models(PlpyHost(plpy))
 

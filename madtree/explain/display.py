@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
-from madtree.model.read import read_model
+from madtree.host import Host
+from madtree.model import read_model
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
 from madtree.render.text import model_text

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
-from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.host import Host
+from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.tables import SIGNATURES, suffixed
-from madtree.trees.model import Model
+from madtree.trees import Model
 
 
 def tree_to_json(host: Host, model_name: str | None) -> str:

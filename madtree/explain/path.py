@@ -7,17 +7,28 @@ from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
-from madtree.host.protocol import Host, Row
-from madtree.model.read import find_model, read_summary, read_trees
+from madtree.host import Host, Row
+from madtree.model import find_model, read_summary, read_trees
 from madtree.render.labels import category_text, one_line, split_text
 from madtree.render.rules import side_text
-from madtree.request.catalog import Type, find_relation
-from madtree.score.predict import fit_to_source, groups_of
+from madtree.request import Type, find_relation
+from madtree.score import fit_to_source, groups_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
-from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
-from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
+from madtree.trees import (
+    Direction,
+    Feature,
+    Kind,
+    Model,
+    Node,
+    Split,
+    Tree,
+    Value,
+    comparable,
+    find_direction,
+    is_missing,
+)
 
 SHOWN_CATEGORIES = 200  # characters of a list of categories in a sentence
 

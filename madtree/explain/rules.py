@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from madtree.host.protocol import Host, Row
-from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.host import Host, Row
+from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
 from madtree.render.rules import rule_text
-from madtree.score.outputs import probabilities
+from madtree.score import probabilities
 from madtree.sqltext import explain as sql
 from madtree.sqltext.rules import leaf_predicate
-from madtree.trees.model import Model, Node, Tree
+from madtree.trees import Model, Node, Tree
 
 
 def tree_rules(host: Host, model_name: str | None, tree_id: int | None) -> list[Row]:

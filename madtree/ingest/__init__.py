@@ -1,3 +1,43 @@
 """Rows out of PostgreSQL: the first look at them, page ranges, the sample that bins are found in, and the reading of
 rows as numbers.
 """
+
+from __future__ import annotations
+
+from madtree.ingest.bin_finder import BinFinder, binned_features
+from madtree.ingest.page_ranges import OID, PageRange, PageRanges
+from madtree.ingest.profile import (
+    Groups,
+    Levels,
+    Profile,
+    estimate_profile,
+    no_usable_row,
+    read_folds,
+    read_groups,
+    read_levels,
+    read_profile,
+)
+from madtree.ingest.row_reader import Packed, Packing, RowPacker, range_queries
+from madtree.ingest.row_spool import RowSpool
+
+__all__ = [
+    "OID",
+    "BinFinder",
+    "Groups",
+    "Levels",
+    "Packed",
+    "Packing",
+    "PageRange",
+    "PageRanges",
+    "Profile",
+    "RowPacker",
+    "RowSpool",
+    "binned_features",
+    "estimate_profile",
+    "no_usable_row",
+    "range_queries",
+    "read_folds",
+    "read_groups",
+    "read_levels",
+    "read_profile",
+]

@@ -7,20 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.ingest.page_ranges import PageRange, PageRanges
 from madtree.ingest.profile import Levels
 from madtree.ingest.row_spool import RowSpool
-from madtree.learn.binning.bins import MISSING, Bins, BinTable, distinct_values, quantile_bins
-from madtree.learn.binning.encode import KeyEncoder
-from madtree.learn.data.parameters import Parameters
-from madtree.learn.data.types import Array, Floats, Ints
-from madtree.learn.problem.packing import NullNumberError, RowFormat
-from madtree.learn.problem.prepare import BinLimits, RawRows
-from madtree.request.tuning import Tuning
+from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
+from madtree.learn.data import Array, Floats, Ints, Parameters
+from madtree.learn.problem import BinLimits, NullNumberError, RawRows, RowFormat
+from madtree.request import Tuning
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees.model import Kind
+from madtree.trees import Kind
 
 _SPARE = 1.1  # a page sample's size varies
 _WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more

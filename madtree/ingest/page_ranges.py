@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as sql
 

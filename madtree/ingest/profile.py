@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Row
-from madtree.learn.data.types import Floats, Ints
-from madtree.learn.problem.prepare import Scale
-from madtree.request.train_request import TrainingTask
+from madtree.host import Host, Row
+from madtree.learn.data import Floats, Ints
+from madtree.learn.problem import Scale
+from madtree.request import TrainingTask
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees.model import Feature, Kind
+from madtree.trees import Feature, Kind
 
 MAX_CLASSES = 65_535
 MAX_LEVELS = 65_534

@@ -6,15 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.ingest.page_ranges import PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
-from madtree.learn.data import codec
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Ints
-from madtree.learn.problem.pack import pack_values
-from madtree.learn.problem.packing import NullNumberError, Packer, RowFormat
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Block, Ints, codec
+from madtree.learn.problem import NullNumberError, Packer, Problem, RowFormat, pack_values
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 

@@ -8,13 +8,10 @@ from tempfile import SpooledTemporaryFile
 
 import numpy as np
 
-from madtree.host.protocol import Host
-from madtree.host.temporary import TemporaryPlace
+from madtree.host import Host, TemporaryPlace
 from madtree.ingest.page_ranges import PageRange, PageRanges
-from madtree.learn.data.array_datum import rows_in
-from madtree.learn.data.types import Bools, Floats, Ints
-from madtree.learn.problem.packing import NullNumberError, RowFormat
-from madtree.learn.problem.prepare import RawRows
+from madtree.learn.data import Bools, Floats, Ints, rows_in
+from madtree.learn.problem import NullNumberError, RawRows, RowFormat
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data.types import Floats, Ints
+from madtree.learn.data import Floats, Ints
 from madtree.sqltext import array_text as text
 
 CHUNK_ROWS = 16_384

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.model.read import find_model, read_summary, unquoted
-from madtree.request.new_tables import check_new
+from madtree.request import check_new
 from madtree.sqltext import importance as sql
 from madtree.sqltext.quote import qualified
 

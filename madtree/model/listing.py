@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from madtree.host.protocol import Host, Row
+from madtree.host import Host, Row
 from madtree.sqltext import listing as sql
 from madtree.sqltext.tables import suffixed
 

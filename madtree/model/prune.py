@@ -8,17 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
-from madtree.learn.data.array_datum import decode
-from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.prune.prune import prune
+from madtree.host import Host
+from madtree.learn.data import Array, Bools, Floats, Ints, decode
+from madtree.learn.prune import prune
 from madtree.model.read import ModelTables, find_model, read_summary
-from madtree.request.new_tables import check_new
+from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import catalog as catalog_sql
 from madtree.sqltext import prune as sql
 from madtree.sqltext.tables import SIGNATURES, SUFFIXES, suffixed
-from madtree.trees.model import Model
+from madtree.trees import Model
 
 _TEXT = "pg_catalog.text"
 _FLOAT = "pg_catalog.float8"

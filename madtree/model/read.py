@@ -9,14 +9,14 @@ from itertools import groupby
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Row
-from madtree.request.catalog import find_relation
+from madtree.host import Host, Row
+from madtree.request import find_relation
 from madtree.sqltext import models as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
-from madtree.trees.model import Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees import Feature, Kind, Model, Node, Split, Surrogate, Tree
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
 OPTIONAL = ("_surrogates",)

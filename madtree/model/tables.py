@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from madtree.host.protocol import Host
-from madtree.request.new_tables import check_free, model_tables
-from madtree.request.train_request import TrainingTask
+from madtree.host import Host
+from madtree.request import TrainingTask, check_free, model_tables
 from madtree.sqltext import tables as sql
 from madtree.sqltext.quote import qualified
 

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from madtree import __version__
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.learn.data.types import Ints
-from madtree.learn.prune.trained import CategorySets, CpColumns, NodeColumns, SurrogateColumns, TreeColumns, TreeKeys
+from madtree.host import Host, local_settings
+from madtree.learn.data import Ints
+from madtree.learn.prune import CategorySets, CpColumns, NodeColumns, SurrogateColumns, TreeColumns, TreeKeys
 from madtree.model.columns_text import (
     CHUNK_BYTES,
     NO_VALUES,
@@ -27,10 +26,10 @@ from madtree.model.columns_text import (
     texts_or_null,
 )
 from madtree.model.tables import prediction_type
-from madtree.request.train_request import TrainingTask
+from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tables as sql
-from madtree.trees.model import Categories, Kind
+from madtree.trees import Categories, Kind
 
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 

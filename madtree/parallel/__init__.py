@@ -1,1 +1,27 @@
 """Parallel workers: how many there may be, when they pay, and the planner's settings for them."""
+
+from __future__ import annotations
+
+from madtree.parallel.cost_model import (
+    Workers,
+    available,
+    best,
+    growing_workers,
+    handing_over_pays,
+    in_place_of_leader,
+    seconds,
+    sharing,
+    without_leader,
+)
+
+__all__ = [
+    "Workers",
+    "available",
+    "best",
+    "growing_workers",
+    "handing_over_pays",
+    "in_place_of_leader",
+    "seconds",
+    "sharing",
+    "without_leader",
+]

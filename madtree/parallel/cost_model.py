@@ -11,9 +11,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from madtree.host.protocol import Host
-from madtree.learn.data.parameters import Parameters
-from madtree.request.tuning import Costs
+from madtree.host import Host
+from madtree.learn.data import Parameters
+from madtree.request import Costs
 from madtree.sqltext import workers as sql
 
 COSTS = Costs()

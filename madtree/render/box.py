@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from madtree.render.labels import category_text, number_text, one_line, split_text
 from madtree.render.palette import OTHERS, class_colours, number_colour
 from madtree.render.textwidth import fitted, text_width
-from madtree.trees.model import Model, Node, Tree
+from madtree.trees import Model, Node, Tree
 
 INK = "#1B1F24"
 HEADING, DETAIL = 13.0, 11.0  # font sizes in px

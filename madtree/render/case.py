@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from madtree.trees.model import Node, Tree
+from madtree.trees import Node, Tree
 
 
 def nested_case(

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
+from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
 FORMAT = "madtree-tree"
 FORMAT_VERSION = 1  # raised only by what an old reader would misunderstand

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from madtree.render.labels import group_text, number_text, one_line, prediction_text, split_text, value_text
-from madtree.trees.model import Model, Node, Tree
+from madtree.trees import Model, Node, Tree
 
 MAX_LABEL = 200  # characters of a line in a node; longer ones could not be read, and dot refuses strings of 16 kB
 

@@ -6,8 +6,19 @@ import json
 import re
 from collections.abc import Iterable
 
-from madtree.trees.model import Feature, Kind, Model, Node, Split, Tree
-from madtree.trees.threshold import RANGES, duration_text, first_right_label, last_left, moment_text
+from madtree.trees import (
+    RANGES,
+    Feature,
+    Kind,
+    Model,
+    Node,
+    Split,
+    Tree,
+    duration_text,
+    first_right_label,
+    last_left,
+    moment_text,
+)
 
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
 BARE_CATEGORY = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from madtree.trees.model import Feature, Kind, Model, Node, Tree
+from madtree.trees import Feature, Kind, Model, Node, Tree
 
 _NODE_FIELDS = tuple(name for name in Node.__dataclass_fields__ if name != "surrogates")
 

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from madtree.errors import MadtreeError
 from madtree.render.pmml_splits import PmmlSplits
-from madtree.trees.model import Feature, Kind, Model, Node, Tree
+from madtree.trees import Feature, Kind, Model, Node, Tree
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 INTEGERS = ("smallint", "integer", "bigint")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-from madtree.trees.model import Feature, Kind, Node, Split, Tree
+from madtree.trees import Feature, Kind, Node, Split, Tree
 
 LEFT, RIGHT = "left", "right"
 NO_CHARACTERS = frozenset('"\\')  # evaluators disagree on how they are escaped in an array

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.render.labels import category_text, one_line, threshold_text
-from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Tree
+from madtree.trees import Categories, Feature, Kind, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from madtree.render.labels import group_text, number_text, split_text
-from madtree.trees.model import Kind, Model, Node, Surrogate
+from madtree.trees import Kind, Model, Node, Surrogate
 
 RULE = " -------------------------------------"
 EXPLANATION = """\

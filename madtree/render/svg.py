@@ -10,7 +10,7 @@ from madtree.render.layout import tidy_layout
 from madtree.render.mark import band, document, group, rect, text
 from madtree.render.palette import OTHERS, class_colours
 from madtree.render.textwidth import fitted, text_width
-from madtree.trees.model import Model, Node, Tree
+from madtree.trees import Model, Node, Tree
 
 FAINT, LINE, PAPER = "#57606A", "#C5CDD6", "#FFFFFF"
 SMALL = 11.0  # font size in px

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from madtree.render.labels import group_text, number_text, prediction_text, quoted, split_text, value_text
-from madtree.trees.model import Model, Node, Tree
+from madtree.trees import Model, Node, Tree
 
 RULE = " -------------------------------------"
 INDENT = "   "

@@ -7,9 +7,9 @@ from datetime import datetime, timezone
 from html import escape
 from typing import Any
 
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.host.psycopg import as_host
-from madtree.model.read import find_model, read_summary
+from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, group_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
@@ -18,7 +18,7 @@ from madtree.report.page import options, page, table
 from madtree.report.trees import Choice, Limits, choose_trees, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
-from madtree.trees.model import Model
+from madtree.trees import Model
 
 # Columns of `<output>_summary` that the page lists, and what it calls them.
 PARAMETERS = (

@@ -8,11 +8,11 @@ from typing import Any
 import psycopg
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Row
-from madtree.model.read import ModelTables, unquoted
+from madtree.host import Host, Row
+from madtree.model import ModelTables, unquoted
 from madtree.render.labels import category_text
 from madtree.report.trees import Choice, finite
-from madtree.request.catalog import find_relation
+from madtree.request import find_relation
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import report as sql
 from madtree.sqltext.quote import qualified

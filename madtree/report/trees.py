@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Row
-from madtree.model.read import ModelTables, unquoted
+from madtree.host import Host, Row
+from madtree.model import ModelTables, unquoted
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.sqltext import report as sql
-from madtree.trees.model import Model, Node, Tree
+from madtree.trees import Model, Node, Tree
 
 LEVELS_LENGTH = 160  # characters of a list of levels; the page shortens it further where it draws
 MAX_FEATURES = 40  # bars of importance that a tree keeps; the others are told as one sum

@@ -1,3 +1,24 @@
 """From what a user wrote to a checked request: arguments, option strings, the feature list, names of new tables, and
 the look-ups in the catalogue that they need. Nothing here reads rows, but for the lengths of arrays.
 """
+
+from __future__ import annotations
+
+from madtree.request.arguments import check_arguments
+from madtree.request.catalog import Type, find_relation, find_types
+from madtree.request.new_tables import check_free, check_new, model_tables
+from madtree.request.train_request import TrainingTask
+from madtree.request.tuning import Costs, Tuning
+
+__all__ = [
+    "Costs",
+    "TrainingTask",
+    "Tuning",
+    "Type",
+    "check_arguments",
+    "check_free",
+    "check_new",
+    "find_relation",
+    "find_types",
+    "model_tables",
+]

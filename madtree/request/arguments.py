@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
-from madtree.learn.data.parameters import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
+from madtree.host import Host
+from madtree.learn.data import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
 from madtree.request import catalog, defaults
 from madtree.request.catalog import SourceColumn, Type
 from madtree.request.features import Item, is_text, list_items, make_features
@@ -32,7 +32,7 @@ _INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
 _LARGEST = 2**31 - 1  # of an integer argument
 
 
-def check(
+def check_arguments(
     host: Host,
     training_table_name: str | None,
     output_table_name: str | None,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.request.catalog import SourceColumn, Type, find_column
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import names_in, split_list
-from madtree.trees.model import Feature, Kind
+from madtree.trees import Feature, Kind
 
 FEATURES = "list_of_features"
 EXCLUDED = "list_of_features_to_exclude"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
+from madtree.host import Host
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name

@@ -47,7 +47,8 @@ class Tuning:
         surely_large: blocks' worth of rows from which an estimate is enough to tell that a table is large.
         least_sample: rows that bins are found in, at least.
         spool_share: of the memory budget, what rows that are read once may take before they go to a file: 1 / this.
-        store_share: of the memory budget, what blocks may take, and what their rows' positions may: 1 / this each.
+        block_share: of the memory budget, what blocks may take before they go to a file: 1 / this.
+        position_share: of the memory budget, what their rows' positions may take: 1 / this.
         cores: processors that this process may use; None: as many as the system says.
         costs: of work.
     """
@@ -60,6 +61,7 @@ class Tuning:
     surely_large: int = 4
     least_sample: int = 100_000
     spool_share: int = 2
-    store_share: int = 2
+    block_share: int = 4
+    position_share: int = 2
     cores: int | None = None
     costs: Costs = field(default_factory=Costs)

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import codec
-from madtree.learn.data.sides import LEFT, RIGHT
-from madtree.learn.data.types import Bools, Floats, Ints
+from madtree.learn.data import LEFT, RIGHT, Bools, Floats, Ints, codec
 
 ALL_TREES = -1
 

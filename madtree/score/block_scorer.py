@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import codec
-from madtree.learn.data.array_datum import read_rows
-from madtree.learn.data.sides import RIGHT, UNKNOWN
-from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, codec, read_rows
 
 Plan = dict[str, Any]
 

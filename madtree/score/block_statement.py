@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.ingest.page_ranges import OID, PageRanges
-from madtree.parallel.cost_model import without_leader
+from madtree.host import Host, local_settings
+from madtree.ingest import OID, PageRanges
+from madtree.parallel import without_leader
 from madtree.score.case_or_blocks import Work
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.relation import Relation

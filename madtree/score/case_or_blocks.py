@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2
 
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.parallel.cost_model import best, seconds
+from madtree.host import Host, local_settings
+from madtree.parallel import best, seconds
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.quote import qualified

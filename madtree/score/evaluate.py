@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Row
-from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
-from madtree.request.catalog import Type, find_relation
+from madtree.host import Host, Row
+from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.request import Type, find_relation
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.new_data import fit_features
 from madtree.score.outputs import output_columns
@@ -24,7 +24,7 @@ from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression
-from madtree.trees.model import Model
+from madtree.trees import Model
 
 _TEXTS = "pg_catalog.text[]"
 _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())

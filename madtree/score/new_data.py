@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
-from madtree.request.catalog import Type, find_types
+from madtree.host import Host
+from madtree.request import Type, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.trees.model import Feature, Kind, Model
+from madtree.trees import Feature, Kind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")

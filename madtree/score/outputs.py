@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 
 from madtree.errors import MadtreeError
-from madtree.model.read import unquoted
+from madtree.model import unquoted
 from madtree.sqltext.condition import Spelling, float_array, float_literal, typed_literal
 from madtree.sqltext.predict import Output
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
-from madtree.trees.model import Model, Node
+from madtree.trees import Model, Node
 
 TYPES = ("response", "prob", "prob_columns", "leaf")
 REGRESSION_TYPES = ("response", "leaf")

@@ -6,10 +6,9 @@ from dataclasses import replace
 from time import perf_counter
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
-from madtree.model.read import ModelTables, find_model, read_summary, read_trees, unquoted
-from madtree.request.catalog import Type, find_relation
-from madtree.request.new_tables import check_new
+from madtree.host import Host
+from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.request import Type, check_new, find_relation
 from madtree.score.case_or_blocks import measure
 from madtree.score.new_data import column_types, fit_feature
 from madtree.score.outputs import check_type, output_columns
@@ -20,7 +19,7 @@ from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.trees.model import Feature, Model
+from madtree.trees import Feature, Model
 
 
 def tree_predict(

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.protocol import Host
-from madtree.learn.data.array_datum import decode
-from madtree.learn.data.types import Array, Ints
-from madtree.model.read import ModelTables
-from madtree.request.catalog import Type
+from madtree.host import Host
+from madtree.learn.data import Array, Ints, decode
+from madtree.model import ModelTables
+from madtree.request import Type
 from madtree.score.block_plan import (
     ALL_TREES,
     FlatNodes,
@@ -33,7 +32,7 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, pick
-from madtree.trees.model import Feature, Kind, Model
+from madtree.trees import Feature, Kind, Model
 
 _TEXTS = "pg_catalog.text[]"
 _BOOLS = "pg_catalog.bool[]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.condition import Spelling, among, below, beyond
-from madtree.trees.model import Feature, Kind, Node, Split
+from madtree.trees import Feature, Kind, Node, Split
 
 
 def goes_against_majority(

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from madtree.sqltext import values
 from madtree.sqltext.quote import literal
-from madtree.trees.model import Feature
-from madtree.trees.threshold import MOMENTS, RANGES, first_right_label, last_decimal, last_left, moment_text
+from madtree.trees import MOMENTS, RANGES, Feature, first_right_label, last_decimal, last_left, moment_text
 
 NAN_TYPES = ("real", "double precision", "numeric")  # whose NaN is larger than everything, and means missing
 PLAIN = re.compile(r'^([a-z_][a-z0-9_$]*|"([^"]|"")+")$')

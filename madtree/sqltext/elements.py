@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.values import NATIVE_TYPES
-from madtree.trees.model import Feature
+from madtree.trees import Feature
 
 _CAST_TYPES = (NATIVE_TYPES - {"boolean"}) | {"numeric"}  # whose arrays may be cast to float8[] as they are
 NAN = "'NaN'::pg_catalog.float8"

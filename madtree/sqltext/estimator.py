@@ -9,7 +9,7 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output, tree_case
 from madtree.sqltext.quote import qualified
-from madtree.trees.model import Feature, Tree
+from madtree.trees import Feature, Tree
 
 # The columns of the primary key of the table $1, as SQL.
 PRIMARY_KEY = """\

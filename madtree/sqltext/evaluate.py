@@ -15,7 +15,7 @@ from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
-from madtree.trees.model import Tree
+from madtree.trees import Tree
 
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
 _OPERATOR = re.compile("`([^`]+)`")

@@ -8,7 +8,7 @@ from madtree.sqltext import values
 from madtree.sqltext.predict import TREE, Scan, enum_number
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import CV_COLUMNS, model_table
-from madtree.trees.model import Feature, Kind
+from madtree.trees import Feature, Kind
 
 
 def groups(schema: str, name: str, grouping: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
 from madtree.sqltext.quote import ident
-from madtree.trees.model import Feature, Model, Node, Tree
+from madtree.trees import Feature, Model, Node, Tree
 
 # A name beside the user's own columns: their expressions must not meet it by accident.
 TREE = "madtree_tree"

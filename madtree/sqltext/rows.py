@@ -9,7 +9,7 @@ from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.schemas import INTERNAL
-from madtree.trees.model import Feature, Kind
+from madtree.trees import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
 _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.condition import READABLE, typed_literal
-from madtree.trees.model import Feature, Model, Tree
+from madtree.trees import Feature, Model, Tree
 
 
 def leaf_predicate(model: Model, features: Mapping[str, Feature], tree: Tree, node_id: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.trees.model import Feature, Kind
+from madtree.trees import Feature, Kind
 
 # Types whose arrays hold numbers that numpy can read as they are (see madtree.core.image).
 NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double precision", "boolean"})

@@ -11,14 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.cancel import Cancels
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.ingest.row_reader import Packed, Packing, RowPacker
-from madtree.learn.data import codec
-from madtree.learn.data.types import Array, Ints
-from madtree.learn.histogram.drive import driven, finished
-from madtree.learn.histogram.requests import (
+from madtree.host import Cancels, Host, local_settings
+from madtree.ingest import Packed, Packing, RowPacker
+from madtree.learn.data import Array, Ints, codec
+from madtree.learn.histogram import (
     CountRequest,
     Program,
     Progress,
@@ -27,11 +23,11 @@ from madtree.learn.histogram.requests import (
     RowsByTreeRequest,
     Steps,
     T,
+    driven,
+    finished,
 )
-from madtree.learn.problem.columns import rows_by_tree
-from madtree.learn.problem.pack import block_fields
-from madtree.learn.problem.problem import Problem
-from madtree.parallel.cost_model import handing_over_pays, sharing
+from madtree.learn.problem import Problem, block_fields, rows_by_tree
+from madtree.parallel import handing_over_pays, sharing
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import forget, read_state
 

@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data.plans import LastPlan
-from madtree.learn.data.types import Array
-from madtree.learn.histogram.requests import CountRequest, request_of
-from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
-from madtree.learn.problem.columns import COLUMNS, ColumnReader, block_columns, with_column
-from madtree.learn.problem.problem import Problem
-from madtree.learn.route.positions import Positions
+from madtree.learn.data import Array, LastPlan
+from madtree.learn.histogram import CountRequest, PlacedBlock, final, merge, request_of, transition
+from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, with_column
+from madtree.learn.route import Positions
 
 _TAG = 8
 

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.temporary import Span, SpillFile, TemporaryPlace
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Ints
-from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.requests import ReplaceRequest, Request, RowsByTreeRequest, Steps
-from madtree.learn.problem.columns import COLUMNS, ColumnReader, block_columns, rows_by_tree, with_column
-from madtree.learn.problem.problem import Problem
+from madtree.host import Span, SpillFile, TemporaryPlace
+from madtree.learn.data import Block, Ints
+from madtree.learn.histogram import BlocksAtHand, ReplaceRequest, Request, RowsByTreeRequest, Steps
+from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, rows_by_tree, with_column
 
 
 @dataclass(frozen=True)
@@ -36,14 +33,18 @@ class BlockStore:
 
     rows_at_hand = True
 
-    def __init__(self, problem: Problem, block_rows: int, memory_bytes: int, place: TemporaryPlace) -> None:
+    def __init__(
+        self, problem: Problem, block_rows: int, memory_bytes: int, position_bytes: int, place: TemporaryPlace
+    ) -> None:
         """
         Args:
             block_rows: parts are joined to blocks of so many rows, at least, but for the last one.
-            memory_bytes: that blocks may take, and rows' positions as well; blocks beyond that go to a file.
+            memory_bytes: that blocks may take; those beyond that go to a file.
+            position_bytes: that rows' positions may take.
         """
         self._reader = ColumnReader(problem)
-        self._block_rows, self._memory_bytes, self._place = block_rows, memory_bytes, place
+        self._block_rows, self._place = block_rows, place
+        self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
         self._held_bytes = 0
         self._file: SpillFile | None = None
         self._waiting: list[tuple[int, Block]] = []
@@ -82,7 +83,7 @@ class BlockStore:
             return None
         if self._at_hand is None:
             blocks = [self._block(kept) for kept in self._kept if kept.n_rows]
-            self._at_hand = BlocksAtHand(blocks, self._memory_bytes)
+            self._at_hand = BlocksAtHand(blocks, self._position_bytes)
         return (yield from self._at_hand.answer(request))
 
     def _replace(self, request: ReplaceRequest) -> Steps[None]:

@@ -13,16 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.protocol import Host
-from madtree.ingest.bin_finder import BinFinder
-from madtree.ingest.page_ranges import PageRange, PageRanges
-from madtree.ingest.row_reader import Packed, Packing
-from madtree.learn.data.parameters import Parameters
-from madtree.learn.data.types import Floats
-from madtree.learn.histogram.batching import STATE_SHARE
-from madtree.learn.problem.prepare import RawRows
-from madtree.learn.problem.problem import Problem
-from madtree.request.train_request import TrainingTask
+from madtree.host import Host
+from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges
+from madtree.learn.data import Floats, Parameters
+from madtree.learn.histogram import STATE_SHARE
+from madtree.learn.problem import Problem, RawRows
+from madtree.request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource

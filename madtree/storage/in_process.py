@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from madtree.host.cancel import Cancels
-from madtree.host.protocol import Host
-from madtree.host.temporary import TemporaryPlace
-from madtree.ingest.row_reader import Packed, Packing, RowPacker
-from madtree.learn.histogram.drive import driven, finished
-from madtree.learn.histogram.requests import Program, Progress, T
+from madtree.host import Cancels, Host, TemporaryPlace
+from madtree.ingest import Packed, Packing, RowPacker
+from madtree.learn.histogram import Program, Progress, T, driven, finished
 from madtree.storage.blocks import BlockStore
 
 
 class InProcess:
     """Blocks that this process packs, keeps and counts: in its memory, beyond that in a temporary file."""
 
-    def __init__(self, host: Host, rows: RowPacker, block_rows: int, memory_bytes: int) -> None:
-        """`memory_bytes`: that blocks may take."""
-        self._host, self._rows, self._block_rows, self._memory_bytes = host, rows, block_rows, memory_bytes
+    def __init__(self, host: Host, rows: RowPacker, block_rows: int, memory_bytes: int, position_bytes: int) -> None:
+        """`memory_bytes` and `position_bytes`: that blocks and their rows' positions may take."""
+        self._host, self._rows, self._block_rows = host, rows, block_rows
+        self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
     ) -> T:
         place, cancels = TemporaryPlace.of(self._host), Cancels(self._host)
-        store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, place)
+        store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, self._position_bytes, place)
         total = Packed(0, 0, 0)
         for number, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows)):
             cancels.let_in()

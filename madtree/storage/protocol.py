@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from madtree.ingest.row_reader import Packed, Packing
-from madtree.learn.histogram.requests import Program, Progress, T
+from madtree.ingest import Packed, Packing
+from madtree.learn.histogram import Program, Progress, T
 
 
 class NotPossibleError(Exception):

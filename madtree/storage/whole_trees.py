@@ -8,16 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import codec
-from madtree.learn.data.parameters import Parameters
-from madtree.learn.data.plans import LastPlan
-from madtree.learn.data.types import Ints
-from madtree.learn.histogram.requests import Progress
-from madtree.learn.problem.packing import RowFormat
-from madtree.learn.problem.prepare import prepare
-from madtree.learn.prune.program import train_at_hand
-from madtree.learn.prune.trained import Batch
-from madtree.trees.model import Kind
+from madtree.learn.data import Ints, LastPlan, Parameters, codec
+from madtree.learn.histogram import Progress
+from madtree.learn.problem import RowFormat, prepare
+from madtree.learn.prune import Batch, train_at_hand
+from madtree.trees import Kind
 
 
 class GrowPlan:

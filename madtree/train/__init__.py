@@ -1,1 +1,7 @@
 """The orchestrator of a training: from a checked request through its stages to a model's tables."""
+
+from __future__ import annotations
+
+from madtree.train.train import train
+
+__all__ = ["train"]

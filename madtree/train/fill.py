@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.protocol import Host
-from madtree.learn.data import nested
-from madtree.learn.data.types import Ints
-from madtree.learn.prune.trained import TrainedTrees, TreeColumns, TreeKeys
-from madtree.model.write import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
-from madtree.request.train_request import TrainingTask
+from madtree.host import Host
+from madtree.learn.data import Ints, nested
+from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
+from madtree.model import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
+from madtree.request import TrainingTask
 from madtree.sqltext.rows import levels_by_tree
 from madtree.train.training import Training
 

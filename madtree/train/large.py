@@ -9,29 +9,27 @@ from functools import partial
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.host.stopwatch import Stopwatch
-from madtree.ingest.bin_finder import BinFinder, binned_features
-from madtree.ingest.page_ranges import PageRanges
-from madtree.ingest.profile import Levels, Profile, read_profile
-from madtree.ingest.row_reader import Packed, Packing, RowPacker
-from madtree.ingest.row_spool import RowSpool
-from madtree.learn.binning.bins import BinTable
-from madtree.learn.data.block import CodeLayout
-from madtree.learn.data.parameters import EXACT_LIMIT
-from madtree.learn.data.types import Floats, Ints
-from madtree.learn.histogram.requests import Program
-from madtree.learn.problem.packing import RowFormat
-from madtree.learn.problem.prepare import Scale
-from madtree.learn.problem.problem import Problem
-from madtree.learn.prune.outcome import Outcome
-from madtree.learn.prune.program import train_trees
-from madtree.learn.prune.trained import Batch
-from madtree.learn.route.positions import POSITION_BYTES
-from madtree.parallel import cost_model
-from madtree.parallel.cost_model import Workers, sharing
-from madtree.request.train_request import TrainingTask
+from madtree.host import Host, Stopwatch, local_settings
+from madtree.ingest import (
+    BinFinder,
+    Levels,
+    Packed,
+    Packing,
+    PageRanges,
+    Profile,
+    RowPacker,
+    RowSpool,
+    binned_features,
+    read_profile,
+)
+from madtree.learn.binning import BinTable
+from madtree.learn.data import EXACT_LIMIT, CodeLayout, Floats, Ints
+from madtree.learn.histogram import Program
+from madtree.learn.problem import Problem, RowFormat, Scale
+from madtree.learn.prune import Batch, Outcome, train_trees
+from madtree.learn.route import POSITION_BYTES
+from madtree.parallel import Workers, cost_model, sharing
+from madtree.request import TrainingTask
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
@@ -43,7 +41,7 @@ from madtree.storage.protocol import BlockKeeper, NotPossibleError
 from madtree.storage.workers import board
 from madtree.storage.workers.provider import ResidentWorkers
 from madtree.train.progress import Teller
-from madtree.trees.model import Kind
+from madtree.trees import Kind
 
 Trained = tuple[Outcome, Problem]
 
@@ -176,16 +174,16 @@ class LargeTrees:
     def _keepers(self, problem: Problem, spool: RowSpool | None) -> Iterator[BlockKeeper]:
         """Who may keep the blocks, the best one first. This is where a training's strategy is decided."""
         task, tuning, parameters = self.task, self.task.tuning, self.task.parameters
-        memory = parameters.memory_bytes // tuning.store_share
+        memory, positions = (parameters.memory_bytes // share for share in (tuning.block_share, tuning.position_share))
         size = int(problem.rows.sum()), self.source.n_columns, parameters, tuning.costs
         block_rows = max(self.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(problem)))
         if self.rows.distributed:
-            yield self.rows.distributed.keeper(self.source, self.made, memory)
+            yield self.rows.distributed.keeper(self.source, self.made, positions)
             return
         packer = RowPacker(self.host, self.source, self.pages, spool)
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
-            yield InTable(self.host, self.work, self.made, packer, block_rows, memory, n_workers)
+            yield InTable(self.host, self.work, self.made, packer, block_rows, positions, n_workers)
             return
         if task.strategy in ("auto", "workers"):
             # Rows that were read here are few and wide: they need not be read again.
@@ -200,8 +198,8 @@ class LargeTrees:
                     hint="strategy => 'auto' takes them where they are possible and pay.",
                 )
             if n_workers and not obstacle:
-                yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, n_workers)
-        yield InProcess(self.host, packer, block_rows, memory)
+                yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, positions, n_workers)
+        yield InProcess(self.host, packer, block_rows, memory, positions)
 
     def _obstacle(self) -> str:
         """Why there can be no resident workers; empty where there can be."""

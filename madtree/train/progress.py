@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from madtree.host.protocol import Host
-from madtree.host.stopwatch import Stopwatch
-from madtree.learn.histogram.requests import Progress
+from madtree.host import Host, Stopwatch
+from madtree.learn.histogram import Progress
 
 
 class Teller:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from madtree.host.cancel import Cancels
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.host.stopwatch import Stopwatch
-from madtree.learn.prune.trained import Batch
-from madtree.parallel.cost_model import in_place_of_leader, sharing, without_leader
+from madtree.host import Cancels, Host, Stopwatch, local_settings
+from madtree.learn.prune import Batch
+from madtree.parallel import in_place_of_leader, sharing, without_leader
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables

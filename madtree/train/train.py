@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.host.stopwatch import Stopwatch
-from madtree.model.tables import create_tables
-from madtree.parallel.cost_model import available
-from madtree.request.train_request import TrainingTask
+from madtree.host import Host, Stopwatch, local_settings
+from madtree.model import create_tables
+from madtree.parallel import available
+from madtree.request import TrainingTask
 from madtree.train.fill import ModelFiller
 from madtree.train.training import Training
 

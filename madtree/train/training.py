@@ -8,10 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.host.cancel import Cancels
-from madtree.host.protocol import Host
-from madtree.host.stopwatch import Stopwatch
-from madtree.ingest.profile import (
+from madtree.host import Cancels, Host, Stopwatch
+from madtree.ingest import (
     Groups,
     Levels,
     Profile,
@@ -22,12 +20,11 @@ from madtree.ingest.profile import (
     read_levels,
     read_profile,
 )
-from madtree.learn.data.types import Ints
-from madtree.learn.problem.packing import RowFormat
-from madtree.learn.problem.prepare import Scale
-from madtree.learn.prune.trained import Batch
-from madtree.parallel.cost_model import Workers, growing_workers
-from madtree.request.train_request import TrainingTask
+from madtree.learn.data import Ints
+from madtree.learn.problem import RowFormat, Scale
+from madtree.learn.prune import Batch
+from madtree.parallel import Workers, growing_workers
+from madtree.request import TrainingTask
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.elements import elements
@@ -39,7 +36,7 @@ from madtree.storage.whole_trees import GrowPlan, grow_in_block
 from madtree.train.large import LargeTrees, Rows, row_format
 from madtree.train.progress import Teller, block_reporter
 from madtree.train.small import SmallGroups
-from madtree.trees.model import Feature, Kind
+from madtree.trees import Feature, Kind
 
 _MIN_BLOCK_ROWS = 1_024
 _OID = "pg_catalog.oid"

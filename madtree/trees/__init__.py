@@ -2,3 +2,40 @@
 direction that a row takes at a node. Everybody who reads, draws, explains or scores a model
 speaks of these. Knows no database and no numpy.
 """
+
+from __future__ import annotations
+
+from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
+from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees.threshold import (
+    MOMENTS,
+    RANGES,
+    duration_text,
+    first_right_label,
+    last_decimal,
+    last_left,
+    moment_text,
+)
+
+__all__ = [
+    "MOMENTS",
+    "RANGES",
+    "Categories",
+    "Direction",
+    "Feature",
+    "Kind",
+    "Model",
+    "Node",
+    "Split",
+    "Surrogate",
+    "Tree",
+    "Value",
+    "comparable",
+    "duration_text",
+    "find_direction",
+    "first_right_label",
+    "is_missing",
+    "last_decimal",
+    "last_left",
+    "moment_text",
+]

@@ -17,7 +17,7 @@ import pytest
 from psycopg_host import PsycopgHost
 
 from madtree.host.protocol import Row
-from madtree.request.arguments import check
+from madtree.request.arguments import check_arguments
 from madtree.request.tuning import Tuning
 from madtree.train.train import train
 
@@ -108,7 +108,7 @@ def _of_shard(part: str, shard: int) -> str:
 def train_here(host: PsycopgHost, **arguments: Any) -> None:
     """tree_train with these arguments and small blocks, in this process."""
     with host.connection.transaction():
-        train(host, replace(check(host, *{**ARGUMENTS, **arguments}.values()), tuning=SMALL_BLOCKS))
+        train(host, replace(check_arguments(host, *{**ARGUMENTS, **arguments}.values()), tuning=SMALL_BLOCKS))
 
 
 def train_distributed(

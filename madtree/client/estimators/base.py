@@ -22,14 +22,13 @@ from madtree.client.routing import FlatTree, column_name, feature_values, used_f
 from madtree.client.sklearn_tree import to_sklearn
 from madtree.client.upload import read_integers, uploaded
 from madtree.render.text import model_text
-from madtree.request.catalog import find_relation
-from madtree.score.new_data import fit_features
-from madtree.score.outputs import output_columns
+from madtree.request import find_relation
+from madtree.score import fit_features, output_columns
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import Scored
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
-from madtree.trees.model import Model as TreeModel
+from madtree.trees import Model as TreeModel
 
 
 class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from madtree.client.frames import Array, Column, as_column, columns_of, is_frame
-from madtree.host.protocol import Host
-from madtree.request.catalog import find_relation
+from madtree.host import Host
+from madtree.request import find_relation
 from madtree.sqltext.estimator import PRIMARY_KEY
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 

@@ -1,1 +1,28 @@
 """Bins: which stretch of a feature's values each code stands for, and the codes of values."""
+
+from __future__ import annotations
+
+from madtree.learn.binning.bins import (
+    MISSING,
+    Bins,
+    BinTable,
+    TreeRows,
+    distinct_values,
+    merge_bins,
+    quantile_bins,
+    rank_within,
+)
+from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
+
+__all__ = [
+    "MISSING",
+    "BinTable",
+    "Bins",
+    "EdgeEncoder",
+    "KeyEncoder",
+    "TreeRows",
+    "distinct_values",
+    "merge_bins",
+    "quantile_bins",
+    "rank_within",
+]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints
 
 MISSING = 0
 _CELLS = 8192  # of `quantile_bins`

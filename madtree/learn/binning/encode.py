@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.binning.bins import MISSING
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints
 
 _CELLS = 8192  # tables of as many bytes stay in the first-level cache, and a thousand of them fit the memory budget
 _CELLS_PER_EDGE = 4  # with more edges than fit so many cells, a search costs more than a cache miss

@@ -1,1 +1,10 @@
 """Growing trees: which nodes are searched next, what has to be counted for that, and the nodes of trees that grow."""
+
+from __future__ import annotations
+
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.policy import GrowthPolicy
+from madtree.learn.grow.split_finder import FeatureMask
+
+__all__ = ["FeatureMask", "GrowingTrees", "GrowthPolicy", "grow"]

@@ -12,18 +12,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Ints
+from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.batching import batches, by_rows, state_limit
-from madtree.learn.histogram.histogram import HistogramLayout, add_rows_of_nodes, check, feature_view, node_totals
-from madtree.learn.histogram.requests import BREATH, CountRequest, Program, RowsRequest
-from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
-from madtree.learn.problem.problem import Problem
-from madtree.learn.split import coarse
-from madtree.learn.split.node_rows import BINS_PER_ROW, sweep
-from madtree.learn.split.occupied_bins import OccupiedBins
-from madtree.learn.split.search import BestSplits, search
-from madtree.learn.split.shortlist import likely_bins
+from madtree.learn.histogram import (
+    BREATH,
+    CountRequest,
+    HistogramLayout,
+    Program,
+    RowsOfNodes,
+    RowsRequest,
+    add_rows_of_nodes,
+    batches,
+    by_rows,
+    check_exact,
+    feature_view,
+    node_totals,
+    state_limit,
+)
+from madtree.learn.problem import Problem
+from madtree.learn.split import BINS_PER_ROW, BestSplits, OccupiedBins, coarse, likely_bins, search, sweep
 
 _KEPT_SHARE = 2  # histograms may be kept that are so many times as large, to save counting every node of the next round
 
@@ -164,7 +171,7 @@ class FeatureSpan:
             rows: RowsOfNodes = yield rows_request(problem, growing, nodes, layout.first, last)
             state = layout.zeros(self.dtype)
             add_rows_of_nodes(state, layout, replace(rows, shift=coarse.shifts(problem.bins.widths)))
-            check(state)
+            check_exact(state)
             return state
         n_rows = rows_of(problem, growing, nodes)
         slots = growing.slots(nodes)

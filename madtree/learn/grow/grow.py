@@ -19,18 +19,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Ints
+from madtree.learn.data import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
-from madtree.learn.histogram.batching import batches, state_limit
-from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.histogram.requests import CountRequest, Program, Progress, RoundReport
-from madtree.learn.problem.problem import Problem
-from madtree.learn.route.routing import category_table
-from madtree.learn.split.criterion import criterion_of
-from madtree.learn.split.search import BestSplits
-from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
+from madtree.learn.histogram import CountRequest, HistogramLayout, Program, Progress, RoundReport, batches, state_limit
+from madtree.learn.problem import Problem
+from madtree.learn.route import category_table
+from madtree.learn.split import BestSplits, SurrogateSplit, criterion_of, find_surrogates
 
 
 def grow(

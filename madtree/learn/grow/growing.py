@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Floats, Ints
-from madtree.learn.route.routing import Routing, category_table
-from madtree.learn.split.surrogates import SurrogateSplit
+from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.route import Routing, category_table
+from madtree.learn.split import SurrogateSplit
 
 
 @dataclass

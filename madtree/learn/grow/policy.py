@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data.types import Ints
+from madtree.learn.data import Ints
 from madtree.learn.grow.growing import GrowingTrees
 
 

@@ -8,21 +8,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from madtree.learn.data.types import Bools, Ints
+from madtree.learn.data import Bools, Ints
 from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.batching import by_rows
-from madtree.learn.histogram.requests import BREATH, Program
-from madtree.learn.problem.problem import Problem
-from madtree.learn.split.screen import (
+from madtree.learn.histogram import BREATH, Program, by_rows
+from madtree.learn.problem import Problem
+from madtree.learn.split import (
     CELLS_PER_ROW,
     MAX_CELLS,
     ROWS_PER_CELL,
     SWEPT_CLASSES,
+    BestSplits,
     applies,
     search_screened,
 )
-from madtree.learn.split.search import BestSplits
 
 # By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
 FeatureMask = Callable[[GrowingTrees, Ints], Bools]

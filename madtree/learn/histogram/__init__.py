@@ -1,1 +1,70 @@
 """Histograms: how rows are counted by node, feature and bin, and what else is summed over the rows of nodes."""
+
+from __future__ import annotations
+
+from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.batching import STATE_SHARE, batches, by_rows, state_limit
+from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.histogram import (
+    HistogramLayout,
+    add_codes,
+    add_rows_of_nodes,
+    check_exact,
+    feature_view,
+    node_totals,
+)
+from madtree.learn.histogram.powers import SQUARES, UP_TO_FOURTH, join_powers
+from madtree.learn.histogram.requests import (
+    BREATH,
+    CountRequest,
+    Program,
+    Progress,
+    ReplaceRequest,
+    Request,
+    RoundReport,
+    RowsByTreeRequest,
+    RowsRequest,
+    Steps,
+    T,
+    request_of,
+)
+from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
+from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
+
+__all__ = [
+    "BREATH",
+    "SQUARES",
+    "STATE_SHARE",
+    "UP_TO_FOURTH",
+    "BlocksAtHand",
+    "CountRequest",
+    "HistogramLayout",
+    "PlacedBlock",
+    "Program",
+    "Progress",
+    "ReplaceRequest",
+    "Request",
+    "RoundReport",
+    "RowsByTreeRequest",
+    "RowsOfNodes",
+    "RowsRequest",
+    "Steps",
+    "T",
+    "add_codes",
+    "add_rows_of_nodes",
+    "batches",
+    "by_rows",
+    "check_exact",
+    "driven",
+    "feature_view",
+    "final",
+    "finished",
+    "join_powers",
+    "joined",
+    "merge",
+    "node_totals",
+    "request_of",
+    "shifted",
+    "state_limit",
+    "transition",
+]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Array
+from madtree.learn.data import Array, Block
 from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest, Steps
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition
-from madtree.learn.route.positions import Positions
+from madtree.learn.route import Positions
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 _COPIED_SHARE = 2  # of the memory budget, what copied rows may take

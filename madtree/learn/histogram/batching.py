@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from madtree.learn.data.types import Ints
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Ints
+from madtree.learn.problem import Problem
 
 # Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
 STATE_SHARE = 4

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
-from madtree.learn.problem.channels import Channels
+from madtree.learn.problem import Channels
 
 _MAX_EXACT = 2.0**53
 _GATHER_BELOW = 0.7  # share of rows in play under which copying them out is quicker than counting all
@@ -166,7 +166,7 @@ def _rows_in_play(channels: Channels, n_slots: int, part: Part) -> tuple[Ints, l
     return slot, limbs if take is None else [limb.take(take) for limb in limbs], take
 
 
-def check(state: Array) -> None:
+def check_exact(state: Array) -> None:
     """Raises OverflowError where an entry has left the range in which sums are exact."""
     if state.dtype.kind == "f" and state.size and max(float(state.max()), -float(state.min())) > _MAX_EXACT:
         raise OverflowError("a sum has left the range in which it is exact: the table changed while it was being read")

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data.block import Block
-from madtree.learn.data.grid import Grid
-from madtree.learn.data.types import Floats, Ints
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Block, Floats, Grid, Ints
+from madtree.learn.problem import Problem
 
 LIMBS = 3  # about 100 bits for a million rows: a leaf's spread may be 10**-9 of the target's range
 SQUARES = (2,)

@@ -13,12 +13,11 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.histogram.powers import LIMBS
-from madtree.learn.problem.channels import Channels
-from madtree.learn.problem.problem import Problem
-from madtree.learn.route.routing import Routing
+from madtree.learn.problem import Channels, Problem
+from madtree.learn.route import Routing
 
 T = TypeVar("T")
 

@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.learn.data.block import Block, CodeLayout
-from madtree.learn.data.types import Array, Floats, Ints
-from madtree.learn.problem.channels import Channels
+from madtree.learn.data import Array, Block, CodeLayout, Floats, Ints
+from madtree.learn.problem import Channels
 
 
 @dataclass(frozen=True)

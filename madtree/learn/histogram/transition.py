@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Array, Ints
-from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check
+from madtree.learn.data import Array, Block, Ints
+from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.histogram.powers import add_powers
 from madtree.learn.histogram.requests import CountRequest, RowsRequest
 from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
-from madtree.learn.route.positions import Positions
+from madtree.learn.route import Positions
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,13 @@ def transition(state: Array | None, blocks: Sequence[PlacedBlock] | RowsOfNodes,
 def merge(left: Array, right: Array) -> Array:
     """The sums over two disjoint sets of rows; raises OverflowError where one is no longer exact."""
     total: Array = left + right
-    check(total)
+    check_exact(total)
     return total
 
 
 def final(state: Array) -> Array:
     """The state as the answer; raises OverflowError where a sum is no longer exact."""
-    check(state)
+    check_exact(state)
     return state
 
 

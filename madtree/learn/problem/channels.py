@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.types import Floats
+from madtree.learn.data import Floats
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data.block import Block, CodeLayout
-from madtree.learn.data.types import Array, Ints
+from madtree.learn.data import Array, Block, CodeLayout, Ints
 from madtree.learn.problem.folds import folds_of_rows
 from madtree.learn.problem.problem import Problem
 

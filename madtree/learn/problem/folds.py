@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Ints
+from madtree.learn.data import Array, Ints
 
 _ROUNDS = 4
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from madtree.learn.data.block import Block
-from madtree.learn.data.plans import LastPlan
-from madtree.learn.data.types import Ints
+from madtree.learn.data import Block, Ints, LastPlan
 from madtree.learn.problem.columns import block_columns
 from madtree.learn.problem.packing import Packer, RowFormat
 from madtree.learn.problem.problem import Problem

@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.binning.bins import Bins
-from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
-from madtree.learn.data.array_datum import read_rows
-from madtree.learn.data.block import NARROW_LIMIT, Block, CodeLayout
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.binning import Bins, EdgeEncoder, KeyEncoder
+from madtree.learn.data import NARROW_LIMIT, Array, Block, CodeLayout, Floats, Ints, read_rows
 from madtree.learn.problem.prepare import Columns, RawRows, on_grids
 from madtree.learn.problem.problem import Problem
 

@@ -8,15 +8,25 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.binning.bins import BinTable, TreeRows, merge_bins, rank_within
-from madtree.learn.data.block import Block, CodeLayout, Codes
-from madtree.learn.data.grid import Grid, is_exact
-from madtree.learn.data.parameters import EXACT_LIMIT, ORDERED_LIMIT, Parameters
-from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.binning import BinTable, TreeRows, merge_bins, rank_within
+from madtree.learn.data import (
+    EXACT_LIMIT,
+    ORDERED_LIMIT,
+    Array,
+    Block,
+    Bools,
+    CodeLayout,
+    Codes,
+    Floats,
+    Grid,
+    Ints,
+    Parameters,
+    is_exact,
+)
 from madtree.learn.problem.folds import random_folds
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
-from madtree.trees.model import Kind
+from madtree.trees import Kind
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
 _CENTRE_BEYOND = 1024.0

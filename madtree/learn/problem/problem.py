@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.binning.bins import BinTable
-from madtree.learn.data.grid import Grid
-from madtree.learn.data.parameters import Parameters
-from madtree.learn.data.sides import N_SIDES
-from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.binning import BinTable
+from madtree.learn.data import N_SIDES, Array, Bools, Floats, Grid, Ints, Parameters
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.replicas import Replicas
 

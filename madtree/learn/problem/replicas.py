@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Array, Ints
+from madtree.learn.data import Array, Block, Ints
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,34 @@
 """From a grown tree to a finished one: risk, impurity and prediction of each node, cost-complexity pruning, its
 cross-validation, importance, and the trees as columns on their way to the model tables.
 """
+
+from __future__ import annotations
+
+from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.program import train_at_hand, train_trees
+from madtree.learn.prune.prune import prune
+from madtree.learn.prune.trained import (
+    Batch,
+    CategorySets,
+    CpColumns,
+    NodeColumns,
+    SurrogateColumns,
+    TrainedTrees,
+    TreeColumns,
+    TreeKeys,
+)
+
+__all__ = [
+    "Batch",
+    "CategorySets",
+    "CpColumns",
+    "NodeColumns",
+    "Outcome",
+    "SurrogateColumns",
+    "TrainedTrees",
+    "TreeColumns",
+    "TreeKeys",
+    "prune",
+    "train_at_hand",
+    "train_trees",
+]

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Floats, Ints
-from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.powers import SQUARES
-from madtree.learn.histogram.requests import Program
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.grow import GrowingTrees
+from madtree.learn.histogram import SQUARES, Program
+from madtree.learn.problem import Problem
 from madtree.learn.prune.prune import prune_at, relative
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors, powers_of
-from madtree.learn.split.criterion import criterion_of, variance_gain
-from madtree.learn.split.surrogates import SurrogateSplit
+from madtree.learn.split import SurrogateSplit, criterion_of, variance_gain
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from madtree.learn.data.block import Block
-from madtree.learn.grow.grow import grow
-from madtree.learn.grow.policy import GrowthPolicy
-from madtree.learn.grow.split_finder import FeatureMask
-from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.drive import driven, finished
-from madtree.learn.histogram.requests import Program, Progress
-from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import Folds
+from madtree.learn.data import Block
+from madtree.learn.grow import FeatureMask, GrowthPolicy, grow
+from madtree.learn.histogram import BlocksAtHand, Program, Progress, driven, finished
+from madtree.learn.problem import Folds, Problem
 from madtree.learn.prune.folds import assign_folds
 from madtree.learn.prune.outcome import Outcome, conclude
-from madtree.learn.route.positions import POSITION_BYTES
+from madtree.learn.route import POSITION_BYTES
 
 
 def train_trees(

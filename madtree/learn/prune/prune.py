@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints
 
 # Risks are sums of fractional weights or of squares: a decrease of less than this share of the root's risk is rounding.
 _ROUNDING = 1e-13

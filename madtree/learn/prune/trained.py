@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import codec, nested
-from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Array, Bools, Floats, Ints, codec, nested
+from madtree.learn.problem import Problem
 from madtree.learn.prune.outcome import Outcome
 
 

@@ -14,11 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.powers import UP_TO_FOURTH, join_powers
-from madtree.learn.histogram.requests import CountRequest, Program
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.grow import GrowingTrees
+from madtree.learn.histogram import UP_TO_FOURTH, CountRequest, Program, join_powers
+from madtree.learn.problem import Problem
 from madtree.learn.prune.prune import Pruned
 
 

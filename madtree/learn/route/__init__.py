@@ -1,1 +1,8 @@
 """The way of rows down trees that grow: splits as rows follow them, and which node each row of a block has reached."""
+
+from __future__ import annotations
+
+from madtree.learn.route.positions import POSITION_BYTES, Positions
+from madtree.learn.route.routing import Routing, category_table
+
+__all__ = ["POSITION_BYTES", "Positions", "Routing", "category_table"]

@@ -6,9 +6,8 @@ from collections import OrderedDict
 
 import numpy as np
 
-from madtree.learn.data.block import Block
-from madtree.learn.data.types import Array, Ints
-from madtree.learn.problem.replicas import roots
+from madtree.learn.data import Array, Block, Ints
+from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
 
 POSITION_BYTES = 4  # of a row's node in one replica, at most

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.block import WIDE_LIMIT, Codes
-from madtree.learn.data.sides import LEFT, RIGHT, UNKNOWN
-from madtree.learn.data.types import Array, Ints
+from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Codes, Ints
 
 
 def category_table(width: int, left: Ints, right: Ints) -> Array:

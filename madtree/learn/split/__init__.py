@@ -1,3 +1,32 @@
 """The best split of a node: criteria, candidate splits and their search, categories in order, bounds that leave
 hopeless candidates out, small nodes by their rows in order, and surrogates.
 """
+
+from __future__ import annotations
+
+from madtree.learn.split.criterion import criterion_of, variance_gain
+from madtree.learn.split.node_rows import BINS_PER_ROW, sweep
+from madtree.learn.split.occupied_bins import OccupiedBins
+from madtree.learn.split.screen import CELLS_PER_ROW, MAX_CELLS, ROWS_PER_CELL, SWEPT_CLASSES, applies, search_screened
+from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.shortlist import likely_bins
+from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
+
+__all__ = [
+    "BINS_PER_ROW",
+    "CELLS_PER_ROW",
+    "MAX_CELLS",
+    "ROWS_PER_CELL",
+    "SWEPT_CLASSES",
+    "BestSplits",
+    "OccupiedBins",
+    "SurrogateSplit",
+    "applies",
+    "criterion_of",
+    "find_surrogates",
+    "likely_bins",
+    "search",
+    "search_screened",
+    "sweep",
+    "variance_gain",
+]

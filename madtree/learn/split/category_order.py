@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Floats
+from madtree.learn.data import Array, Bools, Floats
 
 EXHAUSTIVE_CATEGORIES = 10  # with three or more classes all subsets of up to so many categories are tried
 

@@ -14,11 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from madtree.learn.data.block import WIDE_LIMIT
-from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, shifted
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints
+from madtree.learn.histogram import HistogramLayout, RowsOfNodes, shifted
+from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import Criterion, criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.node_rows import bins_of

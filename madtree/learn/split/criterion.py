@@ -16,9 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Floats
-from madtree.learn.problem.channels import over_classes
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Array, Floats
+from madtree.learn.problem import Problem, over_classes
 
 RoughBest = Callable[[Array, int], tuple[Floats, Floats]]
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data.types import Floats
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Floats
+from madtree.learn.problem import Problem
 
 TIE = 1e-10  # gains that differ by less, relatively, are equal (semantics, section 3)
 MARGIN = 1e-4  # relative; what is below the best gain by more is dropped

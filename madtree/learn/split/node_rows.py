@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from madtree.learn.binning.bins import MISSING
-from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined
-from madtree.learn.problem.channels import Channels
+from madtree.learn.binning import MISSING
+from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.histogram import HistogramLayout, RowsOfNodes, joined
+from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
 
 # Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.binning.bins import MISSING
-from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.histogram.histogram import HistogramLayout, feature_view
+from madtree.learn.binning import MISSING
+from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.histogram import HistogramLayout, feature_view
 
 CHUNK_VALUES = 120_000  # bins times channels of a chunk of features, to bound temporary memory
 

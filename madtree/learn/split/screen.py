@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madtree.learn.binning.bins import MISSING
-from madtree.learn.data.types import Array, Bools, Floats, Ints
-from madtree.learn.histogram.histogram import HistogramLayout, add_codes
-from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
-from madtree.learn.problem.problem import Problem
+from madtree.learn.binning import MISSING
+from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.histogram import HistogramLayout, RowsOfNodes, add_codes
+from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.node_rows import order_of_slots

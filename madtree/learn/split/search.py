@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.types import Bools, Floats, Ints
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Bools, Floats, Ints
+from madtree.learn.problem import Problem
 from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
 from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.margins import TIE

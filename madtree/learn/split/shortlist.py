@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Floats
-from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.problem.problem import Problem
+from madtree.learn.data import Array, Bools, Floats
+from madtree.learn.histogram import HistogramLayout
+from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import RoughBest, criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins

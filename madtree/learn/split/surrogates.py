@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT
-from madtree.learn.data.types import Array, Floats, Ints
-from madtree.learn.histogram.histogram import HistogramLayout, node_totals
-from madtree.learn.problem.problem import Problem, weights_by_class
+from madtree.learn.data import LEFT, N_SIDES, RIGHT, Array, Floats, Ints
+from madtree.learn.histogram import HistogramLayout, node_totals
+from madtree.learn.problem import Problem, weights_by_class
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best, split_by_chunks
 
 _MIN_ROWS = 2  # on each side, so that a chance hit does not beat going with the majority

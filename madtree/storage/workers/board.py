@@ -16,7 +16,7 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from madtree.host.temporary import NAME, TemporaryPlace, nameless
+from madtree.host import NAME, TemporaryPlace, nameless
 
 _MAGIC = b"madtree board 2\n"
 _TOKEN_BYTES = 16

@@ -7,23 +7,24 @@ from typing import Any, Generic
 
 import numpy as np
 
-from madtree.ingest.row_reader import Packed
-from madtree.learn.data import codec
-from madtree.learn.data.types import Array, Ints
-from madtree.learn.histogram.drive import driven
-from madtree.learn.histogram.requests import (
+from madtree.ingest import Packed
+from madtree.learn.data import Array, Ints, codec
+from madtree.learn.histogram import (
     CountRequest,
     Program,
     Progress,
     ReplaceRequest,
     Request,
     RowsByTreeRequest,
+    RowsOfNodes,
     RowsRequest,
     Steps,
     T,
+    driven,
+    final,
+    merge,
+    transition,
 )
-from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
-from madtree.learn.histogram.transition import final, merge, transition
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.member import Member, waited_for
 

@@ -12,13 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host.temporary import TemporaryPlace
-from madtree.learn.data import codec
-from madtree.learn.data.types import Array
-from madtree.learn.histogram.requests import Request, RowsRequest, Steps, T, request_of
-from madtree.learn.problem.pack import packer_of
-from madtree.learn.problem.packing import NullNumberError
-from madtree.learn.problem.problem import Problem
+from madtree.host import TemporaryPlace
+from madtree.learn.data import Array, codec
+from madtree.learn.histogram import Request, RowsRequest, Steps, T, request_of
+from madtree.learn.problem import NullNumberError, Problem, packer_of
 from madtree.storage.blocks import BlockStore
 from madtree.storage.workers.board import Board
 
@@ -43,7 +40,7 @@ class Member:
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
         place = TemporaryPlace(*values["temporary_place"])
         problem = Problem.from_values(values)
-        self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], place)
+        self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], values["position_bytes"], place)
         self._life: Steps[None] | None = None
 
     @property

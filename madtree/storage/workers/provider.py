@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from madtree.host.protocol import Host
-from madtree.host.settings import local_settings
-from madtree.host.temporary import TemporaryPlace
-from madtree.ingest.page_ranges import PageRanges
-from madtree.ingest.row_reader import Packed, Packing, range_queries
-from madtree.learn.histogram.requests import Program, Progress, T
-from madtree.parallel.cost_model import sharing
+from madtree.host import Host, TemporaryPlace, local_settings
+from madtree.ingest import Packed, Packing, PageRanges, range_queries
+from madtree.learn.histogram import Program, Progress, T
+from madtree.parallel import sharing
 from madtree.sqltext import resident_workers as sql
 from madtree.sqltext.rows import RowSource
 from madtree.storage.protocol import NotPossibleError
@@ -25,16 +22,24 @@ class ResidentWorkers:
     """Blocks that this process and parallel workers pack and keep, each its own, as long as `train` lasts."""
 
     def __init__(
-        self, host: Host, source: RowSource, pages: PageRanges, block_rows: int, memory_bytes: int, n_workers: int
+        self,
+        host: Host,
+        source: RowSource,
+        pages: PageRanges,
+        block_rows: int,
+        memory_bytes: int,
+        position_bytes: int,
+        n_workers: int,
     ) -> None:
         """
         Args:
             block_rows: of a block, at least.
-            memory_bytes: that blocks may take in each process.
+            memory_bytes, position_bytes: that blocks and their rows' positions may take in each process.
             n_workers: wanted, beside this process.
         """
         self._host, self._source, self._pages = host, source, pages
-        self._block_rows, self._memory_bytes = block_rows, memory_bytes
+        self._block_rows = block_rows
+        self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
         self._n_workers = min(n_workers, MOST_WORKERS)
 
     def train(
@@ -47,6 +52,7 @@ class ResidentWorkers:
             ranges=[(r.relation, r.low, r.high) for r in self._pages.ranges],
             block_rows=self._block_rows,
             memory_bytes=self._memory_bytes,
+            position_bytes=self._position_bytes,
             temporary_place=[place.directory, place.limit],
         )
         board = Board.create(self._n_workers, place)

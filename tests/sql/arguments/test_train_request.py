@@ -10,7 +10,7 @@ from psycopg.errors import InvalidParameterValue
 from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
-from madtree.request.arguments import check
+from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import values
 from madtree.sqltext.split import parse_name
@@ -28,7 +28,9 @@ def host(db: psycopg.Connection) -> PsycopgHost:
 def task_of(
     host: PsycopgHost, features: str = "x", table: str = "data", dependent: str = "y", **more: Any
 ) -> TrainingTask:
-    return check(host, table, more.pop("output", "model"), more.pop("id_col", "id"), dependent, features, **more)
+    return check_arguments(
+        host, table, more.pop("output", "model"), more.pop("id_col", "id"), dependent, features, **more
+    )
 
 
 def test_the_defaults(host: PsycopgHost) -> None:
@@ -37,7 +39,7 @@ def test_the_defaults(host: PsycopgHost) -> None:
 
     assert (p.criterion, p.max_depth, p.min_split, p.min_bucket, p.n_bins) == ("gini", 10, 20, 6, 100)
     assert (p.cp, p.n_folds, p.rule, p.fold_col, p.max_surrogates) == (0.0, 0, "min", None, 0)
-    assert (p.seed, p.memory_bytes, p.parallel_workers) == (1, 64 * 2**20, None)
+    assert (p.seed, p.memory_bytes, task.parallel_workers, task.strategy) == (1, 64 * 2**20, None, "auto")
     assert (task.source.name, task.source.kind) == ("data", "r")
     assert (task.output_name, task.output_schema) == ("model", task.source.schema)
     assert (task.id_sql, task.dependent_sql, task.dependent_type) == ("id", "y", "boolean")
@@ -91,7 +93,7 @@ def test_criteria(host: PsycopgHost, dependent: str, given: str | None, criterio
     "strings", [("cp=0.5, rule=1se", "surrogate_style=1"), ("surrogate_style=1", "cp=0.5,rule=1SE")]
 )
 def test_a_call_in_madlibs_order_works(host: PsycopgHost, strings: tuple[str, str]) -> None:
-    task = check(host, "data", "model", "id", "y", "x", None, "gini", None, None, 5, 3, 1, 20, *strings, True)
+    task = check_arguments(host, "data", "model", "id", "y", "x", None, "gini", None, None, 5, 3, 1, 20, *strings, True)
     p = task.parameters
     assert (p.max_depth, p.min_split, p.min_bucket, p.n_bins, p.cp, p.rule) == (5, 3, 1, 20, 0.5, "1se")
     assert (p.surrogate_style, task.verbose) == (1, True)
@@ -262,7 +264,7 @@ def test_any_name_will_do(host: PsycopgHost, name: str) -> None:
         psycopg.sql.SQL("CREATE TABLE {0} ({0} int, y bool, x int)").format(psycopg.sql.Identifier(name))
     )
 
-    task = check(
+    task = check_arguments(
         host, quoted, quoted[:-1] + '2"' if len(name.encode()) < 63 else "model", quoted, "y", f"*, {quoted} + 1"
     )
 

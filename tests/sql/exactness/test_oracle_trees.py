@@ -188,9 +188,9 @@ def test_every_node_is_the_oracles(db: psycopg.Connection, batch: Batch) -> None
 
 @pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 2), ("entropy", 3), ("mse", 0)])
 def test_trees_of_several_blocks_are_the_oracles(db: psycopg.Connection, criterion: str, n_classes: int) -> None:
-    """100,000 rows do not fit one block: the passes are SQL aggregates here, and not a loop over rows in hand."""
+    """70,000 rows do not fit one block: the passes are SQL aggregates here, and not a loop over rows in hand."""
     batch = Batch(criterion, n_classes, True, 4, 20, 6, 0, ())
-    group = make_group(Recipe(5, 100_000, 12, 6, 0.15, 0.5), batch)
+    group = make_group(Recipe(5, 70_000, 12, 6, 0.15, 0.5), batch)
     classes = sql_order(db, LABELS[:n_classes])
     words = sql_order(db, WORDS)
     load(db, [group], LABELS[:n_classes])

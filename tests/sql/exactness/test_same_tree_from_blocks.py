@@ -25,9 +25,18 @@ SETTINGS = {"weights": "w", "max_depth": 7, "n_bins": 0}
 DEPENDENTS = ["label", "target"]
 
 
+@pytest.fixture(scope="module")
+def data(dsn: str, shared_schema: str) -> str:
+    """The table `data`, by the schema that it is in."""
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute(f"SET search_path = {shared_schema}")
+        db.execute(DATA)
+    return shared_schema
+
+
 @pytest.fixture(autouse=True)
-def _data(db: psycopg.Connection) -> None:
-    db.execute(DATA)
+def _find_data(db: psycopg.Connection, schema: str, data: str) -> None:
+    db.execute(f"SET search_path = {schema}, {data}, public, madtree")
 
 
 @pytest.mark.parametrize("dependent", DEPENDENTS)

@@ -19,7 +19,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.prune.trained import CategorySets, NodeColumns, TreeColumns, TreeKeys
 from madtree.model.tables import create_tables, drop_model
 from madtree.model.write import Totals, write_nodes, write_summary, write_trees
-from madtree.request.arguments import check
+from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import suffixed
@@ -40,7 +40,7 @@ def host(db: psycopg.Connection) -> PsycopgHost:
 
 
 def task_of(host: PsycopgHost, dependent: str = "y", output: str = "model", **more: Any) -> TrainingTask:
-    return check(host, "data", output, "id", dependent, 'x, "Level, ""q", m', **more)
+    return check_arguments(host, "data", output, "id", dependent, 'x, "Level, ""q", m', **more)
 
 
 def keys(groups: Any) -> TreeKeys:
@@ -156,7 +156,7 @@ def test_the_tables_have_the_columns_of_the_design(host: PsycopgHost) -> None:
     ],
 )
 def test_the_prediction_has_the_dependents_type_or_is_a_float(host: PsycopgHost, dependent: str, type_: str) -> None:
-    create_tables(host, check(host, "data", "model", "id", dependent, '"Level, ""q"'))
+    create_tables(host, check_arguments(host, "data", "model", "id", dependent, '"Level, ""q"'))
     assert dict(columns_of(host.connection, "model_nodes"))["prediction"] == type_
 
 
@@ -213,7 +213,7 @@ def test_nodes_of_a_classification_come_back_as_written(host: PsycopgHost) -> No
 
 
 def test_nodes_of_a_regression_have_means_and_no_classes(host: PsycopgHost) -> None:
-    task = check(host, "data", "model", "id", "v", 'x, "Level, ""q", m')
+    task = check_arguments(host, "data", "model", "id", "v", 'x, "Level, ""q", m')
     create_tables(host, task)
 
     write_nodes(host, task, three_nodes([1 / 3, -1e300, 5e-324], np.zeros((3, 0))), CATEGORIES)
@@ -232,7 +232,7 @@ def test_nodes_of_a_regression_have_means_and_no_classes(host: PsycopgHost) -> N
     [("m", ["sad", "happy"]), ("n", ["-1", "2"]), ("n > 1", ["false", "true"]), ("y", ["NULL", ""])],
 )
 def test_predictions_are_values_of_the_dependents_type(host: PsycopgHost, dependent: str, classes: list[str]) -> None:
-    task = check(host, "data", "model", "id", dependent, '"Level, ""q", x')
+    task = check_arguments(host, "data", "model", "id", dependent, '"Level, ""q", x')
     create_tables(host, task)
     categories = [CATEGORIES[1], None]
     nodes = replace(three_nodes([0, 0, 1], np.zeros((3, 2))), feature=np.array([0, -1, -1]))
@@ -394,7 +394,7 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
 def test_the_summary_names_a_column_as_sql_and_an_expression_as_given(host: PsycopgHost) -> None:
     host.connection.execute('ALTER TABLE data RENAME y TO "Y"')
     for i, (dependent, shown) in enumerate((('"Y"', '"Y"'), (" N ", "n"), (" (n  > 1) ", "(n  > 1)"))):
-        task = check(host, "data", f"model{i}", "ID", dependent, "x")
+        task = check_arguments(host, "data", f"model{i}", "ID", dependent, "x")
         create_tables(host, task)
         write_summary(host, task, Totals([], 1, 0, 0, 0))
         (row,) = host.query(f"SELECT * FROM model{i}_summary")

@@ -268,3 +268,24 @@ def test_temp_file_limit_holds(db: psycopg.Connection) -> None:
     for workers in (0, 2):
         with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
             train(db, workers, memory_mb=8)
+
+
+def test_temporary_files_go_to_the_temporary_tablespaces(db: psycopg.Connection) -> None:
+    db.execute("SET allow_in_place_tablespaces = on")
+    db.execute("CREATE TABLESPACE madtree_elsewhere LOCATION ''")
+    try:
+        (oid,) = db.execute("SELECT oid FROM pg_tablespace WHERE spcname = 'madtree_elsewhere'").fetchone() or (0,)
+        db.execute("SELECT madtree.tree_predict()")  # loads the Python half
+        db.execute("""
+            CREATE FUNCTION place() RETURNS text LANGUAGE plpython3u AS $$
+            from madtree.host import PlpyHost, TemporaryPlace
+            return TemporaryPlace.of(PlpyHost(plpy)).directory
+            $$""")
+        assert db.execute("SELECT place()").fetchone() == ("base/pgsql_tmp",)
+        db.execute("SET temp_tablespaces = madtree_elsewhere")
+        (found,) = db.execute("SELECT place()").fetchone() or ("",)
+        assert found.startswith(f"pg_tblspc/{oid}/PG_")
+        train(db, 2, memory_mb=8)
+    finally:
+        db.execute("SET temp_tablespaces = DEFAULT")
+        db.execute("DROP TABLESPACE madtree_elsewhere")

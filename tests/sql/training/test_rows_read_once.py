@@ -26,7 +26,9 @@ _MAKE = (
 
 def _spool(db: psycopg.Connection, in_memory: int) -> RowSpool:
     host = PsycopgHost(db)
-    training = Training(host, arguments.check(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample"))
+    training = Training(
+        host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample")
+    )
     pages = PageRanges.cut(host, training.oids, 5_000, 700)
     return RowSpool.read(host, training.source, pages, training._row_format(), in_memory, part_bytes=8 * 6 * 900)
 
@@ -59,7 +61,7 @@ def test_a_spool_of_no_rows(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=50))
     db.execute("UPDATE t SET y = 1; DELETE FROM t WHERE id > 1")
     host = PsycopgHost(db)
-    task = arguments.check(host, "t", "m", "id", "y", "a, b, x")
+    task = arguments.check_arguments(host, "t", "m", "id", "y", "a, b, x")
     training = Training(host, task, Workers(), Stopwatch("sample"))
     db.execute("DELETE FROM t")
     spool = RowSpool.read(
@@ -76,7 +78,9 @@ def test_numbers_are_checked_for_null_once_they_have_been(db: psycopg.Connection
         "CASE WHEN i % 4000 > 0 THEN i END AS c FROM generate_series(1, 5000) i"
     )
     host = _CountingHost(db)
-    training = Training(host, arguments.check(host, "t", "m", "id", "y", "a, b, c"), Workers(), Stopwatch("sample"))
+    training = Training(
+        host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, c"), Workers(), Stopwatch("sample")
+    )
     pages = PageRanges.cut(host, training.oids, 5_000, 700)
     host.queries.clear()
     spool = RowSpool.read(host, training.source, pages, training._row_format(), 2**20)

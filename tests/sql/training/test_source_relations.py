@@ -16,7 +16,7 @@ ROWS = """
         CASE WHEN i % 9 > 0 THEN i % 11 END AS n, 'level ' || i % 5 AS level, 1.0::float8 + i % 2 AS w
     FROM generate_series(1, {}) i
 """
-FEW, MANY = 2_000, 150_000  # rows of one block, and of several
+FEW, MANY = 2_000, 70_000  # rows of one block, and of several
 NAMES = {
     "plain": "data",
     "mixed case": "Mixed Case",

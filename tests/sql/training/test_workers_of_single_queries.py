@@ -46,7 +46,7 @@ def _train(
     with db.transaction():
         db.execute("SET LOCAL max_parallel_workers_per_gather = 2")
         host = _Watching(db)
-        task = arguments.check(host, "t", output, "id", "y", features, replace=True, **more)
+        task = arguments.check_arguments(host, "t", output, "id", "y", features, replace=True, **more)
         train(host, replace(task, tuning=tuning))
         assert db.execute("SHOW max_parallel_workers_per_gather").fetchone() == ("2",)
     return host

@@ -10,8 +10,16 @@ from madtree.learn.grow.feature_span import spans_of
 from madtree.learn.histogram.rows_of_nodes import shifted
 from madtree.learn.problem.prepare import RawRows
 from madtree.learn.split import coarse
-from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train_by, with_memory
-from tests.unit.core.test_regimes import assert_identical
+from tests.unit.learn.binned import (
+    ManyBlocks,
+    assert_identical,
+    at_hand,
+    cut,
+    problem_of,
+    sample_rows,
+    train_by,
+    with_memory,
+)
 
 CRITERIA = ("gini", "entropy", "misclassification")
 

@@ -9,7 +9,7 @@ from madtree.learn.data.parameters import Parameters
 from madtree.learn.histogram.histogram import HistogramLayout, add_rows
 from madtree.learn.histogram.rows_of_nodes import Part
 from madtree.learn.histogram.transition import merge
-from tests.unit.core.data import cut, problem_of, sample_rows
+from tests.unit.learn.binned import cut, problem_of, sample_rows
 
 
 @pytest.mark.parametrize(("n_classes", "weighted"), [(2, False), (3, True), (0, False), (0, True)])

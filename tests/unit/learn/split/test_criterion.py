@@ -18,7 +18,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import coarse, criterion, screen
 from madtree.learn.split.criterion import GINI, MSE, Criterion, criterion_of
-from tests.unit.core.data import ManyBlocks, at_hand, grown_by, problem_of, sample_rows, train
+from tests.unit.learn.binned import ManyBlocks, at_hand, grown_by, problem_of, sample_rows, train
 
 
 def twoing_gain(left: Floats, right: Floats) -> Floats:

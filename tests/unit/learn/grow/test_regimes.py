@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
 from madtree.learn.data.parameters import Parameters
-from madtree.learn.prune.outcome import Outcome
-from tests.unit.core.data import ManyBlocks, cut, problem_of, sample_rows, train, train_by, with_memory
+from tests.unit.learn.binned import (
+    ManyBlocks,
+    assert_identical,
+    cut,
+    problem_of,
+    sample_rows,
+    train,
+    train_by,
+    with_memory,
+)
 
 SETTINGS = [
     pytest.param(2, False, "gini", 0, id="two classes"),
@@ -21,17 +27,6 @@ SETTINGS = [
     pytest.param(0, True, "mse", 5, id="weighted regression, surrogates"),
 ]
 each_setting = pytest.mark.parametrize(("n_classes", "weighted", "criterion", "max_surrogates"), SETTINGS)
-
-
-def assert_identical(left: Outcome, right: Outcome) -> None:
-    for f in fields(Outcome):
-        a, b = getattr(left, f.name), getattr(right, f.name)
-        if isinstance(a, (dict, list)):
-            assert repr(a) == repr(b), f.name
-        elif a is None:
-            assert b is None
-        else:
-            assert a.tobytes() == b.astype(a.dtype).tobytes(), f.name
 
 
 @each_setting

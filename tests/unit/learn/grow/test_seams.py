@@ -22,8 +22,7 @@ from madtree.learn.problem.replicas import Replicas
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_trees
 from madtree.storage.blocks import BlockStore
-from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train, train_by
-from tests.unit.core.test_regimes import assert_identical
+from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def test_a_column_is_replaced_wherever_blocks_are(memory_bytes: int, monkeypatch
     parameters = Parameters("gini", 5, min_split=10, min_bucket=4)
     problem, block = problem_of(sample_rows(1_500, 3), 3, parameters)
     flipped = train(problem, replace(block, target=(2 - block.target).astype(block.target.dtype)))
-    store = BlockStore(problem, 200, memory_bytes, TemporaryPlace(None, None))
+    store = BlockStore(problem, 200, memory_bytes, 2**20, TemporaryPlace(None, None))
     for part, some in enumerate(cut(block, np.arange(block.codes.n_rows), 10)):
         store.add(part, some)
     store.finish()

@@ -12,8 +12,7 @@ from madtree.learn.grow import split_finder as frontier
 from madtree.learn.histogram import batching
 from madtree.learn.problem.prepare import RawRows
 from madtree.learn.split import coarse, screen
-from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train_by
-from tests.unit.core.test_regimes import assert_identical
+from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train_by
 
 CRITERIA = ("gini", "entropy", "misclassification")
 

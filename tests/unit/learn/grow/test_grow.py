@@ -8,7 +8,7 @@ import pytest
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.trees.model import Kind
-from tests.unit.core.data import problem_of, sample_rows, train
+from tests.unit.learn.binned import problem_of, sample_rows, train
 
 
 def test_a_known_tree_is_recovered() -> None:

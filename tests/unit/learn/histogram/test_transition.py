@@ -15,7 +15,7 @@ from madtree.learn.histogram.transition import PlacedBlock, final, merge, transi
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
 from madtree.learn.route.positions import Positions
-from tests.unit.core.data import at_hand, cut, problem_of, sample_rows, train_by
+from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows, train_by
 
 WHATS: tuple[What, ...] = ("histograms", "sides", "totals", "powers")
 

@@ -22,7 +22,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import coarse, occupied_bins, screen, shortlist
 from madtree.learn.split.criterion import criterion_of
-from tests.unit.core.data import KINDS, ManyBlocks, at_hand, cut, grown_by, sample_rows, train_by
+from tests.unit.learn.binned import KINDS, ManyBlocks, at_hand, cut, grown_by, sample_rows, train_by
 
 FEATURES = range(len(KINDS))
 

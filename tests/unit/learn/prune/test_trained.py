@@ -11,7 +11,7 @@ from madtree.learn.data import nested
 from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Array, Bools
 from madtree.learn.prune.trained import TrainedTrees, TreeKeys
-from tests.unit.core.data import problem_of, sample_rows, train
+from tests.unit.learn.binned import problem_of, sample_rows, train
 
 
 def two_members(group: int, n_classes: int, parameters: Parameters) -> TrainedTrees:

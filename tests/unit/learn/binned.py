@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import reduce
 from typing import Any
 
@@ -115,3 +115,15 @@ class ManyBlocks:
 
 def with_memory(problem: Problem, n_bytes: int) -> Problem:
     return replace(problem, parameters=replace(problem.parameters, memory_bytes=n_bytes))
+
+
+def assert_identical(left: Outcome, right: Outcome) -> None:
+    """The same trees, to the bit."""
+    for f in fields(Outcome):
+        a, b = getattr(left, f.name), getattr(right, f.name)
+        if isinstance(a, (dict, list)):
+            assert repr(a) == repr(b), f.name
+        elif a is None:
+            assert b is None
+        else:
+            assert a.tobytes() == b.astype(a.dtype).tobytes(), f.name

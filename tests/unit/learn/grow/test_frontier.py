@@ -9,8 +9,7 @@ from madtree.learn.data.parameters import Parameters
 from madtree.learn.histogram import batching
 from madtree.learn.histogram.batching import batches
 from madtree.learn.split import occupied_bins as bins_module
-from tests.unit.core.data import ManyBlocks, at_hand, cut, problem_of, sample_rows, train, train_by
-from tests.unit.core.test_regimes import assert_identical
+from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
 
 
 @pytest.mark.parametrize("limit", [1, 100, 1_000, 10_000, 10**6])

@@ -1,0 +1,81 @@
+"""Where temporary files go, and how much may go there; files without names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from madtree.errors import MadtreeError
+from madtree.host.temporary import SpillFile, TemporaryPlace, nameless
+
+
+class _Server:
+    """A session inside a server that works in the current directory."""
+
+    in_server = True
+
+    def __init__(self, limit_kb: int = -1, tablespaces: list[int] | None = None) -> None:
+        self._row = {"limit_kb": limit_kb, "major": 15, "tablespaces": tablespaces}
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        return [self._row]
+
+
+@pytest.fixture(autouse=True)
+def _data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "base").mkdir(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+
+
+def place(**settings: Any) -> TemporaryPlace:
+    return TemporaryPlace.of(_Server(**settings))  # type: ignore[arg-type]
+
+
+def test_the_databases_own_place_is_made_where_it_is_missing() -> None:
+    """Row data never go to the system's place for temporary files."""
+    assert place() == TemporaryPlace("base/pgsql_tmp", None)
+    assert Path("base/pgsql_tmp").stat().st_mode & 0o777 == 0o700
+    assert place().directory == "base/pgsql_tmp"
+
+
+def test_temporary_tablespaces_are_used() -> None:
+    Path("pg_tblspc/4711/PG_15_202209061").mkdir(parents=True)
+    assert place(tablespaces=[4711]).directory == "pg_tblspc/4711/PG_15_202209061/pgsql_tmp"
+    assert place(tablespaces=[0]).directory == "base/pgsql_tmp"
+
+
+def test_the_limit_is_in_kilobytes() -> None:
+    assert place(limit_kb=7).limit == 7 * 1024
+
+
+@pytest.mark.parametrize("descriptors", [1, 5])
+def test_files_have_no_names(descriptors: int) -> None:
+    where = place().directory
+    opened = [nameless(where) for _ in range(descriptors)]
+    assert os.listdir("base/pgsql_tmp") == []
+    for descriptor in opened:
+        os.write(descriptor, b"row data")
+        os.close(descriptor)
+    assert os.listdir("base/pgsql_tmp") == []
+
+
+def test_what_was_written_is_read() -> None:
+    file = SpillFile(place())
+    parts = [bytes([i]) * (i * 37) for i in range(1, 9)]
+    spans = [file.write(part) for part in parts]
+    assert [bytes(file.read(span)) for span in spans] == parts
+    late = file.write(b"later")
+    assert bytes(file.read(late)) == b"later"
+    assert [bytes(file.read(span)) for span in spans] == parts
+    assert all(start % 8 == 0 for start, _ in spans)
+
+
+def test_no_more_is_written_than_the_limit_says() -> None:
+    file = SpillFile(place(limit_kb=1))
+    file.write(bytes(1000))
+    with pytest.raises(MadtreeError, match=r"temporary file size exceeds temp_file_limit \(1kB\)") as error:
+        file.write(bytes(100))
+    assert error.value.sqlstate == "53400"
