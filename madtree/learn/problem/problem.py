@@ -122,21 +122,26 @@ class Problem:
         return self.weight_grid.join(np.asarray(sums[1 : 1 + self.weight_grid.limbs], np.float64), tree)
 
     def means(self, sums: Array, tree: Ints) -> Floats:
-        """(m,) weighted mean of the target less its centre; regression only.
+        """(m,) weighted mean of the target less its centre; regression only."""
+        return self._means(sums, tree, self.weights(sums, tree))
+
+    def _means(self, sums: Array, tree: Ints, weight: Floats) -> Floats:
+        """As `means`, of columns with the `weight` (m,).
 
         Without weights each limb is divided by itself, so that rows that are all alike have exactly the same mean.
         """
         assert self.target_grid is not None
         limbs = np.asarray(sums[self.channels.count - self.target_grid.limbs :], np.float64)
         if self.weight_grid is None:
-            return self.target_grid.join(limbs / sums[0], tree)
-        return self.target_grid.join(limbs, tree) / self.weights(sums, tree)
+            return self.target_grid.join(limbs / weight, tree)
+        return self.target_grid.join(limbs, tree) / weight
 
     def moments(self, sums: Array, tree: Ints) -> Floats:
         """What a split criterion sees of some rows: class weights (K, m); for regression weight and mean (2, m)."""
         if self.n_classes:
             return self.class_weights(sums, tree)
-        return np.stack((self.weights(sums, tree), self.means(sums, tree)))
+        weight = self.weights(sums, tree)
+        return np.stack((weight, self._means(sums, tree, weight)))
 
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""
