@@ -7,14 +7,14 @@ from __future__ import annotations
 from madtree.ingest.bin_finder import BinFinder, binned_features
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
 from madtree.ingest.profile import (
+    Categories,
     Groups,
-    Levels,
     Profile,
     estimate_profile,
     no_usable_row,
+    read_categories,
     read_folds,
     read_groups,
-    read_levels,
     read_profile,
 )
 from madtree.ingest.row_reader import Packed, Packing, RowPacker, range_queries
@@ -23,8 +23,8 @@ from madtree.ingest.row_spool import RowSpool
 __all__ = [
     "OID",
     "BinFinder",
+    "Categories",
     "Groups",
-    "Levels",
     "Packed",
     "Packing",
     "PageRange",
@@ -36,8 +36,8 @@ __all__ = [
     "estimate_profile",
     "no_usable_row",
     "range_queries",
+    "read_categories",
     "read_folds",
     "read_groups",
-    "read_levels",
     "read_profile",
 ]

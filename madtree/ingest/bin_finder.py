@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest.page_ranges import PageRange, PageRanges
-from madtree.ingest.profile import Levels
+from madtree.ingest.profile import Categories
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Floats, Ints, Parameters
@@ -36,7 +36,7 @@ class BinFinder:
         pages: PageRanges,
         row_format: RowFormat,
         kinds: Sequence[Kind],
-        levels: Sequence[Levels | None],
+        categories: Sequence[Categories | None],
         parameters: Parameters,
         tree_ids: Ints,
         rows: Ints,
@@ -49,7 +49,7 @@ class BinFinder:
         """
         self._host, self._source, self._pages = host, source, pages
         self._format = row_format
-        self._kinds, self._levels, self._parameters = kinds, levels, parameters
+        self._kinds, self._categories, self._parameters = kinds, categories, parameters
         self._tree_ids, self._rows = tree_ids, rows
         self._limits = BinLimits.choose(kinds, parameters.n_bins)
         self.seen_null = [True] * len(kinds)
@@ -65,9 +65,9 @@ class BinFinder:
         n_trees = len(self._tree_ids)
         bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
         few: dict[tuple[int, int], Floats] = {}
-        for f, levels in enumerate(self._levels):
-            if levels is not None:
-                every = np.arange(len(levels.labels), dtype=np.float64)
+        for f, categories in enumerate(self._categories):
+            if categories is not None:
+                every = np.arange(len(categories.labels), dtype=np.float64)
                 for row in bins:
                     row[f] = Bins(every, every)
         for f, column, tree in self._sample() if spool is None else self._of_all(spool):
@@ -86,7 +86,7 @@ class BinFinder:
         return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
 
     def _ordered_features(self) -> list[int]:
-        return [f for f, levels in enumerate(self._levels) if levels is None]
+        return [f for f, categories in enumerate(self._categories) if categories is None]
 
     def _sample(self) -> Iterator[tuple[int, Floats, Ints | None]]:
         """Feature by feature: its index, its values in the sampled rows, and these rows' trees (None where there is
@@ -134,7 +134,7 @@ class BinFinder:
         """Rows of the large trees with some of their features; `tree` counts from 0. `bounds`: the $1 and $2 it has."""
         source = self._source
         # The target's numbers stay as they are: a class that the profile does not know is no missing target.
-        keys = [self._format.level_keys[f] for f in chosen]
+        keys = [self._format.category_keys[f] for f in chosen]
         narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys, self._format.fold_keys)
         try:
             rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))

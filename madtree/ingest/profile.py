@@ -18,9 +18,9 @@ from madtree.sqltext.rows import RowSource
 from madtree.trees import Feature, Kind
 
 MAX_CLASSES = 65_535
-MAX_LEVELS = 65_534
+MAX_CATEGORIES = 65_534
 MAX_FOLDS = 255
-BOOLEAN_LEVELS = ("false", "true")
+BOOLEAN_CATEGORIES = ("false", "true")
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _PROFILE_SAMPLE = 50_000
 _MOSTLY_USABLE = 0.9
@@ -81,8 +81,8 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Levels:
-    """The levels of an unordered feature in SQL order, NULL last.
+class Categories:
+    """The categories of an unordered feature in SQL order, NULL last.
 
     Their texts (None for NULL), and the numbers that stand for them in packed
     rows.
@@ -217,31 +217,34 @@ def read_groups(host: Host, table: str) -> Groups:
     )
 
 
-def read_levels(
+def read_categories(
     host: Host, source: RowSource, features: Sequence[Feature], null_as_category: bool
-) -> list[Levels | None]:
-    """The levels of each unordered feature, None for the others; with `null_as_category` NULL is one, NaN its key.
+) -> list[Categories | None]:
+    """The categories of each unordered feature, None for the others; with `null_as_category` NULL is one, NaN its key.
 
     Raises:
-        MadtreeError: a feature has more levels than codes.
+        MadtreeError: a feature has more categories than codes.
     """
-    found: list[Levels | None] = []
+    found: list[Categories | None] = []
     for feature in features:
         if feature.kind is not Kind.UNORDERED:
             found.append(None)
         elif feature.type == "boolean":
-            found.append(Levels(BOOLEAN_LEVELS, np.array([0.0, 1.0])))
+            found.append(Categories(BOOLEAN_CATEGORIES, np.array([0.0, 1.0])))
         else:
-            rows = host.query(sql.levels(source.relation, feature))
-            if len(rows) > MAX_LEVELS:
+            rows = host.query(sql.categories(source.relation, feature))
+            if len(rows) > MAX_CATEGORIES:
                 raise MadtreeError(
-                    f"list_of_features: {feature.name} has {len(rows)} levels; at most {MAX_LEVELS} are possible",
+                    f"list_of_features: {feature.name} has {len(rows)} categories; at most {MAX_CATEGORIES} are possible",
                     hint="Leave it out with list_of_features_to_exclude; a column that names each row is no feature.",
                 )
             keys = np.array([float(row["key"]) for row in rows])
-            found.append(Levels(tuple(row["level"] for row in rows), _distinct(keys, feature.name)))
+            found.append(Categories(tuple(row["category"] for row in rows), _distinct(keys, feature.name)))
     if null_as_category:
-        return [levels and Levels((*levels.labels, None), np.append(levels.keys, np.nan)) for levels in found]
+        return [
+            categories and Categories((*categories.labels, None), np.append(categories.keys, np.nan))
+            for categories in found
+        ]
     return found
 
 
@@ -251,7 +254,7 @@ def read_folds(host: Host, source: RowSource, fold: Feature) -> Floats:
     Raises:
         MadtreeError: the column has fewer than two values, or more than can be folds.
     """
-    rows = host.query(sql.levels(source.relation, fold))
+    rows = host.query(sql.categories(source.relation, fold))
     if not 2 <= len(rows) <= MAX_FOLDS:
         raise MadtreeError(
             f"fold_col: {fold.name[1:-1]} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
@@ -261,7 +264,7 @@ def read_folds(host: Host, source: RowSource, fold: Feature) -> Floats:
 
 
 def _distinct(keys: Floats, name: str) -> Floats:
-    """`keys`, checked: two levels with the same hash could not be told apart."""
+    """`keys`, checked: two categories with the same hash could not be told apart."""
     if len(np.unique(keys)) < len(keys):
-        raise MadtreeError(f"{name}: two levels have the same 53-bit hash", hint="Rename one of the levels.")
+        raise MadtreeError(f"{name}: two categories have the same 53-bit hash", hint="Rename one of the categories.")
     return keys

@@ -114,12 +114,12 @@ class RowSpool:
         return self._format.rows_of(own, SpooledFeatures(self, first, last))
 
     def values(self, index: int, first: int, last: int) -> Floats:
-        """(last - first,) values of a feature, or indices of its levels."""
+        """(last - first,) values of a feature, or indices of its categories."""
         return self._format.feature(index, self._column(self._format.n_own + index, first, last))
 
     @property
     def n_features(self) -> int:
-        return len(self._format.level_keys)
+        return len(self._format.category_keys)
 
     def _column(self, column: int, first: int, last: int) -> Floats:
         found = np.empty(last - first)

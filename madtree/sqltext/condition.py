@@ -47,8 +47,8 @@ def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool
     Args:
         whole: where the value is missing it must be NULL, else anything but true.
     """
-    operand, symbol, boundary = _comparison(feature, threshold, spelling)
-    condition = f"{operand} {spelling.operator(symbol)} {boundary}"
+    operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
+    condition = f"{operand} {spelling.operator(symbol)} {own_threshold}"
     if whole and feature.type in NAN_TYPES:
         # In three-valued logic: what is not below is false, unless it is NaN, and then NULL.
         condition += f" OR ({operand} {spelling.operator('>=')} {_nan(feature, spelling)} AND NULL)"
@@ -57,8 +57,8 @@ def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool
 
 def beyond(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool) -> str:
     """The opposite of `below`; `whole` as there."""
-    operand, symbol, boundary = _comparison(feature, threshold, spelling)
-    condition = f"{operand} {spelling.operator(NEGATED[symbol])} {boundary}"
+    operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
+    condition = f"{operand} {spelling.operator(NEGATED[symbol])} {own_threshold}"
     if feature.type in NAN_TYPES:
         is_number = f"{operand} {spelling.operator('<')} {_nan(feature, spelling)}"
         condition += f" AND ({is_number} OR NULL)" if whole else f" AND {is_number}"
@@ -100,7 +100,7 @@ def float_array(numbers: Sequence[float], spelling: Spelling) -> str:
 
 
 def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple[str, str, str]:
-    """Operand, operator and boundary of the condition "goes left"; see `madtree.boundary` for why not the threshold."""
+    """Operand, operator and own_threshold of the condition "goes left"; see `madtree.trees.threshold` for why not the threshold."""
     operand = spelling.column(feature)
     if feature.labels:
         label, is_right = first_right_label(feature, threshold)
@@ -108,8 +108,8 @@ def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple
         return operand, "<" if is_right else "<=", literal(label)
     if feature.type in RANGES:
         last, lowest = last_left(feature.type, threshold), RANGES[feature.type][0]
-        symbol, boundary = ("<=", last) if last >= lowest else ("<", lowest)
-        return operand, symbol, _boundary_literal(feature.type, boundary, spelling)
+        symbol, own_threshold = ("<=", last) if last >= lowest else ("<", lowest)
+        return operand, symbol, _threshold_literal(feature.type, own_threshold, spelling)
     if feature.type == "numeric" and spelling.qualified:
         text, is_left = last_decimal(threshold)
         return operand, "<=" if is_left else "<", f"'{text}'::pg_catalog.numeric"
@@ -120,14 +120,14 @@ def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple
     return operand, "<=", float_literal(threshold, spelling)
 
 
-def _boundary_literal(type_: str, boundary: int, spelling: Spelling) -> str:
+def _threshold_literal(type_: str, own_threshold: int, spelling: Spelling) -> str:
     if type_ in MOMENTS:
         name = {"date": "date", "time without time zone": "time"}.get(type_)
         name = name or ("timestamptz" if type_ == "timestamp with time zone" else "timestamp")
-        return f"'{moment_text(type_, boundary)}'::{spelling.type(name)}"
-    if INT4_RANGE[0] < boundary <= INT4_RANGE[1]:
-        return str(boundary)
-    return f"'{boundary}'::{spelling.type('int8')}"
+        return f"'{moment_text(type_, own_threshold)}'::{spelling.type(name)}"
+    if INT4_RANGE[0] < own_threshold <= INT4_RANGE[1]:
+        return str(own_threshold)
+    return f"'{own_threshold}'::{spelling.type('int8')}"
 
 
 def _nan(feature: Feature, spelling: Spelling) -> str:

@@ -1,6 +1,6 @@
 """The tables of a training run whose rows are spread over the servers of a Citus cluster.
 
-The rows are first dealt out in parts of a block's size: a table with a part column, over which Citus spreads it. Every
+The rows are first distributed in parts of a block's size: a table with a part column, over which Citus spreads it. Every
 query that packs groups by that column alone, so that each server packs the parts that it holds by itself, and blocks
 lie where their part lies. On plain PostgreSQL the same statements work on the same tables, unspread.
 """
@@ -16,7 +16,7 @@ from madtree.sqltext.rows import RowSource
 from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.work import BLOCK_COLUMNS, PACKED_FIELDS, WorkTables
 
-_SEED = 4097  # seed of the hash that deals rows out, unlike those of samples
+_SEED = 4097  # seed of the hash that distributes rows, unlike those of samples
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class DistributedTables(WorkTables):
         if by is not None:
             text = f"COALESCE(({by})::pg_catalog.text, '') COLLATE pg_catalog.\"C\""
             place = f"pg_catalog.hashtextextended({text}, {_SEED})"
-        dealt = (
+        numbered = (
             f"(({place} OPERATOR(pg_catalog.&) 9223372036854775807) OPERATOR(pg_catalog.%) {n_parts}::pg_catalog.int8)"
         )
-        return f"INSERT INTO {self.name('rows')} SELECT {dealt}::pg_catalog.int4, {_listed(columns)} FROM {relation}"
+        return f"INSERT INTO {self.name('rows')} SELECT {numbered}::pg_catalog.int4, {_listed(columns)} FROM {relation}"
 
     def create_part_blocks(self) -> str:
         """An empty table of blocks, one for each part."""

@@ -16,14 +16,14 @@ _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processo
 
 
 def as_number(feature: Feature) -> str:
-    """The feature as float8, NULL where missing; a level by its key."""
+    """The feature as float8, NULL where missing; a category by its key."""
     if feature.kind is Kind.UNORDERED:
         return key_number(values.level_key(feature), feature.type)
     return f"({values.number(feature)})::pg_catalog.float8"
 
 
 def key_number(key: str, type_name: str) -> str:
-    """A level's key as float8; of a 64-bit hash the upper 53 bits, which float8 holds exactly."""
+    """A category's key as float8; of a 64-bit hash the upper 53 bits, which float8 holds exactly."""
     if type_name == "boolean":
         return f"({key})::pg_catalog.int4::pg_catalog.float8"
     return f"(({key}) OPERATOR(pg_catalog.>>) 11)::pg_catalog.float8"
@@ -187,21 +187,21 @@ def sampled_by_group(rows: int, seed: int) -> str:
     )
 
 
-def levels(relation: str, feature: Feature) -> str:
-    """The levels of an unordered feature in SQL order, and their keys."""
+def categories(relation: str, feature: Feature) -> str:
+    """The categories of an unordered feature in SQL order, and their keys."""
     text = f"({feature.name})::pg_catalog.text"
     return (
-        f"SELECT level, {key_number('pg_catalog.hashtextextended(level, 0)', feature.type)} AS key FROM ("
-        f'SELECT {text} COLLATE pg_catalog."C" AS level, pg_catalog.min({text}) AS sorted FROM {relation} '
-        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS madtree_level ORDER BY sorted, level"
+        f"SELECT category, {key_number('pg_catalog.hashtextextended(category, 0)', feature.type)} AS key FROM ("
+        f'SELECT {text} COLLATE pg_catalog."C" AS category, pg_catalog.min({text}) AS sorted FROM {relation} '
+        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS madtree_category ORDER BY sorted, category"
     )
 
 
-def levels_by_tree(source: RowSource, feature: Feature) -> str:
-    """The levels of an unordered feature that each group's rows have, NULL among them."""
+def categories_by_tree(source: RowSource, feature: Feature) -> str:
+    """The categories of an unordered feature that each group's rows have, NULL among them."""
     clause = source.from_clause(extra=source.usable)
-    level = f"({feature.name})::pg_catalog.text"
-    return f"SELECT madtree_tree AS tree_id, {level} AS level {clause} GROUP BY 1, 2 ORDER BY 1, 2"
+    category = f"({feature.name})::pg_catalog.text"
+    return f"SELECT madtree_tree AS tree_id, {category} AS category {clause} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
 def class_profile(source: RowSource, dependent: str, sample: str = "") -> str:

@@ -11,7 +11,7 @@ from madtree.learn.data import Ints, nested
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
 from madtree.model import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
 from madtree.request import TrainingTask
-from madtree.sqltext.rows import levels_by_tree
+from madtree.sqltext.rows import categories_by_tree
 from madtree.train.training import Training
 
 _UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
@@ -26,7 +26,7 @@ class ModelFiller:
 
     def __init__(self, host: Host, task: TrainingTask, training: Training) -> None:
         self._host, self._task, self._training = host, task, training
-        self._categories = [None if levels is None else levels.labels for levels in training.levels]
+        self._categories = [None if categories is None else categories.labels for categories in training.categories]
         self._trees: list[TreeColumns] = []
         self.n_rows = self.n_trees = self.n_leaves = 0
 
@@ -71,14 +71,14 @@ def _with_untrained(trained: list[TreeColumns], groups: Ints, n_features: int, c
 def _known_categories(host: Host, task: TrainingTask, training: Training) -> dict[str, Any]:
     """The categories of each unordered feature, NULL among them where it is one; of grouped trees, by tree id."""
     known: dict[str, Any] = {}
-    for feature, levels in zip(task.features, training.levels, strict=True):
-        if levels is None:
+    for feature, categories in zip(task.features, training.categories, strict=True):
+        if categories is None:
             continue
         if training.groups is None:
-            known[feature.name] = list(levels.labels)
+            known[feature.name] = list(categories.labels)
             continue
         by_tree: dict[str, list[str | None]] = {}
-        for row in host.query(levels_by_tree(training.source, feature)):
-            by_tree.setdefault(str(row["tree_id"]), []).append(row["level"])
+        for row in host.query(categories_by_tree(training.source, feature)):
+            by_tree.setdefault(str(row["tree_id"]), []).append(row["category"])
         known[feature.name] = by_tree
     return known

@@ -12,7 +12,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Stopwatch, local_settings
 from madtree.ingest import (
     BinFinder,
-    Levels,
+    Categories,
     Packed,
     Packing,
     PageRanges,
@@ -47,10 +47,10 @@ Trained = tuple[Outcome, Problem]
 
 
 def row_format(
-    source: RowSource, profile: Profile, levels: Sequence[Levels | None], fold_keys: Floats | None
+    source: RowSource, profile: Profile, categories: Sequence[Categories | None], fold_keys: Floats | None
 ) -> RowFormat:
     """What the numbers of a packed row are."""
-    keys = [None if found is None else found.keys for found in levels]
+    keys = [None if found is None else found.keys for found in categories]
     return RowFormat(source.groups is not None, source.weight is not None, profile.class_keys, keys, fold_keys)
 
 
@@ -62,7 +62,7 @@ class Rows:
         source: SQL of a row.
         oids: of the plain tables that hold them.
         kinds: of the features.
-        levels: of unordered features, None for the others.
+        categories: of unordered features, None for the others.
         fold_keys: the numbers that stand for the folds, where rows tell them.
         at_once: as many may be held with all their numbers.
         distributed: where they are spread over servers.
@@ -71,7 +71,7 @@ class Rows:
     source: RowSource
     oids: Sequence[int]
     kinds: Sequence[Kind]
-    levels: Sequence[Levels | None]
+    categories: Sequence[Categories | None]
     fold_keys: Floats | None
     at_once: int
     distributed: DistributedRows | None = None
@@ -116,7 +116,7 @@ class LargeTrees:
             self.pages,
             self._row_format(),
             self.rows.kinds,
-            self.rows.levels,
+            self.rows.categories,
             self.task.parameters,
             ids,
             scale.rows,
@@ -165,7 +165,7 @@ class LargeTrees:
         raise AssertionError("a training in this process is always possible")
 
     def _row_format(self) -> RowFormat:
-        return row_format(self.source, self.profile, self.rows.levels, self.rows.fold_keys)
+        return row_format(self.source, self.profile, self.rows.categories, self.rows.fold_keys)
 
     def _read_once(self) -> RowSpool:
         in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share

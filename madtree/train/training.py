@@ -10,14 +10,14 @@ import numpy as np
 
 from madtree.host import Cancels, Host, Stopwatch
 from madtree.ingest import (
+    Categories,
     Groups,
-    Levels,
     Profile,
     estimate_profile,
     no_usable_row,
+    read_categories,
     read_folds,
     read_groups,
-    read_levels,
     read_profile,
 )
 from madtree.learn.data import Ints
@@ -69,7 +69,7 @@ class Training:
         self.fold = None if fold is None else Feature(f"({fold})", "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
         self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
-        self.levels: list[Levels | None] = read_levels(
+        self.categories: list[Categories | None] = read_categories(
             host, self.source, task.features, task.parameters.null_as_category
         )
         self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold)
@@ -163,7 +163,7 @@ class Training:
         return read_groups(self.host, table)
 
     def _row_format(self) -> RowFormat:
-        return row_format(self.source, self.profile, self.levels, self.fold_keys)
+        return row_format(self.source, self.profile, self.categories, self.fold_keys)
 
     def _grow_plan(self) -> GrowPlan:
         return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters)
@@ -204,7 +204,9 @@ class Training:
 
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> Batch:
         """Trees too large for a block."""
-        rows = Rows(self.source, self.oids, self.kinds, self.levels, self.fold_keys, self.block_rows, self.distributed)
+        rows = Rows(
+            self.source, self.oids, self.kinds, self.categories, self.fold_keys, self.block_rows, self.distributed
+        )
         task = replace(self.task, parameters=self.parameters)
         large = LargeTrees(self.host, task, self.work, self.made, rows, self.profile, self.workers, self.watch)
         batch = large.train(scale, tree_ids)

@@ -236,10 +236,10 @@ class FeatureSpan:
         return state
 
 
-def _entered(level: Array | None, every: HistogramLayout, state: Array, layout: HistogramLayout, slots: slice) -> Array:
-    """The statistics of a whole level with those of some of its slots entered."""
-    if level is None:
-        level = every.zeros(state.dtype)
+def _entered(whole: Array | None, every: HistogramLayout, state: Array, layout: HistogramLayout, slots: slice) -> Array:
+    """The histograms of a whole frontier with those of some of its slots entered."""
+    if whole is None:
+        whole = every.zeros(state.dtype)
     for i in range(len(layout.widths)):
-        feature_view(level, every, layout.first - every.first + i)[:, slots] = feature_view(state, layout, i)
-    return level
+        feature_view(whole, every, layout.first - every.first + i)[:, slots] = feature_view(state, layout, i)
+    return whole

@@ -25,7 +25,7 @@ class GrowingTrees:
         sums: (n_channels, n_nodes) float64, the statistics' channels summed over the node's rows.
         feature: int32, -1 for leaves.
         threshold: float64, NaN where there is none.
-        left_codes, right_codes: codes of the levels on either side, by node index, for unordered splits only.
+        left_codes, right_codes: codes of the categories on either side, by node index, for unordered splits only.
         surrogates: by node index, in the order in which they are asked.
         majority_left: bool.
         improvement: float64, the split's gain.

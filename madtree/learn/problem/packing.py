@@ -25,7 +25,7 @@ class RowFormat:
     Attributes:
         has_tree, has_weight: which of the optional numbers are there.
         class_keys: (K,) the number that stands for each class, or None for regression.
-        level_keys: for each feature the numbers that stand for its levels, or None where it is not unordered.
+        category_keys: for each feature the numbers that stand for its categories, or None where it is not unordered.
         fold_keys: the numbers that stand for the folds, or None where rows do not tell.
         n_unknown: rows of the last `read` whose class was none of these.
     """
@@ -33,7 +33,7 @@ class RowFormat:
     has_tree: bool
     has_weight: bool
     class_keys: Floats | None
-    level_keys: Sequence[Floats | None]
+    category_keys: Sequence[Floats | None]
     fold_keys: Floats | None = None
     _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
     n_unknown: int = field(default=0, init=False)
@@ -45,10 +45,10 @@ class RowFormat:
 
     @property
     def n_columns(self) -> int:
-        return self.n_own + len(self.level_keys)
+        return self.n_own + len(self.category_keys)
 
     def read(self, images: bytes) -> RawRows:
-        """All rows, with classes and levels as indices; unknown ones as missing. `tree` holds tree ids.
+        """All rows, with classes and categories as indices; unknown ones as missing. `tree` holds tree ids.
 
         Raises:
             NullNumberError: a number is NULL, which it must not be here.
@@ -61,13 +61,13 @@ class RowFormat:
     def rows(self, columns: Floats) -> RawRows:
         """The same from the numbers (n_columns, n_rows), which are written to."""
         features = columns[self.n_own :]
-        for f, keys in enumerate(self.level_keys):
+        for f, keys in enumerate(self.category_keys):
             if keys is not None:
                 features[f] = self.feature(f, features[f])
         return self.rows_of(columns[: self.n_own], features)
 
     def rows_of(self, own: Floats, features: Floats | Columns) -> RawRows:
-        """The same from a row's own numbers (n_own, n_rows) and features with levels as indices."""
+        """The same from a row's own numbers (n_own, n_rows) and features with categories as indices."""
         at = int(self.has_tree)
         target = own[at]
         if self.class_keys is not None:
@@ -79,8 +79,8 @@ class RowFormat:
         return RawRows(features, target, weight, own[0].astype(np.int64) if self.has_tree else None, fold)
 
     def feature(self, feature: int, column: Floats) -> Floats:
-        """(n_rows,) a feature from its numbers: indices of levels, or values as they are."""
-        keys = self.level_keys[feature]
+        """(n_rows,) a feature from its numbers: indices of categories, or values as they are."""
+        keys = self.category_keys[feature]
         return column if keys is None else self._index(feature, keys, column)
 
     def _index(self, which: int, keys: Floats, values: Floats) -> Floats:
@@ -90,23 +90,23 @@ class RowFormat:
         return np.where(codes > 0, codes - 1.0, np.nan)
 
     def to_values(self) -> dict[str, Any]:
-        sizes = [-1 if keys is None else len(keys) for keys in self.level_keys]
-        flat = [keys for keys in self.level_keys if keys is not None]
+        sizes = [-1 if keys is None else len(keys) for keys in self.category_keys]
+        flat = [keys for keys in self.category_keys if keys is not None]
         return {
             "has_tree": self.has_tree,
             "has_weight": self.has_weight,
             "class_keys": self.class_keys,
             "fold_keys": self.fold_keys,
-            "level_sizes": sizes,
-            "level_keys": np.concatenate(flat) if flat else np.zeros(0),
+            "category_sizes": sizes,
+            "category_keys": np.concatenate(flat) if flat else np.zeros(0),
         }
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> RowFormat:
         keys: list[Floats | None] = []
         at = 0
-        for size in values["level_sizes"]:
-            keys.append(None if size < 0 else values["level_keys"][at : at + size])
+        for size in values["category_sizes"]:
+            keys.append(None if size < 0 else values["category_keys"][at : at + size])
             at += max(size, 0)
         return cls(values["has_tree"], values["has_weight"], values["class_keys"], keys, values["fold_keys"])
 

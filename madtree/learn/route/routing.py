@@ -22,7 +22,7 @@ class Routing:
     """What a row needs to find its way, an entry for each node of all trees, and one for each surrogate.
 
     A row with code c of the node's feature goes to `child` where c <= cut, else to `child` + 1; where c is missing,
-    or a level that the split does not know, its surrogates are asked in turn, and then `missing_right` decides. A
+    or a category that the split does not know, its surrogates are asked in turn, and then `missing_right` decides. A
     leaf leads to itself.
 
     Attributes:
@@ -30,8 +30,8 @@ class Routing:
         cut: int32, largest code that goes left.
         missing_right: uint8, 1 where the majority went right.
         child: int32, the left child's index; the right one's is one more.
-        table: int32, where the node's table of levels starts in `levels`, -1 for ordered splits and leaves.
-        levels: uint8, LEFT, RIGHT or UNKNOWN for each code; the tables of all unordered splits, one after the other.
+        table: int32, where the node's table of categories starts in `categories`, -1 for ordered splits and leaves.
+        categories: uint8, LEFT, RIGHT or UNKNOWN for each code; the tables of all unordered splits, one after the other.
         surrogates: int32, how many a node has; their entries follow each other from `first_surrogate` on.
         surrogate_feature, surrogate_cut, surrogate_table: int32, as above.
         surrogate_low_right: uint8, 1 where codes up to the cut go right.
@@ -46,7 +46,7 @@ class Routing:
     table: Ints
     surrogates: Ints
     first_surrogate: Ints
-    levels: Array
+    categories: Array
     surrogate_feature: Ints
     surrogate_cut: Ints
     surrogate_table: Ints
@@ -66,7 +66,7 @@ class Routing:
             table=np.full(count, -1, np.int32),
             surrogates=np.zeros(count, np.int32),
             first_surrogate=np.zeros(count, np.int32),
-            levels=np.zeros(0, np.uint8),
+            categories=np.zeros(0, np.uint8),
             surrogate_feature=none,
             surrogate_cut=none,
             surrogate_table=none,
@@ -79,18 +79,18 @@ class Routing:
             setattr(self, name, np.concatenate((getattr(self, name), getattr(more, name))))
 
     def add_tables(self, tables: Sequence[Array]) -> Ints:
-        """Append tables of levels; returns where each starts."""
+        """Append tables of categories; returns where each starts."""
         if not tables:
             return np.zeros(0, np.int32)
         sizes = np.array([len(table) for table in tables])
-        starts: Ints = (len(self.levels) + np.cumsum(sizes) - sizes).astype(np.int32)
-        self.levels = np.concatenate((self.levels, *tables))
+        starts: Ints = (len(self.categories) + np.cumsum(sizes) - sizes).astype(np.int32)
+        self.categories = np.concatenate((self.categories, *tables))
         return starts
 
     def advance(self, node: Ints, codes: Codes) -> Ints:
         """One step down: the node (n_rows,) of each row after the step, from its node before."""
         code = codes.gather(self.feature.take(node))
-        if len(self.levels) == 0 and len(self.surrogate_feature) == 0:
+        if len(self.categories) == 0 and len(self.surrogate_feature) == 0:
             # Code 0, missing, goes left by itself; lowered by one it wraps round to the largest code, and goes right.
             lowered = self.missing_right.take(node)
             cut = (self.cut - self.missing_right).take(node)
@@ -112,10 +112,10 @@ class Routing:
     def _side(self, node: Ints, code: Array) -> Array:
         side: Array = (code > self.cut.take(node)).astype(np.uint8)
         side[code == 0] = UNKNOWN
-        if len(self.levels):
+        if len(self.categories):
             table = self.table.take(node)
             at = np.flatnonzero(table >= 0)
-            side[at] = self.levels.take(table[at] + code[at])
+            side[at] = self.categories.take(table[at] + code[at])
         return side
 
     def _by_surrogates(self, node: Ints, codes: Codes, rows: Ints) -> Array:
@@ -133,7 +133,7 @@ class Routing:
             side[code == 0] = UNKNOWN
             table = self.surrogate_table[entry]
             unordered = np.flatnonzero(table >= 0)
-            side[unordered] = self.levels.take(table[unordered] + code[unordered])
+            side[unordered] = self.categories.take(table[unordered] + code[unordered])
             decided = side != UNKNOWN
             right[open_[decided]] = side[decided] == RIGHT
             rank += 1
