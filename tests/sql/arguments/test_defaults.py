@@ -19,7 +19,7 @@ from madtree.learn.data.parameters import Parameters
 from madtree.request import defaults
 from madtree.request.option_strings import parse_params
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
 NAMED = re.compile(r"^ *(\w+) => ([^\s,]+),? {2,}(?:-- )?(\S.*)$", re.MULTILINE)
 OPTIONS = {key: value for keys in defaults.OPTIONS.values() for key, value in keys.items()}
