@@ -235,7 +235,8 @@ def read_categories(
             rows = host.query(sql.categories(source.relation, feature))
             if len(rows) > MAX_CATEGORIES:
                 raise MadtreeError(
-                    f"list_of_features: {feature.name} has {len(rows)} categories; at most {MAX_CATEGORIES} are possible",
+                    f"list_of_features: {feature.name} has {len(rows)} categories; "
+                    f"at most {MAX_CATEGORIES} are possible",
                     hint="Leave it out with list_of_features_to_exclude; a column that names each row is no feature.",
                 )
             keys = np.array([float(row["key"]) for row in rows])

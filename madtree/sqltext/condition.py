@@ -100,7 +100,9 @@ def float_array(numbers: Sequence[float], spelling: Spelling) -> str:
 
 
 def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple[str, str, str]:
-    """Operand, operator and own_threshold of the condition "goes left"; see `madtree.trees.threshold` for why not the threshold."""
+    """Operand, operator and threshold of the condition "goes left", in the type of the feature
+    (`madtree.trees.threshold`).
+    """
     operand = spelling.column(feature)
     if feature.labels:
         label, is_right = first_right_label(feature, threshold)

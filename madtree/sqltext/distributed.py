@@ -1,8 +1,8 @@
 """The tables of a training run whose rows are spread over the servers of a Citus cluster.
 
-The rows are first distributed in parts of a block's size: a table with a part column, over which Citus spreads it. Every
-query that packs groups by that column alone, so that each server packs the parts that it holds by itself, and blocks
-lie where their part lies. On plain PostgreSQL the same statements work on the same tables, unspread.
+The rows are first distributed in parts of a block's size: a table with a part column, over which Citus spreads it.
+Every query that packs groups by that column alone, so that each server packs the parts that it holds by itself, and
+blocks lie where their part lies. On plain PostgreSQL the same statements work on the same tables, unspread.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from madtree.learn.data import Ints, LastPlan, Parameters, codec
 from madtree.learn.histogram import Progress
 from madtree.learn.problem import RowFormat, prepare
-from madtree.learn.prune import Batch, train_at_hand
+from madtree.learn.prune import TrainedTrees, train_at_hand
 from madtree.trees import Kind
 
 
@@ -49,7 +49,7 @@ def grow_in_block(
     images: bytes,
     tell: Callable[[Progress], None] = lambda progress: None,
     between: Callable[[], None] = lambda: None,
-) -> Batch | None:
+) -> TrainedTrees | None:
     """Train all trees whose rows are among `images`, each by its own bins; None if no row has a feature that is
     known.
 
@@ -69,13 +69,13 @@ def grow_in_block(
         rows = replace(rows, tree=local)
     problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
     del rows
-    return Batch.of(*train_at_hand(problem, [block], tell, between), tree_ids)
+    return TrainedTrees.of(*train_at_hand(problem, [block], tell, between), tree_ids)
 
 
 _grow_plans = LastPlan(GrowPlan.load)
 
 
 def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    """The trained trees of a block, as the bytes of a `Batch`."""
+    """The trained trees of a block, as the bytes of a `TrainedTrees`."""
     batch = grow_in_block(_grow_plans.get(plan), images or b"")
     return None if batch is None else batch.dump()

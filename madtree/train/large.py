@@ -26,7 +26,7 @@ from madtree.learn.binning import BinTable
 from madtree.learn.data import EXACT_LIMIT, CodeLayout, Floats, Ints
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
-from madtree.learn.prune import Batch, Outcome, train_trees
+from madtree.learn.prune import Outcome, TrainedTrees, train_trees
 from madtree.learn.route import POSITION_BYTES
 from madtree.parallel import Workers, cost_model, sharing
 from madtree.request import TrainingTask
@@ -105,7 +105,7 @@ class LargeTrees:
             distributed.pages() if distributed else PageRanges.cut(host, rows.oids, profile.total, self.read_rows)
         )
 
-    def train(self, scale: Scale, tree_ids: Ints | None) -> Batch:
+    def train(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:
         """The trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges."""
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
         self.watch.begin("sample")
@@ -135,7 +135,7 @@ class LargeTrees:
             assert trained is not None
         if spool is not None:
             spool.close()
-        return Batch.of(*trained, ids)
+        return TrainedTrees.of(*trained, ids)
 
     def _pack_and_grow(
         self, problem: Problem, spool: RowSpool | None, tree_ids: Ints | None, seen_null: Sequence[bool]

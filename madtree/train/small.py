@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from madtree.host import Cancels, Host, Stopwatch, local_settings
-from madtree.learn.prune import Batch
+from madtree.learn.prune import TrainedTrees
 from madtree.parallel import in_place_of_leader, sharing, without_leader
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
@@ -47,13 +47,13 @@ class SmallGroups:
         # Folds go by a row's place where the table does not tell them.
         self._in_order = plan.parameters.n_folds > 0 and source.fold is None
 
-    def train(self, tell: Callable[[], None]) -> Iterator[Batch | None]:
+    def train(self, tell: Callable[[], None]) -> Iterator[TrainedTrees | None]:
         """The trees, block by block, None for a block without a usable row; `tell` is called after each block."""
         for batch in self._shared() if self._n_workers else self._streamed():
             tell()
             yield batch
 
-    def _streamed(self) -> Iterator[Batch | None]:
+    def _streamed(self) -> Iterator[TrainedTrees | None]:
         self._watch.begin("pack")
         with local_settings(self._host, self._sorting(1)):
             for row in self._host.stream(self._query()):
@@ -61,7 +61,7 @@ class SmallGroups:
                 yield grow_in_block(self._plan, row.pop("images"), tell, Cancels(self._host).let_in)
                 self._watch.begin("pack")
 
-    def _shared(self) -> Iterator[Batch | None]:
+    def _shared(self) -> Iterator[TrainedTrees | None]:
         host, work, n_workers = self._host, self._work, self._n_workers
         self._watch.begin("pack")
         with local_settings(host, {**self._sorting(n_workers + 1), **sharing(n_workers)}):
@@ -71,7 +71,7 @@ class SmallGroups:
         self._watch.begin("passes")
         with local_settings(host, without_leader(n_workers)):
             for row in host.stream(work.grown(), [_BYTEA], [self._plan.dump()]):
-                yield None if row["shared"] is None else Batch.load(row["shared"])
+                yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
                 self._watch.begin("passes")
 
     def _query(self) -> str:

@@ -22,7 +22,7 @@ from madtree.ingest import (
 )
 from madtree.learn.data import Ints
 from madtree.learn.problem import RowFormat, Scale
-from madtree.learn.prune import Batch
+from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, growing_workers
 from madtree.request import TrainingTask
 from madtree.sqltext import rows as rows_sql
@@ -83,7 +83,7 @@ class Training:
         self.whole_rows = self.block_rows if task.strategy in ("auto", "memory") else 0
         self.groups: Groups | None = self._group() if task.grouping else None
 
-    def train(self) -> Iterator[Batch]:
+    def train(self) -> Iterator[TrainedTrees]:
         """All trees, some at a time; raises MadtreeError where no row can be used."""
         batches = self._train_one() if self.groups is None else self._train_groups(self.groups)
         n_batches = 0
@@ -168,12 +168,12 @@ class Training:
     def _grow_plan(self) -> GrowPlan:
         return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters)
 
-    def _train_one(self) -> Iterator[Batch | None]:
+    def _train_one(self) -> Iterator[TrainedTrees | None]:
         """A single tree."""
         small = not self.profile.estimated and self.profile.usable <= self.whole_rows
         yield self._train_small() if small else self._train_large(self.profile.scale(), None)
 
-    def _train_small(self) -> Batch | None:
+    def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""
         self.watch.begin("pack")
         clause = self.source.from_clause(extra=self.source.usable)
@@ -181,7 +181,7 @@ class Training:
         tell = Teller(self.host, self.watch, self.task.verbose).tell
         return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in)
 
-    def _train_groups(self, groups: Groups) -> Iterator[Batch | None]:
+    def _train_groups(self, groups: Groups) -> Iterator[TrainedTrees | None]:
         """Small groups block by block, then the large ones together."""
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
@@ -202,7 +202,7 @@ class Training:
             )
             yield self._train_large(scale, groups.tree_id[large])
 
-    def _train_large(self, scale: Scale, tree_ids: Ints | None) -> Batch:
+    def _train_large(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:
         """Trees too large for a block."""
         rows = Rows(
             self.source, self.oids, self.kinds, self.categories, self.fold_keys, self.block_rows, self.distributed

@@ -8,7 +8,6 @@ from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
-    Batch,
     CategorySets,
     CpColumns,
     NodeColumns,
@@ -19,7 +18,6 @@ from madtree.learn.prune.trained import (
 )
 
 __all__ = [
-    "Batch",
     "CategorySets",
     "CpColumns",
     "NodeColumns",

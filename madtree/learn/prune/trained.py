@@ -203,9 +203,6 @@ class TrainedTrees:
         return nested.unflatten(cls, codec.load(data))
 
 
-Batch = TrainedTrees  # its name where training still asks for it
-
-
 def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
     n, tree = len(key.group), outcome.tree
     roots = outcome.node_id == 0

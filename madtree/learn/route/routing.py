@@ -31,7 +31,7 @@ class Routing:
         missing_right: uint8, 1 where the majority went right.
         child: int32, the left child's index; the right one's is one more.
         table: int32, where the node's table of categories starts in `categories`, -1 for ordered splits and leaves.
-        categories: uint8, LEFT, RIGHT or UNKNOWN for each code; the tables of all unordered splits, one after the other.
+        categories: uint8, LEFT, RIGHT or UNKNOWN for each code; tables of all unordered splits, one after the other.
         surrogates: int32, how many a node has; their entries follow each other from `first_surrogate` on.
         surrogate_feature, surrogate_cut, surrogate_table: int32, as above.
         surrogate_low_right: uint8, 1 where codes up to the cut go right.

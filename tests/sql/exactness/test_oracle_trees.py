@@ -36,7 +36,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Batch:
+class TrainedTrees:
     """One training: the rules that its groups share, and their data."""
 
     criterion: str
@@ -60,7 +60,7 @@ RECIPES = st.builds(
 )
 KINDS = [("mse", 0)] + [(criterion, k) for criterion in ("gini", "entropy", "misclassification") for k in (2, 3, 4)]
 BATCHES = st.builds(
-    lambda kind, **rest: Batch(*kind, **rest),
+    lambda kind, **rest: TrainedTrees(*kind, **rest),
     kind=st.sampled_from(KINDS),
     weighted=st.booleans(),
     max_depth=st.sampled_from([0, 1, 2, 5, 60]),
@@ -80,7 +80,7 @@ class Group:
     weights: np.ndarray
 
 
-def make_group(recipe: Recipe, batch: Batch) -> Group:
+def make_group(recipe: Recipe, batch: TrainedTrees) -> Group:
     """Fill a recipe. Weights and targets are dyadic fractions, so that the oracle's own sums are exact.
 
     No two targets of a regression are alike: where two complexities tie exactly, rounding decides in rpart's recursion.
@@ -138,7 +138,7 @@ def sql_order(db: psycopg.Connection, words: tuple[str, ...]) -> tuple[str, ...]
 
 
 def grown(
-    group: Group, batch: Batch, classes: tuple[str, ...], words: tuple[str, ...]
+    group: Group, batch: TrainedTrees, classes: tuple[str, ...], words: tuple[str, ...]
 ) -> tuple[dict[int, oracle.Node], oracle.Rules, Names]:
     """The oracle's tree of a group, and what `expected_rows` wants to know beside it."""
     rules = oracle.Rules(batch.criterion, len(classes), batch.max_depth, batch.min_split, batch.min_bucket)
@@ -157,7 +157,7 @@ def grown(
 
 @given(batch=BATCHES)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_node_is_the_oracles(db: psycopg.Connection, batch: Batch) -> None:
+def test_every_node_is_the_oracles(db: psycopg.Connection, batch: TrainedTrees) -> None:
     groups = [make_group(recipe, batch) for recipe in batch.recipes]
     seen = sorted(set().union(*(group.y.tolist() for group in groups))) if batch.n_classes else []
     classes = sql_order(db, tuple(LABELS[label] for label in seen))
@@ -189,7 +189,7 @@ def test_every_node_is_the_oracles(db: psycopg.Connection, batch: Batch) -> None
 @pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 2), ("entropy", 3), ("mse", 0)])
 def test_trees_of_several_blocks_are_the_oracles(db: psycopg.Connection, criterion: str, n_classes: int) -> None:
     """70,000 rows do not fit one block: the passes are SQL aggregates here, and not a loop over rows in hand."""
-    batch = Batch(criterion, n_classes, True, 4, 20, 6, 0, ())
+    batch = TrainedTrees(criterion, n_classes, True, 4, 20, 6, 0, ())
     group = make_group(Recipe(5, 70_000, 12, 6, 0.15, 0.5), batch)
     classes = sql_order(db, LABELS[:n_classes])
     words = sql_order(db, WORDS)
