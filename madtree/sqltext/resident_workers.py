@@ -16,5 +16,12 @@ def work(key: str, n_workers: int) -> str:
     Who takes part stays in its branch until all is over, so with more branches than workers one is left for this
     process.
     """
-    n_branches = max(n_workers + 1, 2 ** (n_workers - 1))
+    n_branches = max(n_workers + 2, 2 ** (n_workers - 1))
     return " UNION ALL ".join([f"SELECT {INTERNAL}.resident_worker({literal(key)})"] * n_branches)
+
+
+def settings(n_workers: int) -> dict[str, str]:
+    """What the planner is told for that query beside the usual settings. It shares branches out among two workers at
+    least; where one is wanted, the server is told to start no second one.
+    """
+    return {"max_parallel_workers_per_gather": "2", "max_parallel_workers": "1"} if n_workers == 1 else {}

@@ -74,6 +74,20 @@ def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: d
     assert len(with_workers(told)) == 2
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str], n: int) -> None:
+    """Rows take so long to read that all of them come in time."""
+    db.execute(
+        "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
+        "AS 'BEGIN IF id % 500 = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
+    )
+    deadline = time.monotonic() + 120
+    expected = f"packed by this process and {n} resident worker{'s' * (n > 1)}"
+    while expected not in told:
+        assert time.monotonic() < deadline, told
+        train(db, n, "slow(id), a", max_depth=2)  # other tests may have all workers of the server
+
+
 def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:
     """NULLs that the sample had none of, too: in one row of a late page."""
     db.execute(f"UPDATE t SET b = NULL WHERE id % 11 = 0; UPDATE t SET a = NULL WHERE id = {N_ROWS}")
