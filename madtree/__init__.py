@@ -1,6 +1,6 @@
 """madtree: decision trees inside PostgreSQL.
 
-The package has two halves. The server half (``madtree.server`` and what it imports: ``core``, ``host.plpy``,
+The package has two halves. The server half (``madtree.entry`` and what it imports: ``learn``, ``host.plpy``,
 ``sqltext``, ``render`` and the orchestrators) runs inside PostgreSQL and needs numpy only. The client half (``cli``,
 ``client``, ``embedded``, ``install``) runs on the user's side.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.trees import Feature, Kind
 
-# Types whose arrays hold numbers that numpy can read as they are (see madtree.core.image).
+# Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.array_datum`).
 NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double precision", "boolean"})
 
 

@@ -1,7 +1,7 @@
 """Tables that are spread over the servers of a Citus cluster: packed and counted where their rows are.
 
-The coordinator runs the same level loop as on one server. What differs is how rows get into blocks (by parts instead of
-page ranges, which a distributed table has not) and that a state of statistics has to be small: each shard sends one, as
+The coordinator runs the same program as on one server. What differs is how rows get into blocks (by parts instead of
+page ranges, which a distributed table has not) and that a state has to be small: each shard sends one, as
 text, in every pass.
 """
 

@@ -25,7 +25,7 @@ class Parameters:
         fold_col: SQL of the column that holds the folds, or None.
         max_surrogates, surrogate_style, null_as_category: semantics, section 4.
         seed: of the sample and the folds.
-        memory_bytes: budget for statistics and caches.
+        memory_bytes: budget for histograms, blocks and positions.
     """
 
     criterion: str = "gini"

@@ -22,7 +22,7 @@ class GrowingTrees:
         depth: int32.
         parent: int64 index, -1 for roots.
         n_rows: int64, the rows with a missing primary split included.
-        sums: (n_channels, n_nodes) float64, the statistics' channels summed over the node's rows.
+        sums: (n_channels, n_nodes) float64, the channels of histograms summed over the node's rows.
         feature: int32, -1 for leaves.
         threshold: float64, NaN where there is none.
         left_codes, right_codes: codes of the categories on either side, by node index, for unordered splits only.
@@ -78,7 +78,7 @@ class GrowingTrees:
 
         Args:
             n_rows: (2 m,) rows of the children, left and right in turn.
-            sums: (n_channels, 2 m) their statistics.
+            sums: (n_channels, 2 m) their sums.
 
         Returns:
             (2 m,) the children's indices.

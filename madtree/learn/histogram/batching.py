@@ -1,4 +1,4 @@
-"""How a frontier is worked off in parts: passes whose statistics fit the memory budget, and nodes by their rows."""
+"""How a frontier is worked off in parts: passes whose histograms fit the memory budget, and nodes by their rows."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import numpy as np
 from madtree.learn.data import Ints
 from madtree.learn.problem import Problem
 
-# Of the memory budget, what one array of statistics may take: parents, children and a copy in transit stay within it.
+# Of the memory budget, what one array of histograms may take: parents, children and a copy in transit stay within it.
 STATE_SHARE = 4
 _ROWS_TOGETHER = 262_144  # that are swept or screened together
 
 
 def state_limit(problem: Problem) -> int:
-    """Bytes that one array of statistics may take."""
+    """Bytes that one array of histograms may take."""
     return problem.parameters.memory_bytes // STATE_SHARE
 
 
-def batches(n_nodes: int, widths: Ints, cell_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
+def batches(n_nodes: int, widths: Ints, bin_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
     """Slots and features (from, to) of each pass.
 
-    As many features as fit the limit with all nodes: each cell of the data is then counted once, while nodes that come
+    As many features as fit the limit with all nodes: each number of the data is then counted once, while nodes that come
     in turns need the rows to be looked through again each time. Where not even one feature fits, part of the nodes.
     """
-    size = max(min(n_nodes, limit // (int(widths.max()) * cell_bytes)), 1)
+    size = max(min(n_nodes, limit // (int(widths.max()) * bin_bytes)), 1)
     ranges, first, total = [], 0, 0
     for i, width in enumerate(widths.tolist()):
-        if i > first and total + size * width * cell_bytes > limit:
+        if i > first and total + size * width * bin_bytes > limit:
             ranges.append((first, i))
             first, total = i, 0
-        total += size * width * cell_bytes
+        total += size * width * bin_bytes
     ranges.append((first, len(widths)))
     return [(slice(i, min(i + size, n_nodes)), a, b) for i in range(0, n_nodes, size) for a, b in ranges]
 

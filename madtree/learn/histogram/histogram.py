@@ -1,6 +1,6 @@
-"""Sufficient statistics of a set of nodes: one flat array, and how rows are counted into it.
+"""Histograms of a set of nodes: one flat array, and how rows are counted into it.
 
-The array has a row for each *channel* and a column for each *cell*. A cell is a (feature, slot, code) triple:
+The array has a row for each *channel* and a column for each *bin* of each feature in each slot:
 ``offset[feature] + slot * width[feature] + code``; a slot is a node that is being counted. The channels are, for
 classification, the number of rows of each class and then each limb of their weights; for regression the number of rows,
 the limbs of the weights, the limbs of weight times target. All entries are integers, so adding is exact.
@@ -23,7 +23,7 @@ _GATHER_BELOW = 0.7  # share of rows in play under which copying them out is qui
 
 @dataclass(frozen=True)
 class HistogramLayout:
-    """The shape of the statistics of `n_slots` slots over the features `first` to `first + len(widths) - 1`.
+    """The shape of the histograms of `n_slots` slots over the features `first` to `first + len(widths) - 1`.
 
     Attributes:
         channels: what is counted.
@@ -39,7 +39,7 @@ class HistogramLayout:
 
     @property
     def offsets(self) -> Ints:
-        """(n_features + 1,) first cell of each feature, and the number of cells."""
+        """(n_features + 1,) first bin of each feature, and the number of bins."""
         return np.concatenate(([0], np.cumsum(self.widths * self.n_slots)))
 
     @property
@@ -99,8 +99,8 @@ def add_codes(
             key_width, key = width, slot * width
         np.add(key, codes(layout.first + i), out=index)
         size = n_slots * n_counts * width
-        cells = state[:, int(offsets[i]) : int(offsets[i + 1])].reshape(len(state), layout.n_slots, width)
-        added = cells[:, first : first + n_slots]
+        bins = state[:, int(offsets[i]) : int(offsets[i + 1])].reshape(len(state), layout.n_slots, width)
+        added = bins[:, first : first + n_slots]
         at = 0
         for limb in (None, *limbs):
             sums = np.bincount(index, limb, minlength=size)[:size]
@@ -173,7 +173,7 @@ def check_exact(state: Array) -> None:
 
 
 def feature_view(state: Array, layout: HistogramLayout, index: int) -> Array:
-    """(n_channels, n_slots, width) view of one feature's statistics; `index` counts from the layout's first feature."""
+    """(n_channels, n_slots, width) view of one feature's histograms; `index` counts from the layout's first feature."""
     offsets = layout.offsets
     part: Array = state[:, int(offsets[index]) : int(offsets[index + 1])]
     return part.reshape(len(state), layout.n_slots, int(layout.widths[index]))
