@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import groups, hard, job, parallel, scaling, scoring
+from cases import groups, hard, job, parallel, scaling, scoring, strategies
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
     parallel.SUITE,
+    strategies.SUITE,
     groups.SUITE,
     hard.SUITE,
     scoring.SUITE,

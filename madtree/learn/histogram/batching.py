@@ -22,8 +22,9 @@ def state_limit(problem: Problem) -> int:
 def batches(n_nodes: int, widths: Ints, bin_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
     """Slots and features (from, to) of each pass.
 
-    As many features as fit the limit with all nodes: each number of the data is then counted once, while nodes that come
-    in turns need the rows to be looked through again each time. Where not even one feature fits, part of the nodes.
+    As many features as fit the limit with all nodes: each number of the data is then counted once, while nodes that
+    come in turns need the rows to be looked through again each time. Where not even one feature fits, part of the
+    nodes.
     """
     size = max(min(n_nodes, limit // (int(widths.max()) * bin_bytes)), 1)
     ranges, first, total = [], 0, 0
