@@ -101,7 +101,7 @@ def quote(text: str) -> str:
 def observed(db: psycopg.Connection, features: list[Feature]) -> list[dict[str, Value]]:
     """Each row's features as the specification compares them: numbers as float8, levels as text."""
     columns = [
-        f"{values.level(f)} AS v{i}" if f.kind is UNORDERED else f"({values.number(f)})::float8 AS v{i}"
+        f"{values.category(f)} AS v{i}" if f.kind is UNORDERED else f"({values.number(f)})::float8 AS v{i}"
         for i, f in enumerate(features)
     ]
     rows = db.execute(f"SELECT {', '.join(columns)} FROM rows ORDER BY id").fetchall()

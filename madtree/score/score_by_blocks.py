@@ -137,7 +137,7 @@ def _categories(
     """
     names = [feature.name for feature in model.features]
     booleans = [feature.type == "boolean" for feature in model.features]
-    statement = models_sql.level_images(tables.schema, tables.name, tables.has_surrogates)
+    statement = models_sql.category_images(tables.schema, tables.name, tables.has_surrogates)
     images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
     categories = {column: decode(image) for column, image in images.items()}
     key, is_key = categories["key"]

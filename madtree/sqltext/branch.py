@@ -49,29 +49,29 @@ def _answer(
 
     Args:
         to_left: whether the left is the side meant.
-        seen: levels seen in training.
+        seen: categories seen in training.
         whole: it must be NULL for rows of which the split cannot tell; else anything but true will do.
     """
     if feature.kind is Kind.UNORDERED:
-        return _answer_by_level(split, feature, to_left, seen, spelling, whole=whole)
+        return _answer_by_category(split, feature, to_left, seen, spelling, whole=whole)
     if split.threshold is None:
         raise ValueError(f"a split on {feature.name} has no threshold")
     compare = below if to_left == split.low_goes_left else beyond
     return compare(feature, split.threshold, spelling, whole=whole)
 
 
-def _answer_by_level(
+def _answer_by_category(
     split: Split, feature: Feature, to_left: bool, seen: Sequence[str], spelling: Spelling, *, whole: bool
 ) -> str:
     left, right = split.left_levels or (), split.right_levels or ()
     ours, theirs = (left, right) if to_left else (right, left)
-    absent = [level for level in seen if level not in ours and level not in theirs]
+    absent = [category for category in seen if category not in ours and category not in theirs]
     here, there = _texts(ours), _texts(theirs)
 
-    def holds(levels: Sequence[str]) -> str:
-        return among(feature, levels, spelling)
+    def holds(categories: Sequence[str]) -> str:
+        return among(feature, categories, spelling)
 
-    # Where NULL is a level, what was never seen goes its way: it is known by being none of the other levels.
+    # Where NULL is a category, what was never seen goes its way: it is known by being none of the other categories.
     if None in ours:
         if not whole or not absent:
             return f"({holds([*there, *absent])}) IS NOT TRUE"
@@ -87,5 +87,5 @@ def _answer_by_level(
     return f"CASE WHEN {holds(here)} THEN true WHEN {holds(there)} THEN false END"
 
 
-def _texts(levels: Sequence[str | None]) -> list[str]:
-    return [level for level in levels if level is not None]
+def _texts(categories: Sequence[str | None]) -> list[str]:
+    return [category for category in categories if category is not None]

@@ -1,4 +1,4 @@
-"""A comparison with a split's threshold or levels in SQL, and a class or number as an SQL literal.
+"""A comparison with a split's threshold or categories in SQL, and a class or number as an SQL literal.
 
 Two spellings say the same: `QUALIFIED`, in which no schema on the search path can put itself before PostgreSQL's own
 operators and types (for statements that madtree runs), and `READABLE` (for text that a user pastes into a view).
@@ -65,23 +65,23 @@ def beyond(feature: Feature, threshold: float, spelling: Spelling, *, whole: boo
     return condition
 
 
-def among(feature: Feature, levels: Sequence[str], spelling: Spelling) -> str:
-    """A condition that is true for these levels of an unordered feature, and false or NULL for all else."""
+def among(feature: Feature, categories: Sequence[str], spelling: Spelling) -> str:
+    """A condition that is true for these categories of an unordered feature, and false or NULL for all else."""
     operand = spelling.column(feature)
-    if not levels:
+    if not categories:
         return "false"
     if feature.type == "boolean":
-        if len(levels) > 1:
+        if len(categories) > 1:
             return f"{operand} IS NOT NULL"
-        return operand if levels[0] == "true" else f"NOT {operand}"
+        return operand if categories[0] == "true" else f"NOT {operand}"
     if feature.type != "text":
         operand = f"{operand}::{spelling.type('text')}"
-    # Levels are equal if their bytes are, whatever the column's collation says.
+    # Categories are equal if their bytes are, whatever the column's collation says.
     operand += ' COLLATE pg_catalog."C"' if spelling.qualified else ' COLLATE "C"'
-    if len(levels) == 1:
-        value = literal(levels[0]) + (f"::{spelling.type('text')}" if spelling.qualified else "")
+    if len(categories) == 1:
+        value = literal(categories[0]) + (f"::{spelling.type('text')}" if spelling.qualified else "")
         return f"{operand} {spelling.operator('=')} {value}"
-    array = ", ".join(map(literal, levels))
+    array = ", ".join(map(literal, categories))
     return f"{operand} {spelling.operator('=')} ANY (ARRAY[{array}]::{spelling.type('text')}[])"
 
 

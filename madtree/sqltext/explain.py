@@ -24,7 +24,7 @@ def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]
     """The rows whose id is $1, a text; at most two, as one is too many.
 
     Columns: `tree`, the row's tree, NULL if its group is unknown; `shown`, the features' values as text; `compared`,
-    what their splits compare, as text: a level, a decimal for a numeric, else a float8.
+    what their splits compare, as text: a category, a decimal for a numeric, else a float8.
 
     Args:
         id_type: SQL of the id's type; `equals`, its operator.
@@ -42,7 +42,7 @@ def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]
 
 def _compared(feature: Feature) -> str:
     if feature.kind is Kind.UNORDERED:
-        return values.level(feature)
+        return values.category(feature)
     if feature.labels:
         return f"({enum_number(feature)})::pg_catalog.text"
     if feature.type == "numeric":

@@ -120,12 +120,12 @@ def surrogate_images(schema: str, name: str) -> str:
     return f"SELECT {images} FROM ({_numbered_surrogates(schema, name)} ORDER BY number OFFSET 0) AS s"
 
 
-def level_images(schema: str, name: str, has_surrogates: bool) -> str:
-    """The levels that splits name, as array images of equal length.
+def category_images(schema: str, name: str, has_surrogates: bool) -> str:
+    """The categories that splits name, as array images of equal length.
 
-    Parameters: $1 names of the features, $2 for each whether it is boolean. Of each level the `split`'s position from 0
-    (the nodes in order of tree and id, then the surrogates in order of tree, node and rank), the `feature`'s position
-    from 1, its `key`, as `madtree.sqltext.values.level_key` makes it of a value, and whether it goes left.
+    Parameters: $1 names of the features, $2 for each whether it is boolean. Of each category the `split`'s position
+    from 0 (the nodes in order of tree and id, then the surrogates in order of tree, node and rank), the `feature`'s
+    position from 1, its `key`, as `madtree.sqltext.values.category_key` makes it of a value, and whether it goes left.
     """
     nodes = _numbered_nodes(schema, name)
     splits = f"SELECT n.node AS split, n.feature, n.left_levels, n.right_levels FROM ({nodes}) AS n"
@@ -135,34 +135,37 @@ def level_images(schema: str, name: str, has_surrogates: bool) -> str:
             f" UNION ALL SELECT {n_nodes} OPERATOR(pg_catalog.+) s.number, s.feature, s.left_levels, s.right_levels "
             f"FROM ({_numbered_surrogates(schema, name)}) AS s"
         )
-    columns = {"split": "l.split", "feature": "l.feature", "key": _level_key("l.feature", "l.level")}
+    columns = {"split": "l.split", "feature": "l.feature", "key": _category_key("l.feature", "l.category")}
     columns |= {"goes_left": "l.goes_left"}
     images = ", ".join(f"{_image(value)} AS {column}" for column, value in columns.items())
     return f"""SELECT {images}
 FROM (
-    SELECT p.split, p.feature, v.level, v.goes_left
+    SELECT p.split, p.feature, v.category, v.goes_left
     FROM (SELECT q.split, {_position("$1", "q.feature")} AS feature, q.left_levels, q.right_levels
           FROM ({splits}) AS q) AS p,
     LATERAL (
-        SELECT a.level, true AS goes_left FROM pg_catalog.unnest(p.left_levels) AS a(level)
-        UNION ALL SELECT b.level, false FROM pg_catalog.unnest(p.right_levels) AS b(level)
+        SELECT a.category, true AS goes_left FROM pg_catalog.unnest(p.left_levels) AS a(category)
+        UNION ALL SELECT b.category, false FROM pg_catalog.unnest(p.right_levels) AS b(category)
     ) AS v
     OFFSET 0
 ) AS l"""
 
 
 def key_image() -> str:
-    """Keys of levels as an array image: $1 the features' positions from 1, $2 as in `level_images`, $3 the levels."""
+    """Keys of categories as an array image.
+
+    Parameters: $1 the features' positions from 1, $2 as in `category_images`, $3 the categories.
+    """
     # Unqualified on purpose, as in `madtree.sqltext.tables`: only so the grammar takes several arguments.
-    rows = "unnest($1::pg_catalog.int4[], $3::pg_catalog.text[]) WITH ORDINALITY AS l(feature, level, number)"
-    key = _image(_level_key("l.feature", "l.level"))
+    rows = "unnest($1::pg_catalog.int4[], $3::pg_catalog.text[]) WITH ORDINALITY AS l(feature, category, number)"
+    key = _image(_category_key("l.feature", "l.category"))
     return f"SELECT {key} AS key FROM (SELECT * FROM {rows} ORDER BY number OFFSET 0) AS l"
 
 
-def _level_key(feature: str, level: str) -> str:
+def _category_key(feature: str, category: str) -> str:
     return (
-        f"CASE WHEN ($2::pg_catalog.bool[])[{feature}] THEN ({level} OPERATOR(pg_catalog.=) 'true')"
-        f'::pg_catalog.int4::pg_catalog.int8 ELSE pg_catalog.hashtextextended({level} COLLATE pg_catalog."C", 0) END'
+        f"CASE WHEN ($2::pg_catalog.bool[])[{feature}] THEN ({category} OPERATOR(pg_catalog.=) 'true')"
+        f'::pg_catalog.int4::pg_catalog.int8 ELSE pg_catalog.hashtextextended({category} COLLATE pg_catalog."C", 0) END'
     )
 
 

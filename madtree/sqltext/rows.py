@@ -18,7 +18,7 @@ _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processo
 def as_number(feature: Feature) -> str:
     """The feature as float8, NULL where missing; a category by its key."""
     if feature.kind is Kind.UNORDERED:
-        return key_number(values.level_key(feature), feature.type)
+        return key_number(values.category_key(feature), feature.type)
     return f"({values.number(feature)})::pg_catalog.float8"
 
 

@@ -15,7 +15,7 @@ def number(feature: Feature) -> str:
     label. Native numeric types stay in their own width; everything else becomes float8.
     """
     if feature.kind is Kind.UNORDERED:
-        raise ValueError(f"{feature.name} is unordered: it has levels, not numbers")
+        raise ValueError(f"{feature.name} is unordered: it has categories, not numbers")
     if feature.type in NATIVE_TYPES:
         return f"({feature.name})"
     if feature.labels:
@@ -25,16 +25,16 @@ def number(feature: Feature) -> str:
     return f"pg_catalog.date_part('epoch', ({feature.name}))"
 
 
-def level(feature: Feature) -> str:
-    """The text of an unordered feature's level, as `left_levels` holds it."""
+def category(feature: Feature) -> str:
+    """The text of an unordered feature's category, as `left_levels` holds it."""
     return f"({feature.name})::pg_catalog.text"
 
 
-def level_key(feature: Feature) -> str:
-    """A number that stands for a level of an unordered feature: the boolean itself, or a 64-bit hash of the text.
+def category_key(feature: Feature) -> str:
+    """A number that stands for a category of an unordered feature: the boolean itself, or a 64-bit hash of the text.
 
-    A hash maps text to codes in one function call a row where a join on the level table would cost a hash probe and
-    more; the level table is checked for collisions when it is made.
+    A hash maps text to codes in one function call a row where a join on the category table would cost a hash probe and
+    more; the category table is checked for collisions when it is made.
     """
     if feature.type == "boolean":
         return f"({feature.name})"

@@ -153,7 +153,7 @@ def test_kinds_and_types_of_features(host: PsycopgHost, sql_type: str, value: st
     assert task.features == tuple(Feature(name, shown, kind) for name in names)
     assert task.feature_is_column == (True, False, True, False, False, False)
     for feature in task.features:  # every one of them can be computed
-        expression = values.level(feature) if kind is U else values.number(feature)
+        expression = values.category(feature) if kind is U else values.number(feature)
         assert host.query(f"SELECT {expression} AS value FROM f")[0]["value"] is not None
 
 

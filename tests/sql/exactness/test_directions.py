@@ -281,7 +281,7 @@ class World:
 
     def observed(self, name: str) -> list[dict[str, Value]]:
         """Each row's values as splits compare them: numbers as float8, categories as text."""
-        columns = [values.level(f) if f.kind is U else f"({values.number(f)})::float8" for f in self.features]
+        columns = [values.category(f) if f.kind is U else f"({values.number(f)})::float8" for f in self.features]
         found = self.db.execute(f"SELECT {', '.join(columns)} FROM {name}_rows ORDER BY id").fetchall()
         return [dict(zip((f.name for f in self.features), row, strict=True)) for row in found]
 
