@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from madtree.client.frames import Array, Column
-from madtree.score import probabilities
+from madtree.model import probabilities
 from madtree.sqltext.split import parse_name
 from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 

@@ -124,7 +124,7 @@ def tree_drop(plpy: Any, model: str | None) -> str:
 def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None) -> str:
     """Prune a model into a new one; returns one line."""
     from madtree.host import PlpyHost
-    from madtree.model import tree_prune
+    from madtree.model.write import tree_prune
 
     return tree_prune(PlpyHost(plpy), model, new_model, cp)
 

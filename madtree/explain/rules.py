@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from madtree.host import Host, Row
-from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.model import ModelTables, find_model, probabilities, read_summary, read_trees, unquoted
 from madtree.render.rules import rule_text
-from madtree.score import probabilities
 from madtree.sqltext import explain as sql
 from madtree.sqltext.rules import leaf_predicate
 from madtree.trees import Model, Node, Tree

@@ -12,12 +12,12 @@ from madtree.ingest.page_ranges import PageRange, PageRanges
 from madtree.ingest.profile import Categories
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
-from madtree.learn.data import Array, Floats, Ints, Parameters
+from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import BinLimits, NullNumberError, RawRows, RowFormat
 from madtree.request import Tuning
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import Kind
+from madtree.trees import Kind, Parameters
 
 _SPARE = 1.1  # a page sample's size varies
 _WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more

@@ -1,31 +1,33 @@
-"""Model tables: write, read, list, drop and prune them, and variable importance."""
+"""Models: their tables are created, read, listed and dropped here, and variable importance comes from them; what a
+model's predictions look like, and how it fits new data. Knows no numpy, as the client half uses it.
+"""
 
 from __future__ import annotations
 
 from madtree.model.drop import tree_drop
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
-from madtree.model.prune import tree_prune
+from madtree.model.new_data import column_types, fit_feature, fit_features
+from madtree.model.outputs import check_type, output_columns, probabilities
 from madtree.model.read import ModelTables, find_model, read_model, read_summary, read_trees, unquoted
-from madtree.model.tables import create_tables
-from madtree.model.write import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
+from madtree.model.tables import create_tables, prediction_type
 
 __all__ = [
     "ModelTables",
-    "Totals",
+    "check_type",
+    "column_types",
     "create_tables",
     "find_model",
+    "fit_feature",
+    "fit_features",
     "get_var_importance",
     "models",
+    "output_columns",
+    "prediction_type",
+    "probabilities",
     "read_model",
     "read_summary",
     "read_trees",
     "tree_drop",
-    "tree_prune",
     "unquoted",
-    "write_cv",
-    "write_nodes",
-    "write_summary",
-    "write_surrogates",
-    "write_trees",
 ]

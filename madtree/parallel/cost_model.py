@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from madtree.host import Host
-from madtree.learn.data import Parameters
 from madtree.request import Costs
 from madtree.sqltext import workers as sql
+from madtree.trees import Parameters
 
 COSTS = Costs()
 _LIKELY_LEVELS = 10

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
 from madtree.request import catalog, defaults
 from madtree.request.catalog import SourceColumn, Type
 from madtree.request.features import Item, is_text, list_items, make_features
@@ -16,6 +15,7 @@ from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.split import check_expression, split_list
 from madtree.sqltext.tables import SUFFIXES, TREE_COLUMNS
+from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
 
 CRITERION_NAMES = {
     "gini": "gini",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from madtree.learn.data import Parameters
 from madtree.request.tuning import Tuning
 from madtree.sqltext.relation import Column, Relation
-from madtree.trees import Feature
+from madtree.trees import Feature, Parameters
 
 # auto: as the numbers of rows, columns and processors suggest; memory: this process alone, in memory and then a file;
 # workers: resident workers of one parallel query; aggregate: a table of blocks, counted by the SQL aggregate.

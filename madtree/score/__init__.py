@@ -1,4 +1,4 @@
-"""Prediction: what a prediction looks like, which route is taken, the CASE expression, the block scorer, and how good
+"""Prediction: which route is taken, the CASE expression, the block scorer, and how good
 predictions are.
 """
 
@@ -6,16 +6,11 @@ from __future__ import annotations
 
 from madtree.score.block_scorer import score_block
 from madtree.score.evaluate import tree_confusion, tree_evaluate
-from madtree.score.new_data import fit_features
-from madtree.score.outputs import output_columns, probabilities
 from madtree.score.predict import fit_to_source, groups_of, tree_predict, tree_sql
 
 __all__ = [
-    "fit_features",
     "fit_to_source",
     "groups_of",
-    "output_columns",
-    "probabilities",
     "score_block",
     "tree_confusion",
     "tree_evaluate",

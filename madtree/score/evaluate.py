@@ -9,11 +9,9 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.model import ModelTables, find_model, fit_features, output_columns, read_summary, read_trees, unquoted
 from madtree.request import Type, find_relation
 from madtree.score.case_or_blocks import Work, measure
-from madtree.score.new_data import fit_features
-from madtree.score.outputs import output_columns
 from madtree.score.predict import groups_of
 from madtree.score.score_by_blocks import score_by_blocks
 from madtree.sqltext import evaluate as sql

@@ -7,11 +7,19 @@ from time import perf_counter
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.model import (
+    ModelTables,
+    check_type,
+    column_types,
+    find_model,
+    fit_feature,
+    output_columns,
+    read_summary,
+    read_trees,
+    unquoted,
+)
 from madtree.request import Type, check_new, find_relation
 from madtree.score.case_or_blocks import measure
-from madtree.score.new_data import column_types, fit_feature
-from madtree.score.outputs import check_type, output_columns
 from madtree.score.score_by_blocks import score_by_blocks
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql

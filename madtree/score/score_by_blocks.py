@@ -12,7 +12,7 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.learn.data import Array, Ints, decode
-from madtree.model import ModelTables
+from madtree.model import ModelTables, probabilities
 from madtree.request import Type
 from madtree.score.block_plan import (
     ALL_TREES,
@@ -25,7 +25,6 @@ from madtree.score.block_plan import (
 )
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
-from madtree.score.outputs import probabilities
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql

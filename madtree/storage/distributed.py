@@ -15,7 +15,7 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges
-from madtree.learn.data import Floats, Parameters
+from madtree.learn.data import Floats
 from madtree.learn.histogram import STATE_SHARE
 from madtree.learn.problem import Problem, RawRows
 from madtree.request import TrainingTask
@@ -24,6 +24,7 @@ from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks
+from madtree.trees import Parameters
 
 STATE_BYTES = 2**20 // 2  # twice as many characters travel
 _PART_BYTES = 32 * 2**20  # of a part's raw numbers

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Ints, LastPlan, Parameters, codec
+from madtree.learn.data import Ints, LastPlan, codec
 from madtree.learn.histogram import Progress
 from madtree.learn.problem import RowFormat, prepare
 from madtree.learn.prune import TrainedTrees, train_at_hand
-from madtree.trees import Kind
+from madtree.trees import Kind, Parameters
 
 
 class GrowPlan:

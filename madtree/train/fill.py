@@ -9,7 +9,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Ints, nested
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
-from madtree.model import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
+from madtree.model.write import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
 from madtree.request import TrainingTask
 from madtree.sqltext.rows import categories_by_tree
 from madtree.train.training import Training

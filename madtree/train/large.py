@@ -23,7 +23,7 @@ from madtree.ingest import (
     read_profile,
 )
 from madtree.learn.binning import BinTable
-from madtree.learn.data import EXACT_LIMIT, CodeLayout, Floats, Ints
+from madtree.learn.data import CodeLayout, Floats, Ints
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
 from madtree.learn.prune import Outcome, TrainedTrees, train_trees
@@ -41,7 +41,7 @@ from madtree.storage.protocol import BlockKeeper, NotPossibleError
 from madtree.storage.workers import board
 from madtree.storage.workers.provider import ResidentWorkers
 from madtree.train.progress import Teller
-from madtree.trees import Kind
+from madtree.trees import EXACT_LIMIT, Kind
 
 Trained = tuple[Outcome, Problem]
 

@@ -1,12 +1,13 @@
-"""A trained tree as plain values: its features, nodes and surrogates, a threshold in the feature's own type, and the
-direction that a row takes at a node. Everybody who reads, draws, explains or scores a model
-speaks of these. Knows no database and no numpy.
+"""A trained tree as plain values: the parameters that it was grown by, its features, nodes and surrogates, a threshold
+in the feature's own type, and the direction that a row takes at a node. Everybody who reads, draws, explains or scores
+a model speaks of these. Knows no database and no numpy.
 """
 
 from __future__ import annotations
 
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees.parameters import EXACT_LIMIT, MAX_DEPTH_LIMIT, ORDERED_LIMIT, Parameters
 from madtree.trees.threshold import (
     MOMENTS,
     RANGES,
@@ -18,7 +19,10 @@ from madtree.trees.threshold import (
 )
 
 __all__ = [
+    "EXACT_LIMIT",
+    "MAX_DEPTH_LIMIT",
     "MOMENTS",
+    "ORDERED_LIMIT",
     "RANGES",
     "Categories",
     "Direction",
@@ -26,6 +30,7 @@ __all__ = [
     "Kind",
     "Model",
     "Node",
+    "Parameters",
     "Split",
     "Surrogate",
     "Tree",

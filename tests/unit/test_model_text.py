@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.model.columns_text import CHUNK_BYTES, CHUNK_ROWS, chunks, numbers
+from madtree.model.write.columns_text import CHUNK_BYTES, CHUNK_ROWS, chunks, numbers
 from madtree.sqltext import array_text
 from madtree.sqltext.tables import SUFFIXES, suffixed, type_sql
 

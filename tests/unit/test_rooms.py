@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -31,9 +33,9 @@ def modules() -> dict[str, Path]:
 
 
 def room_of(module: str) -> str:
-    """`learn` is divided further; every other room is a package of `madtree`."""
+    """`learn` is divided further, and so is `model`; every other room is a package of `madtree`."""
     parts = module.split(".")[1:]
-    return ".".join(parts[: 2 if parts[:1] == ["learn"] else 1])
+    return ".".join(parts[: 2 if parts[:1] == ["learn"] or parts[:2] == ["model", "write"] else 1])
 
 
 def imports(path: Path) -> Iterator[tuple[int, str, str]]:
@@ -96,6 +98,13 @@ def test_a_module_imports_what_its_room_may(module: str) -> None:
 def test_a_room_says_what_it_is_for(room: str) -> None:
     text = modules()[f"madtree.{room}"].read_text(encoding="utf-8")
     assert len(ast.get_docstring(ast.parse(text)) or "") > 40
+
+
+def test_what_the_client_half_loads_needs_no_numpy() -> None:
+    """The wheel does not depend on it: the server has its own."""
+    load = "import sys; sys.modules['numpy'] = None; import madtree.client, madtree.cli.app, madtree.report.build"
+    done = subprocess.run([sys.executable, "-c", load], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_learner_knows_numpy_alone() -> None:

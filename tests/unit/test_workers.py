@@ -6,7 +6,6 @@ import os
 
 import pytest
 
-from madtree.learn.data.parameters import Parameters
 from madtree.parallel.cost_model import (
     Workers,
     available,
@@ -19,6 +18,7 @@ from madtree.parallel.cost_model import (
     seconds,
 )
 from madtree.request.tuning import Costs
+from madtree.trees.parameters import Parameters
 
 SERVER = Workers(available=3)
 COSTS = Costs()

@@ -21,9 +21,9 @@ from madtree.client.model import Model
 from madtree.client.routing import FlatTree, column_name, feature_values, used_features
 from madtree.client.sklearn_tree import to_sklearn
 from madtree.client.upload import read_integers, uploaded
+from madtree.model import fit_features, output_columns
 from madtree.render.text import model_text
 from madtree.request import find_relation
-from madtree.score import fit_features, output_columns
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import Scored
 from madtree.sqltext.quote import ident

@@ -14,7 +14,7 @@ from madtree.client.estimators.data import checked_columns, class_column
 from madtree.client.frames import Array
 from madtree.client.routing import class_shares
 from madtree.client.sklearn_tree import class_values
-from madtree.score import output_columns
+from madtree.model import output_columns
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.evaluate import actual_class
 

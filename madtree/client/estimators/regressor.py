@@ -12,7 +12,7 @@ from madtree.client.calls import Names
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.data import checked_columns
 from madtree.client.frames import Array, Column
-from madtree.score import output_columns
+from madtree.model import output_columns
 from madtree.sqltext.condition import QUALIFIED
 
 

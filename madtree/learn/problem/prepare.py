@@ -10,8 +10,6 @@ import numpy as np
 
 from madtree.learn.binning import BinTable, TreeRows, merge_bins, rank_within
 from madtree.learn.data import (
-    EXACT_LIMIT,
-    ORDERED_LIMIT,
     Array,
     Block,
     Bools,
@@ -20,13 +18,12 @@ from madtree.learn.data import (
     Floats,
     Grid,
     Ints,
-    Parameters,
     is_exact,
 )
 from madtree.learn.problem.folds import random_folds
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
-from madtree.trees import Kind
+from madtree.trees import EXACT_LIMIT, ORDERED_LIMIT, Kind, Parameters
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
 _CENTRE_BEYOND = 1024.0

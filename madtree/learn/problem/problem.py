@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.binning import BinTable
-from madtree.learn.data import N_SIDES, Array, Bools, Floats, Grid, Ints, Parameters
+from madtree.learn.data import N_SIDES, Array, Bools, Floats, Grid, Ints
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.replicas import Replicas
+from madtree.trees import Parameters
 
 
 def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:

@@ -15,9 +15,9 @@ from typer.main import get_command
 import madtree
 from madtree.cli.app import app
 from madtree.entry import help_texts
-from madtree.learn.data.parameters import Parameters
 from madtree.request import defaults
 from madtree.request.option_strings import parse_params
+from madtree.trees.parameters import Parameters
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()

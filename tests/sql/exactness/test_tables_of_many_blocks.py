@@ -6,11 +6,11 @@ import numpy as np
 import psycopg
 import pytest
 
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
 from madtree.trees.model import Kind
+from madtree.trees.parameters import Parameters
 
 N_ROWS = 300_000
 LEVELS = ["a", "b", "c", "d", "e"]

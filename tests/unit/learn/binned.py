@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data.block import Block, CodeLayout, Codes
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Ints
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
@@ -26,6 +25,7 @@ from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.route.positions import Positions
 from madtree.trees.model import Kind
+from madtree.trees.parameters import Parameters
 
 KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.histogram import batching
 from madtree.learn.histogram.batching import batches
 from madtree.learn.split import occupied_bins as bins_module
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
 
 

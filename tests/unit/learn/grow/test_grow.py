@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.trees.model import Kind
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows, train
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.data.parameters import Parameters
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
     ManyBlocks,
     assert_identical,

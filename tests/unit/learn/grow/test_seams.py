@@ -11,7 +11,6 @@ import pytest
 from madtree.host.temporary import TemporaryPlace
 from madtree.learn.data.block import Block
 from madtree.learn.data.grid import Grid
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.histogram.drive import driven, finished
@@ -22,6 +21,7 @@ from madtree.learn.problem.replicas import Replicas
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_trees
 from madtree.storage.blocks import BlockStore
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from madtree.learn.data.block import Block
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.requests import CountRequest, What, request_of
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
 from madtree.learn.route.positions import Positions
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows, train_by
 
 WHATS: tuple[What, ...] = ("histograms", "sides", "totals", "powers")

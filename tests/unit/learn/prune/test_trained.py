@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import nested
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Array, Bools
 from madtree.learn.prune.trained import TrainedTrees, TreeKeys
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows, train
 
 

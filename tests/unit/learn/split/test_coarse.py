@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.grow.feature_span import spans_of
 from madtree.learn.histogram.rows_of_nodes import shifted
 from madtree.learn.problem.prepare import RawRows
 from madtree.learn.split import coarse
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
     ManyBlocks,
     assert_identical,

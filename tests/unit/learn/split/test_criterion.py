@@ -9,7 +9,6 @@ import pytest
 
 from madtree.learn.binning.bins import MISSING
 from madtree.learn.data.block import Block
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Floats, Ints
 from madtree.learn.grow import feature_span
 from madtree.learn.problem.channels import over_classes
@@ -18,6 +17,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import coarse, criterion, screen
 from madtree.learn.split.criterion import GINI, MSE, Criterion, criterion_of
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, at_hand, grown_by, problem_of, sample_rows, train
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from madtree.learn.binning.bins import MISSING
 from madtree.learn.data.block import Block
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Bools, Floats, Ints
 from madtree.learn.grow import feature_span, split_finder
 from madtree.learn.grow.growing import GrowingTrees
@@ -22,6 +21,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import coarse, occupied_bins, screen, shortlist
 from madtree.learn.split.criterion import criterion_of
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import KINDS, ManyBlocks, at_hand, cut, grown_by, sample_rows, train_by
 
 FEATURES = range(len(KINDS))

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.grow import split_finder as frontier
 from madtree.learn.histogram import batching
 from madtree.learn.problem.prepare import RawRows
 from madtree.learn.split import coarse, screen
+from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train_by
 
 CRITERIA = ("gini", "entropy", "misclassification")

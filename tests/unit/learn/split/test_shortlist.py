@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from madtree.learn.binning.bins import Bins, BinTable
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
@@ -16,6 +15,7 @@ from madtree.learn.split.criterion import GINI, gini_gain
 from madtree.learn.split.occupied_bins import occupied_bins
 from madtree.learn.split.search import BestSplits, search
 from madtree.learn.split.shortlist import likely_bins, rough_gains
+from madtree.trees.parameters import Parameters
 
 
 def _problem(widths: np.ndarray, unordered: np.ndarray, n_classes: int, criterion: str = "gini") -> Problem:

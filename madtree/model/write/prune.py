@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Bools, Floats, Ints, decode
 from madtree.learn.prune import prune
-from madtree.model.read import ModelTables, find_model, read_summary
+from madtree.model import ModelTables, find_model, read_summary
 from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import catalog as catalog_sql

@@ -14,7 +14,8 @@ from madtree import __version__
 from madtree.host import Host, local_settings
 from madtree.learn.data import Ints
 from madtree.learn.prune import CategorySets, CpColumns, NodeColumns, SurrogateColumns, TreeColumns, TreeKeys
-from madtree.model.columns_text import (
+from madtree.model import prediction_type
+from madtree.model.write.columns_text import (
     CHUNK_BYTES,
     NO_VALUES,
     Encoder,
@@ -25,7 +26,6 @@ from madtree.model.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
-from madtree.model.tables import prediction_type
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tables as sql

@@ -1,0 +1,16 @@
+"""Model tables from arrays: written after a training, and pruned again. Needs numpy, which the room above does not."""
+
+from __future__ import annotations
+
+from madtree.model.write.prune import tree_prune
+from madtree.model.write.rows import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
+
+__all__ = [
+    "Totals",
+    "tree_prune",
+    "write_cv",
+    "write_nodes",
+    "write_summary",
+    "write_surrogates",
+    "write_trees",
+]
