@@ -21,7 +21,6 @@ from measure.table import uniform
 from measure.timing import interleaved
 
 from madtree.embedded import PrivateServer
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.grow.grow import grow
 from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.drive import driven, finished
@@ -29,6 +28,7 @@ from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.program import train_at_hand
 from madtree.request.tuning import Costs
 from madtree.trees.model import Kind
+from madtree.trees.parameters import Parameters
 
 LEVELS = 10
 HELD = "memory_mb => 1024"  # blocks in memory

@@ -19,7 +19,6 @@ import numpy as np
 from measure.readme import table
 
 from madtree.learn.data.block import Block
-from madtree.learn.data.parameters import Parameters
 from madtree.learn.data.types import Ints
 from madtree.learn.grow import grow as growing
 from madtree.learn.grow.growing import GrowingTrees
@@ -31,6 +30,7 @@ from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.split.search import BestSplits
 from madtree.trees.model import Kind
+from madtree.trees.parameters import Parameters
 
 N_FEATURES = 10
 MEMORY = 2**30  # bytes: no batches
