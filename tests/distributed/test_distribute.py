@@ -70,7 +70,7 @@ def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(
     ("n_numbers", "rows"), [(1, 65_536), (64, 65_536), (128, 32_768), (1_000, 4_194), (10**6, 1_024)]
 )
 def test_wide_rows_make_small_parts(n_numbers: int, rows: int) -> None:
-    assert part_rows(n_numbers) == rows
+    assert part_rows(n_numbers, 65_536) == rows
 
 
 @pytest.mark.parametrize("by", [None, '"I d"'], ids=["place", "id"])
@@ -78,7 +78,7 @@ def test_rows_are_dealt_out_evenly(db: psycopg.Connection, schema: str, by: str 
     db.execute('CREATE TABLE source AS SELECT NULLIF(i, 7) AS "I d", 1 AS x FROM generate_series(1, 40000) AS i')
     tables = DistributedTables(schema, "ff00")
     db.execute(tables.create_rows(["x"], "source AS madtree_source").encode())
-    db.execute(tables.deal_rows(["x"], "source AS madtree_source", 10, by).encode())
+    db.execute(tables.distribute_rows(["x"], "source AS madtree_source", 10, by).encode())
     found = db.execute(f"SELECT {tables.part}, count(*) FROM {tables.name('rows')} GROUP BY 1 ORDER BY 1".encode())
     parts, sizes = zip(*found.fetchall(), strict=True)
     assert parts == tuple(range(10))
