@@ -1,7 +1,7 @@
 """How far a run is: reads what `verbose => true` tells, and estimates the time that remains.
 
-The server's lines have one shape, which :mod:`madtree.train.progress` writes: a unit, the step's number, often how many there
-are, and what the step took::
+The server's lines have one shape, which :mod:`madtree.train.progress` writes: a unit, the step's number, often how many
+there are, and what the step took::
 
     level 3: 8 frontier nodes, 245413 rows in play, 0.030 s
     block 2 of 17 of small groups: 0.112 s
