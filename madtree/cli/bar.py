@@ -69,13 +69,13 @@ class Bar:
         INFO is what `verbose => true` tells, which the bar asks for too: for people only where they asked.
         """
         message, severity = diagnostic.message_primary or "", diagnostic.severity_nonlocalized or ""
-        told = severity == "INFO"
-        if step := parse(message) if told else None:
+        is_verbose = severity == "INFO"
+        if step := parse(message) if is_verbose else None:
             self._estimate.see(step)
             self.tick()
-        if told and not self._verbose:
+        if is_verbose and not self._verbose:
             return
-        words = message if told else f"{severity.lower()}: {message}"
+        words = message if is_verbose else f"{severity.lower()}: {message}"
         self._console.print(Text(words, style="yellow" if severity == "WARNING" else "dim"), soft_wrap=True)
         if diagnostic.message_hint:
             self._console.print(Text(f"hint: {diagnostic.message_hint}", style="dim"), soft_wrap=True)

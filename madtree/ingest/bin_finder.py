@@ -177,11 +177,13 @@ class BinFinder:
 class _Known:
     """Distinct values, to which others are added. Where they are many, those that were there first are looked up."""
 
-    def __init__(self, values: Floats) -> None:
+    def __init__(self, values: Floats, looked_up: int = _LOOKED_UP) -> None:
+        """`looked_up`: values from which on they are."""
+        self._looked_up = looked_up
         self._learn(values)
 
     def _learn(self, values: Floats) -> None:
-        many = len(values) > _LOOKED_UP
+        many = len(values) > self._looked_up
         self._keys = KeyEncoder(values, np.uint32) if many else None
         self._first: Floats = values if many else np.zeros(0)
         self._others: Floats = np.zeros(0) if many else values

@@ -16,7 +16,6 @@ from madtree.request import Costs
 from madtree.sqltext import workers as sql
 from madtree.trees import Parameters
 
-COSTS = Costs()
 _LIKELY_LEVELS = 10
 
 _FREE = {
@@ -64,7 +63,7 @@ def resident_workers(workers: Workers, n_rows: int, n_columns: int, parameters: 
         return workers.available
     counted = costs.counted_value * min(parameters.max_depth, _LIKELY_LEVELS) * (1 + parameters.n_folds)
     work = n_rows * n_columns * (costs.packed_value + counted)
-    return best(work, workers.available, alone=costs.resident, costs=costs)
+    return best(work, workers.available, costs, alone=costs.resident)
 
 
 def pass_workers(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, costs: Costs) -> int:
@@ -74,12 +73,11 @@ def pass_workers(workers: Workers, n_rows: int, n_columns: int, parameters: Para
     replicas = 1 + parameters.n_folds
     # A worker finds its rows' nodes from the root in every pass; the leader remembers them.
     detour = n_rows * costs.routed_row * min(parameters.max_depth, _LIKELY_LEVELS) / 2 * replicas
-    return best(n_rows * n_columns * costs.counted_value * replicas, workers.available, detour, costs=costs)
+    return best(n_rows * n_columns * costs.counted_value * replicas, workers.available, costs, detour)
 
 
-def handing_over_pays(state_bytes: int, n_workers: int, costs: Costs | None = None) -> bool:
+def handing_over_pays(state_bytes: int, n_workers: int, costs: Costs) -> bool:
     """Whether a pass is worth sharing out whose histograms, which each worker hands to the leader, take so much."""
-    costs = costs or COSTS
     return n_workers > 0 and state_bytes * n_workers * costs.handed_byte < costs.start
 
 
@@ -89,28 +87,24 @@ def growing_workers(workers: Workers, n_blocks: int, n_values: float, parameters
         return workers.available
     work = n_values * costs.grown_value * (1 + parameters.n_folds)
     # Workers take the rows from a table, which has to be written first.
-    return best(work, min(workers.available, n_blocks - 1), n_values * costs.stored_value, costs=costs)
+    return best(work, min(workers.available, n_blocks - 1), costs, n_values * costs.stored_value)
 
 
-def seconds(work: float, workers: int, costs: Costs | None = None) -> float:
+def seconds(work: float, workers: int, costs: Costs) -> float:
     """Of a query of `work` seconds in one process, with so many workers beside the leader, who begins at once."""
     if not workers:
         return work
-    costs = costs or COSTS
     start = costs.start + costs.per_worker * workers
     return work if work <= start else start + (work - start) / (workers + 1)
 
 
-def best(
-    work: float, available_workers: int, detour: float = 0.0, alone: float = 0.0, costs: Costs | None = None
-) -> int:
+def best(work: float, available_workers: int, costs: Costs, detour: float = 0.0, alone: float = 0.0) -> int:
     """The number of workers that is quickest by a margin.
 
     Args:
         detour: seconds of work in one process that only workers have to do.
         alone: seconds that the leader spends because there are workers.
     """
-    costs = costs or COSTS
     chosen, fastest = 0, work * costs.worth
     for n in range(1, available_workers + 1):
         if (taken := seconds(work + detour, n, costs) + alone) < fastest:

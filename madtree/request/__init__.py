@@ -8,9 +8,10 @@ from madtree.request.arguments import check_arguments
 from madtree.request.catalog import Type, find_relation, find_types
 from madtree.request.new_tables import check_free, check_new, model_tables
 from madtree.request.train_request import TrainingTask
-from madtree.request.tuning import Costs, Tuning
+from madtree.request.tuning import COSTS, Costs, Tuning
 
 __all__ = [
+    "COSTS",
     "Costs",
     "TrainingTask",
     "Tuning",

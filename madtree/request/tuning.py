@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,9 @@ class Costs:
     stored_value: float = 25e-9
     handed_byte: float = 8e-9
     worth: float = 0.9
+
+
+COSTS = Costs()
 
 
 @dataclass(frozen=True)
@@ -64,4 +67,4 @@ class Tuning:
     block_share: int = 4
     position_share: int = 2
     cores: int | None = None
-    costs: Costs = field(default_factory=Costs)
+    costs: Costs = COSTS

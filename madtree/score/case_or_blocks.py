@@ -16,6 +16,7 @@ from math import log2
 
 from madtree.host import Host, local_settings
 from madtree.parallel import best, seconds
+from madtree.request import COSTS, Costs
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.quote import qualified
@@ -47,6 +48,7 @@ class Work:
         columns: of predictions, each of which is an expression of its own.
         workers: that would share the scan of a CASE, beside the leader.
         sharable: whether workers may score blocks, too: of a plain table, whose pages can be shared out.
+        costs: of starting them.
     """
 
     rows: float
@@ -55,6 +57,7 @@ class Work:
     columns: int
     workers: int = 0
     sharable: bool = False
+    costs: Costs = COSTS
 
     @property
     def _levels(self) -> float:
@@ -75,11 +78,11 @@ class Work:
     @property
     def block_workers(self) -> int:
         """The workers that are worth sharing the blocks, beside the leader."""
-        return best(self._row_seconds, self.workers) if self.sharable else 0
+        return best(self._row_seconds, self.workers, self.costs) if self.sharable else 0
 
     @property
     def block_seconds(self) -> float:
-        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self._row_seconds, self.block_workers)
+        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self._row_seconds, self.block_workers, self.costs)
 
     @property
     def in_blocks(self) -> bool:
@@ -87,7 +90,7 @@ class Work:
         return self.leaves * self.columns > EXPRESSION_LEAVES or self.block_seconds < self.case_seconds
 
 
-def measure(host: Host, source: Relation, leaves: int, features: int, columns: int) -> Work:
+def measure(host: Host, source: Relation, leaves: int, features: int, columns: int, costs: Costs) -> Work:
     """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
     with local_settings(host, _FREE):
         estimate = sql.estimate(qualified(source.schema, source.name))
@@ -95,4 +98,4 @@ def measure(host: Host, source: Relation, leaves: int, features: int, columns: i
     planned, rows = sql.read_estimate(plan)
     limits = host.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
-    return Work(rows, leaves, features, columns, workers, sharable=source.kind in ("r", "m"))
+    return Work(rows, leaves, features, columns, workers, sharable=source.kind in ("r", "m"), costs=costs)

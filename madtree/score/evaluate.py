@@ -10,7 +10,7 @@ from dataclasses import replace
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import ModelTables, find_model, fit_features, output_columns, read_summary, read_trees, unquoted
-from madtree.request import Type, find_relation
+from madtree.request import COSTS, Costs, Type, find_relation
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.predict import groups_of
 from madtree.score.score_by_blocks import score_by_blocks
@@ -29,13 +29,14 @@ _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
 
 def tree_evaluate(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
+    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None, costs: Costs = COSTS
 ) -> list[Row]:
     """Rows of metrics; see its usage text.
 
     Args:
         tree_model, test_table: names as the user gave them.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
+        costs: of work, by which workers share the blocks.
 
     Raises:
         MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
@@ -43,7 +44,7 @@ def tree_evaluate(
     """
     tables = find_model(host, tree_model, "tree_model")
     model = read_summary(host, tables)
-    with _question(host, tables, model, test_table, in_blocks) as question:
+    with _question(host, tables, model, test_table, in_blocks, costs) as question:
         if model.is_classification:
             rows = host.query(sql.class_metrics(question), [_TEXTS], [list(model.classes)])
         else:
@@ -52,7 +53,7 @@ def tree_evaluate(
 
 
 def tree_confusion(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
+    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None, costs: Costs = COSTS
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
     tables = find_model(host, tree_model, "tree_model")
@@ -62,14 +63,14 @@ def tree_confusion(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix is of classes",
             hint="madtree.tree_evaluate measures its errors.",
         )
-    with _question(host, tables, model, test_table, in_blocks) as question:
+    with _question(host, tables, model, test_table, in_blocks, costs) as question:
         rows = host.query(sql.confusion(question), [_TEXTS], [list(model.classes)])
     return _checked(rows, model, str(test_table))
 
 
 @contextmanager
 def _question(
-    host: Host, tables: ModelTables, model: Model, test_table: str | None, in_blocks: bool | None
+    host: Host, tables: ModelTables, model: Model, test_table: str | None, in_blocks: bool | None, costs: Costs
 ) -> Iterator[Question]:
     """The question that is put to the model; rows that were scored by blocks are kept until it is answered."""
     if test_table is None:
@@ -83,7 +84,7 @@ def _question(
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(tables, model))
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    work = measure(host, source, leaves, len(model.features), 1)
+    work = measure(host, source, leaves, len(model.features), 1, costs)
     if in_blocks is None:
         in_blocks = work.in_blocks
     if in_blocks:

@@ -18,7 +18,7 @@ from madtree.model import (
     read_trees,
     unquoted,
 )
-from madtree.request import Type, check_new, find_relation
+from madtree.request import COSTS, Costs, Type, check_new, find_relation
 from madtree.score.case_or_blocks import measure
 from madtree.score.score_by_blocks import score_by_blocks
 from madtree.sqltext import models as models_sql
@@ -37,12 +37,14 @@ def tree_predict(
     output_table: str | None,
     type_: str | None,
     in_blocks: bool | None = None,
+    costs: Costs = COSTS,
 ) -> str:
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
     Args:
         tree_model, new_data_table, output_table, type_: as the usage text says.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
+        costs: of work, by which workers share the blocks.
 
     Returns:
         One line: what was scored, rows, seconds.
@@ -65,7 +67,7 @@ def tree_predict(
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    work = measure(host, source, leaves, len(model.features), len(outputs))
+    work = measure(host, source, leaves, len(model.features), len(outputs), costs)
     if work.in_blocks if in_blocks is None else in_blocks:
         rows = score_by_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
     else:

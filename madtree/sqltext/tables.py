@@ -197,7 +197,7 @@ def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_sourc
     return _insert_with_groups(model_table(schema, name), columns, TREE_COLUMNS, grouping, group_source, "t.tree_id")
 
 
-# What is told of each row of `<output>_cv`: the tree is only there to find its group.
+# What is handed over for each row of `<output>_cv`: the tree is only there to find its group.
 CV_PARAMETERS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), *CV_COLUMNS)
 
 
@@ -230,7 +230,7 @@ def _insert_with_groups(
     )
 
 
-# The columns of `<output>_nodes` that are not told by others.
+# The columns of `<output>_nodes` that do not follow from others.
 NODE_PARAMETERS: tuple[tuple[str, str], ...] = tuple(
     (column, kind or "text") for column, kind in NODE_COLUMNS if column not in ("parent_id", "is_leaf")
 )
@@ -245,13 +245,13 @@ QUICKER_COMPRESSION = (
 
 def insert_nodes(schema: str, name: str, prediction_type: str) -> str:
     """Fill `<output>_nodes` from one array literal per column of `NODE_PARAMETERS`."""
-    told = {
+    derived = {
         "parent_id": "CASE WHEN n.node_id OPERATOR(pg_catalog.>) 0 THEN "
         "(n.node_id OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) 2 END",
         "is_leaf": "n.feature IS NULL",
         "prediction": f"n.prediction::{type_sql(prediction_type)}",
     }
-    values = [told.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
+    values = [derived.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
     return (
         f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
         f"SELECT {_cast_arrays(values)} FROM {_unnest('n', NODE_PARAMETERS)}"

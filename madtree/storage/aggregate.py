@@ -28,6 +28,7 @@ from madtree.learn.histogram import (
 )
 from madtree.learn.problem import Problem, block_fields, rows_by_tree
 from madtree.parallel import handing_over_pays, sharing
+from madtree.request import COSTS, Costs
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import forget, read_state
 
@@ -47,15 +48,17 @@ class TableOfBlocks:
         n_workers: int,
         position_bytes: int,
         state_bytes: int | None = None,
+        costs: Costs = COSTS,
     ) -> None:
         """
         Args:
             n_workers: that may share a pass.
             position_bytes: that rows' positions may take in each session that counts.
             state_bytes: that a state should not exceed, since it travels; None for no bound beyond the memory budget's.
+            costs: of handing a state over.
         """
         self._host, self._work, self._problem, self._n_workers = host, work, problem, n_workers
-        self._position_bytes, self._state_bytes = position_bytes, state_bytes
+        self._position_bytes, self._state_bytes, self._costs = position_bytes, state_bytes, costs
 
     def answer(self, request: Request) -> Steps[Any]:
         if isinstance(request, RowsByTreeRequest):
@@ -86,7 +89,7 @@ class TableOfBlocks:
             "training": self._work.token,
             "position_bytes": self._position_bytes,
         }
-        n_workers = self._n_workers if handing_over_pays(request.state_bytes, self._n_workers) else 0
+        n_workers = self._n_workers if handing_over_pays(request.state_bytes, self._n_workers, self._costs) else 0
         with local_settings(self._host, sharing(n_workers)):
             state = self._host.query(self._work.statistics(), [_BYTEA], [codec.dump(values)])[0]["shared"]
         return read_state(state, request)
@@ -161,10 +164,17 @@ class InTable(TableKeeper):
         block_rows: int,
         memory_bytes: int,
         n_workers: int,
+        costs: Costs,
     ) -> None:
-        """`memory_bytes`: that rows' positions may take in each process; `n_workers`: that may share a pass."""
+        """
+        Args:
+            memory_bytes: that rows' positions may take in each process.
+            n_workers: that may share a pass.
+            costs: of handing a state over.
+        """
         super().__init__(host, work, made, n_workers)
-        self._rows, self._block_rows, self._memory_bytes = rows, block_rows, memory_bytes
+        self._rows, self._block_rows = rows, block_rows
+        self._memory_bytes, self._costs = memory_bytes, costs
 
     def _pack(self, packing: Packing) -> Packed:
         host, work, cancels = self._host, self._work, Cancels(self._host)
@@ -179,4 +189,4 @@ class InTable(TableKeeper):
         return total
 
     def _provider(self, problem: Problem) -> TableOfBlocks:
-        return TableOfBlocks(self._host, self._work, problem, self._n_workers, self._memory_bytes)
+        return TableOfBlocks(self._host, self._work, problem, self._n_workers, self._memory_bytes, costs=self._costs)

@@ -183,7 +183,7 @@ class LargeTrees:
         packer = RowPacker(self.host, self.source, self.pages, spool)
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
-            yield InTable(self.host, self.work, self.made, packer, block_rows, positions, n_workers)
+            yield InTable(self.host, self.work, self.made, packer, block_rows, positions, n_workers, tuning.costs)
             return
         if task.strategy in ("auto", "workers"):
             # Rows that were read here are few and wide: they need not be read again.

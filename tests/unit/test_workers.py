@@ -17,31 +17,30 @@ from madtree.parallel.cost_model import (
     resident_workers,
     seconds,
 )
-from madtree.request.tuning import Costs
+from madtree.request.tuning import COSTS
 from madtree.trees.parameters import Parameters
 
 SERVER = Workers(available=3)
-COSTS = Costs()
 
 
 def test_short_work_is_done_alone() -> None:
-    assert best(0.5 * COSTS.start, 8) == 0
-    assert best(COSTS.start, 8) == 0
+    assert best(0.5 * COSTS.start, 8, COSTS) == 0
+    assert best(COSTS.start, 8, COSTS) == 0
 
 
 def test_long_work_is_shared_by_all() -> None:
-    assert best(10.0, 3) == 3
-    assert seconds(10.0, 3) < 10.0 / 3
+    assert best(10.0, 3, COSTS) == 3
+    assert seconds(10.0, 3, COSTS) < 10.0 / 3
 
 
 def test_work_that_only_workers_have_to_do_counts() -> None:
-    assert best(1.0, 3) == 3
-    assert best(1.0, 3, detour=3.0) == 0
+    assert best(1.0, 3, COSTS) == 3
+    assert best(1.0, 3, COSTS, detour=3.0) == 0
 
 
 def test_more_workers_than_are_available_are_never_chosen() -> None:
-    assert best(100.0, 0) == 0
-    assert best(100.0, 2) == 2
+    assert best(100.0, 0, COSTS) == 0
+    assert best(100.0, 2, COSTS) == 2
 
 
 @pytest.mark.parametrize("n_rows", [1, 1_000, 100_000])

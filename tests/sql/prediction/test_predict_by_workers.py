@@ -14,7 +14,6 @@ from psycopg_host import PsycopgHost
 from training import left_behind
 from waiting import PATIENCE, wait_until
 
-from madtree.parallel import cost_model as workers
 from madtree.request.tuning import Costs
 from madtree.score.evaluate import tree_evaluate
 from madtree.score.predict import tree_predict
@@ -48,12 +47,11 @@ def data(db: psycopg.Connection, schema: str) -> psycopg.Connection:
         db.execute(f"""
             CREATE FUNCTION {name}(model text, source text, target text, type text) RETURNS text
             LANGUAGE plpython3u SET jit = off SET min_parallel_table_scan_size = 0 AS $$
-            from madtree.parallel import cost_model as workers
             from madtree.host.plpy import PlpyHost
             from madtree.score.predict import tree_predict
             from madtree.request.tuning import Costs
-            workers.COSTS = Costs(start={start}, per_worker=0.0)
-            return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks=True)
+            costs = Costs(start={start}, per_worker=0.0)
+            return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks=True, costs=costs)
             $$""")
     # Parallel safe in truth as in name: it tells who evaluated it.
     db.execute("CREATE FUNCTION process() RETURNS int LANGUAGE plpgsql STABLE PARALLEL SAFE "
@@ -224,31 +222,27 @@ class _Watching(PsycopgHost):
         return super()._run(sql, types, params)
 
 
-def test_workers_that_do_not_come_are_not_missed(data: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "COSTS", Costs(start=0.0))
+def test_workers_that_do_not_come_are_not_missed(data: psycopg.Connection) -> None:
     expected = score(data, "by_one", "grouped")
     data.execute("DROP TABLE scored")
     with data.transaction():
         data.execute("SET LOCAL min_parallel_table_scan_size = 0")
         host = _Watching(data, deserted=True)
-        tree_predict(host, "grouped", "rows", "scored", "leaf", in_blocks=True)
+        tree_predict(host, "grouped", "rows", "scored", "leaf", in_blocks=True, costs=Costs(start=0.0))
     assert host.shared == 1
     assert data.execute("SELECT * FROM scored ORDER BY scored").fetchall() == expected
 
 
 @pytest.mark.parametrize("model", ["m", "grouped"])
-def test_a_model_is_evaluated_by_workers_with_the_same_result(
-    data: psycopg.Connection, monkeypatch: pytest.MonkeyPatch, model: str
-) -> None:
+def test_a_model_is_evaluated_by_workers_with_the_same_result(data: psycopg.Connection, model: str) -> None:
     data.execute("ALTER TABLE rows ADD y text; UPDATE rows SET y = CASE WHEN id % 3 > 0 THEN 'no' ELSE 'yes' END")
     data.execute("ANALYZE rows")
     found = []
     for start in (1e9, 0.0):
-        monkeypatch.setattr(workers, "COSTS", Costs(start=start))
         with data.transaction():
             data.execute("SET LOCAL min_parallel_table_scan_size = 0")
             host = _Watching(data)
-            found.append(tree_evaluate(host, model, "rows", in_blocks=True))
+            found.append(tree_evaluate(host, model, "rows", in_blocks=True, costs=Costs(start=start)))
         assert host.shared == (start == 0)
     assert found[0] == found[1]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -81,11 +80,8 @@ def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[s
         "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
         "AS 'BEGIN IF id % 500 = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
     )
-    deadline = time.monotonic() + 120
-    expected = f"packed by this process and {n} resident worker{'s' * (n > 1)}"
-    while expected not in told:
-        assert time.monotonic() < deadline, told
-        train(db, n, "slow(id), a", max_depth=2)  # other tests may have all workers of the server
+    train(db, n, "slow(id), a", max_depth=2)
+    assert with_workers(told) == [f"packed by this process and {n} resident worker{'s' * (n > 1)}"]
 
 
 def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:
@@ -163,26 +159,29 @@ def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connect
     assert left_behind(db) == before
 
 
-def test_a_training_that_runs_out_of_time_leaves_nothing_behind(db: psycopg.Connection) -> None:
-    """Stopped after shares of the time that it takes: packing, the levels and their ends are all cut through."""
+def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connection, told: list[str]) -> None:
+    """At each of its lines in turn: while it packs, in its levels and between them."""
     more = {"pruning_params": "n_folds=5", "max_depth": 10}
     train(db, 2, **more)
-    begin = time.perf_counter()
-    train(db, 2, **more)
-    seconds = time.perf_counter() - begin
+    n_lines = len(told)
+    assert n_lines > 8
     before = left_behind(db)
-    stopped = 0
-    for share in range(1, 10):
-        db.execute(f"SET statement_timeout = {max(1, int(100 * share * seconds))}")
-        with suppress(psycopg.errors.QueryCanceled):
+    cancel_at = 0
+
+    def cancel(_: psycopg.errors.Diagnostic) -> None:
+        if len(told) == cancel_at:
+            db.cancel()
+
+    db.add_notice_handler(cancel)
+    # The last lines come when the work is done.
+    for line in range(1, n_lines - 3):
+        cancel_at = line
+        told.clear()
+        with pytest.raises(psycopg.errors.QueryCanceled):
             train(db, 2, **more)
-            db.execute("SET statement_timeout = 0")
-            before = left_behind(db)  # it was quicker this time; there is a new model
-            continue
-        stopped += 1
-        db.execute("SET statement_timeout = 0")
-        assert left_behind(db) == before
-    assert stopped > 2
+        assert left_behind(db) == before, f"cancelled at: {told[-1]}"
+    told.clear()
+    cancel_at = 0
     train(db, 0, **more)
     alone = model(db)
     train(db, 2, **more)
@@ -192,13 +191,11 @@ def test_a_training_that_runs_out_of_time_leaves_nothing_behind(db: psycopg.Conn
 def _helped(db: psycopg.Connection, session: psycopg.Connection, pool: ThreadPoolExecutor) -> tuple[Future[None], int]:
     """A training under way in a session, and the process id of one of its workers."""
     query, pid = "SELECT pid FROM pg_stat_activity WHERE leader_pid = %s AND pid <> %s", session.info.backend_pid
-    for _ in range(10):  # other tests may have all workers of the server
-        training = pool.submit(train, session, 2, pruning_params="n_folds=10", max_depth=12)
-        while not training.done():
-            if worker := db.execute(query, [pid, pid]).fetchone():
-                return training, int(worker[0])
-            time.sleep(0.005)
-        training.result()
+    training = pool.submit(train, session, 2, pruning_params="n_folds=10", max_depth=12)
+    while not training.done():
+        if worker := db.execute(query, [pid, pid]).fetchone():
+            return training, int(worker[0])
+    training.result()
     pytest.fail(f"session {pid} never had a worker")
 
 
