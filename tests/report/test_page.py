@@ -154,7 +154,7 @@ def test_mistakes_are_told(db: psycopg.Connection) -> None:
     with pytest.raises(MadtreeError, match="nodata"):
         build_report(db, "iris_tree", data="nodata")
     db.execute("CREATE TABLE other (id int)")
-    with pytest.raises(psycopg.errors.UndefinedColumn, match="test_table: other lacks .*, which the model needs"):
+    with pytest.raises(psycopg.errors.UndefinedColumn, match=r"test_table: other lacks .*, which the model needs"):
         build_report(db, "iris_tree", data="other")
     with pytest.raises(TypeError, match="connection must be a psycopg connection or a madtree client, not str"):
         as_host("postgresql:///")
