@@ -106,3 +106,14 @@ def test_fences_are_found_wherever_they_stand() -> None:
 def test_seconds_are_equal_and_other_numbers_are_not() -> None:
     assert same("4 rows in 0.51 s  \n", "4 rows in 12.00 s\n\n")
     assert not same("4 rows", "5 rows")
+
+
+def test_a_table_is_as_wide_as_its_seconds() -> None:
+    def drawn(seconds: str, other: str = "1") -> str:
+        words = f" 4 rows in {seconds} s"
+        width = len(words) + 1
+        return f"{'tree_train':^{width}}\n{'-' * width}\n{words}\n(1 row)\n\n n\n---\n {other}\n(1 row)\n"
+
+    assert same(drawn("9.51"), drawn("11.02"))
+    assert not same(drawn("9.51"), drawn("11.02", other="  1"))
+    assert not same(drawn("9.51"), drawn("11.02").replace("4 rows", "5 rows"))
