@@ -2,7 +2,7 @@
 
 A tree is grown level by level, each frontier searched both ways; the nodes get smaller as it grows. The last table
 tells the rows of the nodes at which both take the same time, and how many bins, and cells of statistics (bins times
-channels), such a node has for each of its rows: what `madtree.learn.split.node_rows` decides by. Needs no database.
+channels), such a node has for each of its rows: what `SearchTuning.bins_per_row` is chosen by. Needs no database.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges
 from madtree.learn.data import Floats
-from madtree.learn.histogram import STATE_SHARE
-from madtree.learn.problem import Problem, RawRows
+from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
@@ -88,7 +87,7 @@ class DistributedRows:
 
     def limited(self, parameters: Parameters) -> Parameters:
         """Parameters under which a state is small enough to travel."""
-        return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * STATE_SHARE))
+        return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * SearchTuning().state_share))
 
     def keeper(self, source: RowSource, made: list[str], memory_bytes: int) -> InParts:
         """`made`: the parts of the work tables that exist; `memory_bytes`: as in `InParts`."""

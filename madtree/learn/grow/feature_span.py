@@ -30,14 +30,13 @@ from madtree.learn.histogram import (
     state_limit,
 )
 from madtree.learn.problem import Problem
-from madtree.learn.split import BINS_PER_ROW, BestSplits, OccupiedBins, coarse, likely_bins, search, sweep
-
-_KEPT_SHARE = 2  # histograms may be kept that are so many times as large, to save counting every node of the next round
+from madtree.learn.split import BestSplits, OccupiedBins, coarse, likely_bins, search, sweep
 
 
 def spans_of(problem: Problem, rows_at_hand: bool) -> list[FeatureSpan]:
     """All features in spans; a single one where no rows are at hand, so that as much as may be is counted in a pass."""
-    kind = np.where(problem.bins.widths < coarse.WIDE, 0, np.where(problem.unordered, 1, 2)) * rows_at_hand
+    is_narrow = problem.bins.widths < problem.tuning.coarse_codes
+    kind = np.where(is_narrow, 0, np.where(problem.unordered, 1, 2)) * rows_at_hand
     first = np.flatnonzero(np.diff(kind, prepend=-1)).tolist()
     return [FeatureSpan(problem, rows_at_hand, a, b) for a, b in zip(first, [*first[1:], len(kind)], strict=True)]
 
@@ -88,14 +87,16 @@ class FeatureSpan:
 
     def __init__(self, problem: Problem, rows_at_hand: bool, first: int, last: int) -> None:
         self.problem, self.first, self.last = problem, first, last
+        tuning = problem.tuning
         self.widths = problem.bins.widths[first:last]
         self.dtype = problem.channels.dtype(problem.most_rows)
         self.bin_bytes = problem.channels.count * self.dtype.itemsize
         self.coarse = rows_at_hand and coarse.pays(problem, first, last)
-        self.counted = coarse.coarse_widths(self.widths) if self.coarse else self.widths  # (n_features,) codes counted
+        # (n_features,) codes counted
+        self.counted = coarse.coarse_widths(self.widths, tuning.coarse_width) if self.coarse else self.widths
         self.swept_below = 0.0  # rows of a node
         if rows_at_hand:
-            self.swept_below = coarse.ROWS if self.coarse else float(self.widths.mean()) / BINS_PER_ROW
+            self.swept_below = tuning.coarse_rows if self.coarse else float(self.widths.mean()) / tuning.bins_per_row
         self.kept: _Kept | None = None
 
     def improve(
@@ -124,12 +125,14 @@ class FeatureSpan:
         if len(places) == 0:
             return
         yield from count_roots(self.problem, growing, frontier[places])
-        for mine in by_rows(growing.n_rows[frontier[places]]):
+        tuning = self.problem.tuning
+        for mine in by_rows(growing.n_rows[frontier[places]], tuning.rows_together):
             at = places[mine]
             nodes = frontier[at]
             layout = HistogramLayout(self.problem.channels, self.widths, len(nodes), self.first)
             rows = yield rows_request(self.problem, growing, nodes, self.first, self.last)
-            yield from self._enter(sweep(rows, layout, at_places(allowed, at)), growing.tree[nodes], at, found)
+            occupied = sweep(rows, layout, tuning.chunk_values, at_places(allowed, at))
+            yield from self._enter(occupied, growing.tree[nodes], at, found)
 
     def _count(
         self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
@@ -141,7 +144,7 @@ class FeatureSpan:
         if kept is not None and not np.isin(growing.parent[large], kept.nodes).all():
             kept = None  # some parents were screened, or searched in an earlier round
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
-        keep = every.total_bins * self.bin_bytes <= _KEPT_SHARE * state_limit(problem)
+        keep = every.total_bins * self.bin_bytes <= problem.tuning.kept_states * state_limit(problem)
         whole: Array | None = None
         for slots, first, last in batches(len(large), self.counted, self.bin_bytes, state_limit(problem)):
             nodes = large[slots]
@@ -170,7 +173,8 @@ class FeatureSpan:
         if self.coarse:
             rows: RowsOfNodes = yield rows_request(problem, growing, nodes, layout.first, last)
             state = layout.zeros(self.dtype)
-            add_rows_of_nodes(state, layout, replace(rows, shift=coarse.shifts(problem.bins.widths)))
+            shift = coarse.shifts(problem.bins.widths, problem.tuning.coarse_width)
+            add_rows_of_nodes(state, layout, replace(rows, shift=shift))
             check_exact(state)
             return state
         n_rows = rows_of(problem, growing, nodes)

@@ -13,15 +13,7 @@ from madtree.learn.grow.feature_span import at_places, count_roots, rows_request
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.histogram import BREATH, Program, by_rows
 from madtree.learn.problem import Problem
-from madtree.learn.split import (
-    CELLS_PER_ROW,
-    MAX_CELLS,
-    ROWS_PER_CELL,
-    SWEPT_CLASSES,
-    BestSplits,
-    applies,
-    search_screened,
-)
+from madtree.learn.split import BestSplits, applies, search_screened
 
 # By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
 FeatureMask = Callable[[GrowingTrees, Ints], Bools]
@@ -56,15 +48,15 @@ class SplitFinder:
         """Those of many classes with fewer rows than makes counting all classes pay, but not so few that counting the
         classes they have costs more than a sweep.
         """
-        n_classes = self.problem.n_classes
+        n_classes, tuning = self.problem.n_classes, self.problem.tuning
         if not (self.rows_at_hand and applies(self.problem)):
             return np.zeros(len(nodes), np.bool_)
         yield from count_roots(self.problem, growing, nodes)
         n_rows = growing.n_rows[nodes]
-        few: Bools = n_rows < ROWS_PER_CELL * n_classes * self.widths.mean()
+        few: Bools = n_rows < tuning.rows_per_cell * n_classes * self.widths.mean()
         bins = np.count_nonzero(growing.sums[:n_classes, nodes], axis=0) * int(self.widths.max())
-        few &= (bins <= MAX_CELLS) & (bins <= CELLS_PER_ROW * n_classes * n_rows)
-        if n_classes <= SWEPT_CLASSES:
+        few &= (bins <= tuning.node_cells) & (bins <= tuning.cells_per_row * n_classes * n_rows)
+        if n_classes <= tuning.swept_classes:
             few &= ~np.all([span.are_small(growing, nodes) for span in self.spans], axis=0)
         return few
 
@@ -75,7 +67,7 @@ class SplitFinder:
         n_classes = self.problem.n_classes
         # Nodes that are counted together have about as many classes.
         places = places[np.argsort(np.count_nonzero(growing.sums[:n_classes, frontier[places]], axis=0), kind="stable")]
-        for mine in by_rows(growing.n_rows[frontier[places]]):
+        for mine in by_rows(growing.n_rows[frontier[places]], self.problem.tuning.rows_together):
             at = places[mine]
             nodes = frontier[at]
             part = found.of_slots(at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.batching import STATE_SHARE, batches, by_rows, state_limit
+from madtree.learn.histogram.batching import batches, by_rows, state_limit
 from madtree.learn.histogram.drive import driven, finished
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
@@ -34,7 +34,6 @@ from madtree.learn.histogram.transition import PlacedBlock, final, merge, transi
 __all__ = [
     "BREATH",
     "SQUARES",
-    "STATE_SHARE",
     "UP_TO_FOURTH",
     "BlocksAtHand",
     "CountRequest",

@@ -12,7 +12,6 @@ from madtree.learn.histogram.transition import PlacedBlock, final, transition
 from madtree.learn.route import Positions
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
-_COPIED_SHARE = 2  # of the memory budget, what copied rows may take
 
 
 class BlocksAtHand:
@@ -62,4 +61,4 @@ class BlocksAtHand:
         problem = request.problem
         limbs = problem.channels.weight_limbs + problem.channels.target_limbs
         n_bytes = request.n_rows * (_COPIED_ROW_BYTES + 8 * limbs)
-        return n_bytes <= problem.parameters.memory_bytes // _COPIED_SHARE
+        return n_bytes <= problem.parameters.memory_bytes // problem.tuning.copied_share

@@ -9,14 +9,10 @@ import numpy as np
 from madtree.learn.data import Ints
 from madtree.learn.problem import Problem
 
-# Of the memory budget, what one array of histograms may take: parents, children and a copy in transit stay within it.
-STATE_SHARE = 4
-_ROWS_TOGETHER = 262_144  # that are swept or screened together
-
 
 def state_limit(problem: Problem) -> int:
     """Bytes that one array of histograms may take."""
-    return problem.parameters.memory_bytes // STATE_SHARE
+    return problem.parameters.memory_bytes // problem.tuning.state_share
 
 
 def batches(n_nodes: int, widths: Ints, bin_bytes: int, limit: int) -> list[tuple[slice, int, int]]:
@@ -37,10 +33,10 @@ def batches(n_nodes: int, widths: Ints, bin_bytes: int, limit: int) -> list[tupl
     return [(slice(i, min(i + size, n_nodes)), a, b) for i in range(0, n_nodes, size) for a, b in ranges]
 
 
-def by_rows(n_rows: Ints) -> Iterator[slice]:
-    """Stretches of nodes with about as many rows together as are swept at once; `n_rows` (n,) of each."""
+def by_rows(n_rows: Ints, rows_together: int) -> Iterator[slice]:
+    """Stretches of nodes with about `rows_together` rows together; `n_rows` (n,) of each."""
     first = 0
     while first < len(n_rows):
-        last = first + max(1, int(np.searchsorted(np.cumsum(n_rows[first:]), _ROWS_TOGETHER, side="right")))
+        last = first + max(1, int(np.searchsorted(np.cumsum(n_rows[first:]), rows_together, side="right")))
         yield slice(first, last)
         first = last

@@ -18,7 +18,6 @@ from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
 from madtree.learn.problem import Channels
 
 _MAX_EXACT = 2.0**53
-_GATHER_BELOW = 0.7  # share of rows in play under which copying them out is quicker than counting all
 
 
 @dataclass(frozen=True)
@@ -50,12 +49,16 @@ class HistogramLayout:
         return np.zeros((self.channels.count, self.total_bins), dtype)
 
 
-def add_rows(state: Array, layout: HistogramLayout, part: Part) -> None:
-    """Count some of a block's rows into `state` (n_channels, total_bins), in place."""
+def add_rows(state: Array, layout: HistogramLayout, part: Part, gathered_below: float) -> None:
+    """Count some of a block's rows into `state` (n_channels, total_bins), in place.
+
+    Args:
+        gathered_below: share of the rows in play under which they are copied out.
+    """
     first, n_slots = _touched(part.slots, layout)
     if first:
         part = replace(part, slots=np.where(part.slots < 0, -1, part.slots - first))
-    rows = _rows_in_play(layout.channels, n_slots, part)
+    rows = _rows_in_play(layout.channels, n_slots, part, gathered_below)
     if rows is None:
         return
     slot, limbs, take = rows
@@ -122,10 +125,10 @@ def _touched(slots: Ints, layout: HistogramLayout) -> tuple[int, int]:
     return first, int(known.max()) - first + 1
 
 
-def add_totals(state: Array, channels: Channels, part: Part) -> None:
-    """Count rows into `state` (n_channels, n_slots) whatever their codes, in place."""
+def add_totals(state: Array, channels: Channels, part: Part, gathered_below: float) -> None:
+    """Count rows into `state` (n_channels, n_slots) whatever their codes, in place; otherwise as `add_rows`."""
     n_slots = state.shape[1]
-    rows = _rows_in_play(channels, n_slots, part)
+    rows = _rows_in_play(channels, n_slots, part, gathered_below)
     if rows is None:
         return
     slot, limbs, _ = rows
@@ -137,7 +140,9 @@ def add_totals(state: Array, channels: Channels, part: Part) -> None:
         at += channels.n_counts
 
 
-def _rows_in_play(channels: Channels, n_slots: int, part: Part) -> tuple[Ints, list[Floats], Ints | None] | None:
+def _rows_in_play(
+    channels: Channels, n_slots: int, part: Part, gathered_below: float
+) -> tuple[Ints, list[Floats], Ints | None] | None:
     """The rows with a slot.
 
     Returns:
@@ -149,7 +154,7 @@ def _rows_in_play(channels: Channels, n_slots: int, part: Part) -> tuple[Ints, l
     if len(active) == 0:
         return None
     n_rows = block.codes.n_rows
-    take = active if part.multiplicity is not None or len(active) < _GATHER_BELOW * n_rows else None
+    take = active if part.multiplicity is not None or len(active) < gathered_below * n_rows else None
     slot = (part.slots if take is None else part.slots.take(take)).astype(np.int64)
     spare = take is None and len(active) < n_rows
     if spare:

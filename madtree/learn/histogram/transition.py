@@ -66,14 +66,15 @@ def transition(state: Array | None, blocks: Sequence[PlacedBlock] | RowsOfNodes,
         _add_powers(total, blocks, request)
     else:
         parts = (block.part(request, replica) for block in blocks for replica in range(request.problem.n_replicas))
+        gathered_below = request.problem.tuning.gathered_below
         if request.what == "totals":
             for part in parts:
-                add_totals(total, request.channels, part)
+                add_totals(total, request.channels, part, gathered_below)
         elif len(blocks) > 1:
             add_rows_of_nodes(total, request.layout, RowsOfNodes.of(request.channels, list(parts)))
         else:
             for part in parts:
-                add_rows(total, request.layout, part)
+                add_rows(total, request.layout, part, gathered_below)
     return total
 
 

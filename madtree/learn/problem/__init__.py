@@ -9,6 +9,7 @@ from madtree.learn.problem.packing import NullNumberError, Packer, RowFormat
 from madtree.learn.problem.prepare import BinLimits, RawRows, Scale, prepare
 from madtree.learn.problem.problem import Problem, weights_by_class
 from madtree.learn.problem.replicas import Folds, roots
+from madtree.learn.problem.tuning import SearchTuning
 
 __all__ = [
     "COLUMNS",
@@ -22,6 +23,7 @@ __all__ = [
     "RawRows",
     "RowFormat",
     "Scale",
+    "SearchTuning",
     "block_columns",
     "block_fields",
     "over_classes",

@@ -11,6 +11,7 @@ from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, Array, Bools, Floats, Grid, Ints
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.replicas import Replicas
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees import Parameters
 
 
@@ -43,6 +44,7 @@ class Problem:
         largest_target: (n_trees,) largest absolute value of target less centre; regression only.
         largest_weight: (n_trees,) largest weight; regression only.
         replicas: how often each row counts in each replica of its tree.
+        tuning: sizes and thresholds; they do not travel, so other processes count by the defaults.
     """
 
     parameters: Parameters
@@ -57,6 +59,7 @@ class Problem:
     largest_target: Floats = field(default_factory=lambda: np.zeros(0))
     largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
     replicas: Replicas = field(default_factory=Replicas)
+    tuning: SearchTuning = field(default_factory=SearchTuning)
 
     @property
     def n_replicas(self) -> int:

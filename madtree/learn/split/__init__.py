@@ -5,19 +5,14 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 from __future__ import annotations
 
 from madtree.learn.split.criterion import criterion_of, variance_gain
-from madtree.learn.split.node_rows import BINS_PER_ROW, sweep
+from madtree.learn.split.node_rows import sweep
 from madtree.learn.split.occupied_bins import OccupiedBins
-from madtree.learn.split.screen import CELLS_PER_ROW, MAX_CELLS, ROWS_PER_CELL, SWEPT_CLASSES, applies, search_screened
+from madtree.learn.split.screen import applies, search_screened
 from madtree.learn.split.search import BestSplits, search
 from madtree.learn.split.shortlist import likely_bins
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 __all__ = [
-    "BINS_PER_ROW",
-    "CELLS_PER_ROW",
-    "MAX_CELLS",
-    "ROWS_PER_CELL",
-    "SWEPT_CLASSES",
     "BestSplits",
     "OccupiedBins",
     "SurrogateSplit",

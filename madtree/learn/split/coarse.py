@@ -22,10 +22,6 @@ from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.node_rows import bins_of
 from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
 
-WIDE = 2_048  # codes of a feature from which on looking at coarse ones first pays,
-ROWS = 512  # for nodes of so many rows
-_WIDTH = 512
-
 
 def pays(problem: Problem, first: int, last: int) -> bool:
     """Whether there are two classes, a gain that is known to be convex, and many bins of the features `first` to
@@ -33,18 +29,24 @@ def pays(problem: Problem, first: int, last: int) -> bool:
     """
     if problem.n_classes != 2 or criterion_of(problem).two_class_gain is None or not may_drop(problem):
         return False
-    return not problem.unordered[first:last].any() and int(problem.bins.widths[first:last].min()) >= WIDE
+    if problem.unordered[first:last].any():
+        return False
+    return int(problem.bins.widths[first:last].min()) >= problem.tuning.coarse_codes
 
 
-def shifts(widths: Ints) -> Ints:
-    """(n_features,) by how many bits the codes of features with so many of them are shifted."""
-    bits: Ints = np.ceil(np.log2(np.maximum(widths - 1, 1) / (_WIDTH - 1))).astype(np.int64)
+def shifts(widths: Ints, coarse_width: int) -> Ints:
+    """(n_features,) by how many bits the codes of features with so many of them are shifted, for no more than
+    `coarse_width` coarse ones.
+    """
+    bits: Ints = np.ceil(np.log2(np.maximum(widths - 1, 1) / (coarse_width - 1))).astype(np.int64)
     return np.maximum(bits, 0)
 
 
-def coarse_widths(widths: Ints) -> Ints:
-    """(n_features,) coarse codes of features with so many codes; the one for missing values is among either."""
-    bits = shifts(widths)
+def coarse_widths(widths: Ints, coarse_width: int) -> Ints:
+    """(n_features,) coarse codes of features with so many codes, no more than `coarse_width`; the one for missing
+    values is among either.
+    """
+    bits = shifts(widths, coarse_width)
     return ((widths - 1 + (1 << bits) - 1) >> bits) + 1
 
 
@@ -66,13 +68,14 @@ def refined(
         tree: (n_slots,) of each node; `gain` (n_slots,) of its best split so far.
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
+    chunk_values, width = problem.tuning.chunk_values, problem.tuning.coarse_width
     reached, weight = gain.copy(), np.zeros(len(tree))
-    for occupied in occupied_bins(state, layout, allowed):
+    for occupied in occupied_bins(state, layout, chunk_values, allowed):
         if occupied.n_segments:
             _Segments(problem, occupied, tree).reach(reached, weight)
     least = threshold(reached, weight, rounding(problem.n_classes))
-    bits, first = shifts(problem.bins.widths), rows.slot * np.int32(_WIDTH)
-    for occupied in occupied_bins(state, layout, allowed):
+    bits, first = shifts(problem.bins.widths, width), rows.slot * np.int32(width)
+    for occupied in occupied_bins(state, layout, chunk_values, allowed):
         if occupied.n_segments == 0:
             continue
         fine = _Segments(problem, occupied, tree).bounds() >= least[occupied.slot][occupied.segment]
@@ -80,10 +83,10 @@ def refined(
         for span in np.split(np.arange(occupied.n_segments), heads[1:]):
             own = slice(int(occupied.start[span[0]]), int(occupied.stop[span[-1]]))
             feature = int(occupied.feature[span[0]])
-            places = occupied.slot[occupied.segment[own]] * _WIDTH + occupied.code[own]
+            places = occupied.slot[occupied.segment[own]] * width + occupied.code[own]
             if fine[own].any():
                 parts = (
-                    _fine(rows, problem, feature, first, places[fine[own]], len(tree) * _WIDTH),
+                    _fine(rows, problem, feature, first, places[fine[own]], len(tree) * width),
                     _others(occupied, own, fine, int(bits[feature])),
                 )
                 yield _joined(problem, layout, feature, parts)
@@ -139,12 +142,13 @@ def _fine(rows: RowsOfNodes, problem: Problem, feature: int, first: Ints, places
 
     Args:
         first: (n_rows,) int32 place of code 0 in each row's slot.
-        places: of the coarse bins, slot * _WIDTH + code; there are `total_bins` of them.
+        places: of the coarse bins, slot * coarse_width + code; there are `total_bins` of them.
     """
     wanted = np.zeros(total_bins, np.bool_)
     wanted[places] = True
     code = rows.codes(feature)
-    mine = np.flatnonzero(wanted.take(first + shifted(code, int(shifts(problem.bins.widths)[feature]))))
+    bits = shifts(problem.bins.widths, problem.tuning.coarse_width)[feature]
+    mine = np.flatnonzero(wanted.take(first + shifted(code, int(bits))))
     return bins_of(rows, problem.channels, code, mine)
 
 

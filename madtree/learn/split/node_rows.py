@@ -16,21 +16,20 @@ from madtree.learn.histogram import HistogramLayout, RowsOfNodes, joined
 from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
 
-# Bins that cost as much to look through as a row costs to put in order: nodes with fewer rows than bins over this are
-# swept. Measured by benchmarks/sweep.py: much the same for all numbers of bins and classes.
-BINS_PER_ROW = 2
-_CHUNK_VALUES = 120_000  # bins times channels that are worked on together
 _DIGIT = 65_536
 
 
-def sweep(rows: RowsOfNodes, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
+def sweep(
+    rows: RowsOfNodes, layout: HistogramLayout, chunk_values: int, allowed: Bools | None = None
+) -> Iterator[OccupiedBins]:
     """The occupied bins of the slots of `layout` in chunks of features, in order.
 
     Args:
+        chunk_values: bins times channels of a chunk, at most; but a chunk has one feature at least.
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     channels = layout.channels
-    size = max(1, _CHUNK_VALUES // max(1, len(rows.slot) * channels.count))
+    size = max(1, chunk_values // max(1, len(rows.slot) * channels.count))
     for first in range(0, len(layout.widths), size):
         span = range(first, min(first + size, len(layout.widths)))
         parts = [

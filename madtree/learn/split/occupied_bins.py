@@ -15,8 +15,6 @@ from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import HistogramLayout, feature_view
 
-CHUNK_VALUES = 120_000  # bins times channels of a chunk of features, to bound temporary memory
-
 
 @dataclass
 class OccupiedBins:
@@ -122,22 +120,26 @@ def first_of_best(values: Floats, segment: Ints, n_segments: int, tolerance: flo
     return largest, first
 
 
-def chunks(layout: HistogramLayout, n_channels: int) -> Iterator[tuple[int, int]]:
-    """Features (from, to) to be looked at together, counted within the layout."""
+def chunks(layout: HistogramLayout, n_channels: int, chunk_values: int) -> Iterator[tuple[int, int]]:
+    """Features (from, to) to be looked at together, counted within the layout: with at most `chunk_values` bins times
+    channels, or one feature.
+    """
     first, total = 0, 0
     for i, width in enumerate(layout.widths.tolist()):
         values = width * layout.n_slots * n_channels
-        if i > first and total + values > CHUNK_VALUES:
+        if i > first and total + values > chunk_values:
             yield first, i
             first, total = i, 0
         total += values
     yield first, len(layout.widths)
 
 
-def split_by_chunks(state: Array, layout: HistogramLayout) -> Iterator[tuple[Array, HistogramLayout]]:
-    """Histograms in chunks of features that bound temporary memory, in order."""
+def split_by_chunks(
+    state: Array, layout: HistogramLayout, chunk_values: int
+) -> Iterator[tuple[Array, HistogramLayout]]:
+    """Histograms in `chunks` of features that bound temporary memory, in order."""
     offsets = layout.offsets
-    for first, last in chunks(layout, len(state)):
+    for first, last in chunks(layout, len(state), chunk_values):
         part = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
         yield state[:, int(offsets[first]) : int(offsets[last])], part
 
@@ -147,22 +149,25 @@ def allowed_segments(allowed: Bools, layout: HistogramLayout) -> Bools:
     return np.asarray(allowed[:, layout.first : layout.first + len(layout.widths)].T)
 
 
-def occupied_bins(state: Array, layout: HistogramLayout, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
+def occupied_bins(
+    state: Array, layout: HistogramLayout, chunk_values: int, allowed: Bools | None = None
+) -> Iterator[OccupiedBins]:
     """The bins of histograms (n_channels, total_bins) that hold rows, in chunks of features, in order; of a feature
     with many bins some slots at a time.
 
     Args:
+        chunk_values: bins times channels of a chunk, at most; but a chunk has one feature of one slot at least.
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     if allowed is not None:
-        yield from bins_of_segments(state, layout, allowed_segments(allowed, layout))
+        yield from bins_of_segments(state, layout, chunk_values, allowed_segments(allowed, layout))
         return
-    for part, part_layout in split_by_chunks(state, layout):
-        if part.size <= CHUNK_VALUES or len(part_layout.widths) > 1:
+    for part, part_layout in split_by_chunks(state, layout, chunk_values):
+        if part.size <= chunk_values or len(part_layout.widths) > 1:
             yield OccupiedBins.of_histograms(part, part_layout)
             continue
         of_slots = feature_view(part, part_layout, 0)
-        size = max(1, CHUNK_VALUES // (len(part) * of_slots.shape[2]))
+        size = max(1, chunk_values // (len(part) * of_slots.shape[2]))
         for first in range(0, layout.n_slots, size):
             some = of_slots[:, first : first + size]
             slots_layout = HistogramLayout(layout.channels, part_layout.widths, some.shape[1], part_layout.first)
@@ -171,12 +176,14 @@ def occupied_bins(state: Array, layout: HistogramLayout, allowed: Bools | None =
             yield occupied
 
 
-def bins_of_segments(state: Array, layout: HistogramLayout, chosen: Bools) -> Iterator[OccupiedBins]:
-    """The bins of the segments that are `chosen` (n_features, n_slots), some at a time."""
+def bins_of_segments(state: Array, layout: HistogramLayout, chunk_values: int, chosen: Bools) -> Iterator[OccupiedBins]:
+    """The bins of the segments that are `chosen` (n_features, n_slots), some at a time: with at most `chunk_values`
+    bins times channels, or one segment.
+    """
     feature, slot = np.nonzero(chosen)
     widths = layout.widths[feature]
     start = layout.offsets[feature] + slot * widths
-    size = max(1, CHUNK_VALUES // (len(state) * int(layout.widths.max())))
+    size = max(1, chunk_values // (len(state) * int(layout.widths.max())))
     for i in range(0, len(feature), size):
         span = slice(i, i + size)
         yield _of_starts(state, layout, feature[span], slot[span], start[span], widths[span])

@@ -19,22 +19,13 @@ import numpy as np
 from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes, add_codes
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, SearchTuning
 from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.node_rows import order_of_slots
 from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
 from madtree.learn.split.search import BestSplits, search
 
-MANY_CLASSES = 8  # from which on screening pays,
-ROWS_PER_CELL = 1.5  # for nodes with at most so many rows for each class and bin of a feature
-SWEPT_CLASSES = 24  # up to which nodes that are small enough are rather swept (`node_rows.sweep`)
-CELLS_PER_ROW = 16  # for each of a node's rows and of all classes, above which a sweep is quicker
-MAX_CELLS = 1_048_576  # of a node that is screened
-_CELLS = 524_288  # counted at once, where one feature of a node needs no more
-_VALUES = 1_048_576  # rows times features counted at once
-_MOST_NODES = 4_096  # that are
-_CODES = 8_388_608  # rows times features whose codes are copied out at once
 # Of exact integers a gini gain's sums of squares are exact, too, up to so many rows.
 _SQUARED_ROWS = 2**26
 
@@ -118,7 +109,9 @@ class _Stack:
 
 def applies(problem: Problem) -> bool:
     """Whether there are so many classes that screening may pay, and the criterion has a quick gain."""
-    return problem.n_classes >= MANY_CLASSES and criterion_of(problem).quick_gain is not None and may_drop(problem)
+    if problem.n_classes < problem.tuning.many_classes:
+        return False
+    return criterion_of(problem).quick_gain is not None and may_drop(problem)
 
 
 def search_screened(
@@ -145,7 +138,8 @@ def search_screened(
         # The rows of a node lie side by side.
         codes = np.stack([rows.codes(f).take(order) for f in range(first, last)])
         width = int(problem.bins.widths[first:last].max())
-        for slots, n_features in _stacks(by_class, np.bincount(slot, minlength=len(tree)), width, last - first):
+        n_rows = np.bincount(slot, minlength=len(tree))
+        for slots, n_features in _stacks(problem.tuning, by_class, n_rows, width, last - first):
             bounds = np.searchsorted(slot, [slots.start, slots.stop])
             if bounds[0] == bounds[1]:
                 continue  # a fold may have held out all rows of a group
@@ -163,7 +157,7 @@ def _feature_spans(problem: Problem, n_rows: int, wanted: Bools) -> Iterator[tup
     as may be copied out.
     """
     ordered = ~problem.unordered & wanted
-    most = max(1, _CODES // max(n_rows, 1))
+    most = max(1, problem.tuning.copied_codes // max(n_rows, 1))
     last = 0
     for first in np.flatnonzero(wanted).tolist():
         if first < last:
@@ -174,17 +168,20 @@ def _feature_spans(problem: Problem, n_rows: int, wanted: Bools) -> Iterator[tup
         yield first, last
 
 
-def _stacks(by_class: Floats, n_rows: Ints, width: int, n_features: int) -> Iterator[tuple[slice, int]]:
+def _stacks(
+    tuning: SearchTuning, by_class: Floats, n_rows: Ints, width: int, n_features: int
+) -> Iterator[tuple[slice, int]]:
     """Slots that are counted together, and how many features at once."""
+    most_cells, most_values = tuning.stack_cells, tuning.stack_values
     n_present = np.count_nonzero(by_class, axis=0)
     first = 0
     while first < len(n_rows):
-        ahead = slice(first, first + _MOST_NODES)
+        ahead = slice(first, first + tuning.stack_nodes)
         cells = np.maximum.accumulate(n_present[ahead]) * width * np.arange(1, len(n_rows[ahead]) + 1)
         values = np.cumsum(n_rows[ahead])
-        fits = (cells * n_features <= _CELLS) & (values * n_features <= _VALUES)
+        fits = (cells * n_features <= most_cells) & (values * n_features <= most_values)
         size = max(1, len(fits) if fits.all() else int(np.argmin(fits)))
-        most = min(_CELLS // max(1, int(cells[size - 1])), _VALUES // max(1, int(values[size - 1])))
+        most = min(most_cells // max(1, int(cells[size - 1])), most_values // max(1, int(values[size - 1])))
         yield slice(first, first + size), max(1, min(n_features, most))
         first += size
 
@@ -274,7 +271,7 @@ def _search_unordered(
 ) -> None:
     """Improve `found` by an unordered feature, with all of its classes: the order of categories depends on them."""
     widths = problem.bins.widths[feature : feature + 1]
-    size = max(1, MAX_CELLS // int(widths[0] * problem.channels.count))
+    size = max(1, problem.tuning.node_cells // int(widths[0] * problem.channels.count))
     code = rows.codes(feature)
     for first in range(0, len(tree), size):
         mine = np.arange(first, min(first + size, len(tree)))
@@ -285,5 +282,5 @@ def _search_unordered(
         own_code = code.take(own)
         add_codes(state, layout, key, [limb.take(own) for limb in rows.limbs], lambda _: own_code, (0, len(mine)))  # noqa: B023
         part = found.of_slots(mine)
-        search(problem, occupied_bins(state, layout, allowed[mine]), tree[mine], part)
+        search(problem, occupied_bins(state, layout, problem.tuning.chunk_values, allowed[mine]), tree[mine], part)
         found.enter(mine, part)

@@ -19,8 +19,6 @@ from madtree.learn.split.criterion import RoughBest, criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
 
-_BINS = 16_000  # looked at together: arrays that stay in the cache, and that malloc does not ask the system for
-
 
 def likely_bins(
     problem: Problem, state: Array, layout: HistogramLayout, gain: Floats, allowed: Bools | None = None
@@ -32,8 +30,9 @@ def likely_bins(
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     rough_best = criterion_of(problem).rough_best
+    chunk_values = problem.tuning.chunk_values
     if rough_best is None or not _applies(problem):
-        yield from occupied_bins(state, layout, allowed)
+        yield from occupied_bins(state, layout, chunk_values, allowed)
         return
     unordered = problem.unordered[layout.first : layout.first + len(layout.widths)]
     offsets = layout.offsets
@@ -42,11 +41,11 @@ def likely_bins(
         part = state[:, int(offsets[first]) : int(offsets[last])]
         part_layout = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
         if unordered[first]:
-            yield from occupied_bins(part, part_layout, allowed)
+            yield from occupied_bins(part, part_layout, chunk_values, allowed)
         else:
             chosen = None if allowed is None else allowed_segments(allowed, part_layout)
-            likely = _likely(rough_best, part, part_layout, gain, problem.parameters.min_bucket, chosen)
-            yield from bins_of_segments(part, part_layout, likely)
+            likely = _likely(problem, rough_best, part, part_layout, gain, chosen)
+            yield from bins_of_segments(part, part_layout, chunk_values, likely)
 
 
 def _applies(problem: Problem) -> bool:
@@ -57,15 +56,15 @@ def _applies(problem: Problem) -> bool:
 
 
 def _likely(
+    problem: Problem,
     rough_best: RoughBest,
     state: Array,
     layout: HistogramLayout,
     gain: Floats,
-    min_bucket: int,
     allowed: Bools | None,
 ) -> Bools:
     """(n_features, n_slots) whether a segment may have the slot's best split."""
-    rough, weight = rough_gains(rough_best, state, layout, min_bucket, allowed)
+    rough, weight = rough_gains(problem, rough_best, state, layout, allowed)
     best = np.maximum(rough.max(axis=0), gain)
     least = threshold(best, weight.max(axis=0), rounding(layout.channels.n_classes))
     # Where the rough gain is 0 both sides of any split look alike, and the gain is noise (`Criterion.rounding`).
@@ -73,7 +72,7 @@ def _likely(
 
 
 def rough_gains(
-    rough_best: RoughBest, state: Array, layout: HistogramLayout, min_bucket: int, allowed: Bools | None = None
+    problem: Problem, rough_best: RoughBest, state: Array, layout: HistogramLayout, allowed: Bools | None = None
 ) -> tuple[Floats, Floats]:
     """(n_features, n_slots) the best gain in each segment, 0 where none is possible, and the weight of its rows.
 
@@ -82,14 +81,15 @@ def rough_gains(
     """
     n_features, n_slots, offsets = len(layout.widths), layout.n_slots, layout.offsets
     best, weight = np.zeros((n_features, n_slots)), np.zeros((n_features, n_slots))
+    rough_bins, min_bucket = problem.tuning.rough_bins, max(problem.parameters.min_bucket, 1)
     changes = np.flatnonzero(np.diff(layout.widths)) + 1
     for first, last in zip([0, *changes.tolist()], [*changes.tolist(), n_features], strict=True):
         width = int(layout.widths[first])
         segments = state[:, int(offsets[first]) : int(offsets[last])].reshape(len(state), -1, width)
         flat_best, flat_weight = best[first:last].reshape(-1), weight[first:last].reshape(-1)
-        size = max(1, _BINS // width)
+        size = max(1, rough_bins // width)
         some = None if allowed is None else np.flatnonzero(allowed[first:last])
         for i in range(0, segments.shape[1] if some is None else len(some), size):
             span = slice(i, i + size) if some is None else some[i : i + size]
-            flat_best[span], flat_weight[span] = rough_best(segments[:, span, 1:], max(min_bucket, 1))
+            flat_best[span], flat_weight[span] = rough_best(segments[:, span, 1:], min_bucket)
     return best, weight

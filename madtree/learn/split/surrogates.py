@@ -60,7 +60,7 @@ def find_surrogates(
         found: for each slot its surrogates, by falling agreement; among equals the earlier feature comes first.
     """
     sides = _side_weights(problem, node_totals(state, layout), tree)[: RIGHT + 1]
-    for part, part_layout in split_by_chunks(state, layout):
+    for part, part_layout in split_by_chunks(state, layout, problem.tuning.chunk_values):
         occupied = OccupiedBins.of_histograms(part, part_layout)
         if occupied.n_segments:
             _Imitation(problem, occupied, tree, primary, sides).add_to(found)

@@ -21,6 +21,7 @@ from madtree.learn.histogram.requests import CountRequest, Provider, Request, St
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.route.positions import Positions
@@ -53,8 +54,12 @@ def sample_rows(n_rows: int, n_classes: int, *, weighted: bool = False, n_trees:
     return rows.select(rows.usable())
 
 
-def problem_of(rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1) -> tuple[Problem, Block]:
-    return prepare(rows, n_trees, n_classes, KINDS, parameters)
+def problem_of(
+    rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1, tuning: SearchTuning | None = None
+) -> tuple[Problem, Block]:
+    """`tuning`: the defaults if None."""
+    problem, block = prepare(rows, n_trees, n_classes, KINDS, parameters)
+    return replace(problem, tuning=tuning or problem.tuning), block
 
 
 def at_hand(blocks: Sequence[Block]) -> BlocksAtHand:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.histogram import batching
 from madtree.learn.histogram.batching import batches
-from madtree.learn.split import occupied_bins as bins_module
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
 
@@ -36,14 +35,12 @@ def test_no_nodes_make_no_batch() -> None:
 
 @pytest.mark.parametrize("n_classes", [0, 2, 5, 40])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_blocks_in_hand_give_what_counting_alone_gives(
-    n_classes: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_in_hand_give_what_counting_alone_gives(n_classes: int, weighted: bool) -> None:
     """Small blocks make the rows of all blocks be counted together, small chunks split a feature's slots."""
-    monkeypatch.setattr(bins_module, "CHUNK_VALUES", 500)
-    monkeypatch.setattr(batching, "_ROWS_TOGETHER", 300)
+    tuning = SearchTuning(chunk_values=500, rows_together=300)
     parameters = Parameters("gini" if n_classes else "mse", 8, min_split=4, min_bucket=2, n_bins=30)
-    problem, block = problem_of(sample_rows(2_500, n_classes, weighted=weighted), n_classes, parameters)
+    rows = sample_rows(2_500, n_classes, weighted=weighted)
+    problem, block = problem_of(rows, n_classes, parameters, tuning=tuning)
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
     counted = ManyBlocks(cut(block, order, 6))
     in_hand = at_hand(cut(block, order, 60))

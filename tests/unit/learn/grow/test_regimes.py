@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
     ManyBlocks,
     assert_identical,
+    at_hand,
     cut,
     problem_of,
     sample_rows,
@@ -71,6 +75,45 @@ def test_a_small_memory_budget_changes_nothing(
     parameters = Parameters(criterion, 7, min_split=10, min_bucket=4, max_surrogates=max_surrogates)
     problem, block = problem_of(sample_rows(3_000, n_classes, weighted=weighted), n_classes, parameters)
     assert_identical(train(problem, block), train(with_memory(problem, n_bytes), block))
+
+
+TUNINGS = [
+    {"state_share": 2**20},
+    {"kept_states": 0},
+    {"copied_share": 2**40},
+    {"gathered_below": 0.0},
+    {"gathered_below": 2.0},
+    {"rows_together": 1},
+    {"bins_per_row": 1e-9},
+    {"bins_per_row": 1e9},
+    {"chunk_values": 1},
+    {"rough_bins": 1},
+    {"coarse_codes": 20, "coarse_rows": 12, "coarse_width": 8},
+    {"many_classes": 2, "rows_per_cell": 1e9, "swept_classes": 0, "cells_per_row": 1e9},
+    {"cells_per_row": 0.1},
+    {"node_cells": 1},
+    {"stack_cells": 1},
+    {"stack_values": 1},
+    {"stack_nodes": 1},
+    {"copied_codes": 1},
+]
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 12])
+@pytest.mark.parametrize("changes", TUNINGS, ids=str)
+def test_no_threshold_changes_a_tree(n_classes: int, changes: dict[str, float]) -> None:
+    parameters = Parameters("gini" if n_classes else "mse", 7, min_split=10, min_bucket=4, n_bins=60, n_folds=2)
+    problem, block = problem_of(sample_rows(1_000, n_classes), n_classes, parameters)
+    expected = train(problem, block)
+    assert len(expected.tree) > 20
+    problem = replace(problem, tuning=replace(problem.tuning, **changes))
+    parts = cut(block, np.random.default_rng(1).permutation(block.codes.n_rows), 6)
+    for provider in (at_hand(parts), ManyBlocks(parts)):
+        assert_identical(expected, train_by(problem, provider))
+
+
+def test_every_threshold_is_tried() -> None:
+    assert {name for changes in TUNINGS for name in changes} == {f.name for f in fields(SearchTuning)}
 
 
 @each_setting

@@ -21,7 +21,7 @@ def test_merging_is_associative_and_commutative(n_classes: int, weighted: bool) 
     states = []
     for part in cut(block, rng.permutation(block.codes.n_rows), 5):
         state = layout.zeros(np.dtype("<f8"))
-        add_rows(state, layout, Part(part, rng.integers(-1, 3, part.codes.n_rows).astype(np.int32)))
+        add_rows(state, layout, Part(part, rng.integers(-1, 3, part.codes.n_rows).astype(np.int32)), 0.7)
         states.append(state)
     a, b, c, d, e = states
     one = merge(merge(merge(merge(a, b), c), d), e)
@@ -30,7 +30,8 @@ def test_merging_is_associative_and_commutative(n_classes: int, weighted: bool) 
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.95, 1.0])
-def test_only_rows_in_play_are_counted(share: float) -> None:
+@pytest.mark.parametrize("gathered_below", [0.0, 0.7, 2.0])
+def test_only_rows_in_play_are_counted(share: float, gathered_below: float) -> None:
     """Few rows in play are copied out, many are counted along with the others: the counts are the same."""
     problem, block = problem_of(sample_rows(1_000, 2), 2, Parameters())
     layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
@@ -38,7 +39,7 @@ def test_only_rows_in_play_are_counted(share: float) -> None:
     n = block.codes.n_rows
     slots = np.where(rng.random(n) < share, rng.integers(0, 2, n), -1).astype(np.int32)
     state = layout.zeros(np.dtype("<i4"))
-    add_rows(state, layout, Part(block, slots))
+    add_rows(state, layout, Part(block, slots), gathered_below)
     expected = np.zeros_like(state)
     for f, (offset, width) in enumerate(zip(layout.offsets, layout.widths, strict=False)):
         for slot, code, target in zip(slots, block.codes.column(f), block.target, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -13,6 +14,7 @@ from madtree.learn.histogram.requests import CountRequest, What, request_of
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.route.positions import Positions
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows, train_by
@@ -95,6 +97,14 @@ def test_a_request_is_the_same_after_a_journey(what: What, n_classes: int, n_fol
     back = request_of(request.to_values())
     assert isinstance(back, CountRequest)
     assert _state(back, block).tobytes() == _state(request, block).tobytes()
+
+
+def test_tuning_does_not_travel() -> None:
+    request, _ = _request("histograms", 3)
+    request = replace(request, problem=replace(request.problem, tuning=SearchTuning(gathered_below=0.0)))
+    back = request_of(request.to_values())
+    assert isinstance(back, CountRequest)
+    assert back.problem.tuning == SearchTuning()
 
 
 def test_positions_that_find_no_room_are_worked_out_anew() -> None:

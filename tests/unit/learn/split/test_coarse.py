@@ -8,6 +8,7 @@ import pytest
 from madtree.learn.grow.feature_span import spans_of
 from madtree.learn.histogram.rows_of_nodes import shifted
 from madtree.learn.problem.prepare import RawRows
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.split import coarse
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
@@ -22,20 +23,14 @@ from tests.unit.learn.binned import (
 )
 
 CRITERIA = ("gini", "entropy", "misclassification")
-
-
-@pytest.fixture(autouse=True)
-def few_coarse_bins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coarse, "WIDE", 20)
-    monkeypatch.setattr(coarse, "_WIDTH", 8)
-    monkeypatch.setattr(coarse, "ROWS", 12)
+FEW_COARSE_BINS = SearchTuning(coarse_codes=20, coarse_rows=12, coarse_width=8)
 
 
 def assert_coarse_bins_change_nothing(
     rows: RawRows, parameters: Parameters, n_trees: int = 1, n_bytes: int = 2**26
 ) -> int:
     """Returns the nodes of the trees."""
-    problem, block = problem_of(rows, 2, parameters, n_trees)
+    problem, block = problem_of(rows, 2, parameters, n_trees, FEW_COARSE_BINS)
     assert any(span.coarse for span in spans_of(problem, True))
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
     counted = ManyBlocks(cut(block, order, 3))
@@ -99,13 +94,13 @@ def test_no_other_code_becomes_that_of_missing_values() -> None:
     assert shifted(np.array([0, 1, 250, 255], np.uint8), 3).tolist() == [0, 1, 32, 32]
 
 
-def test_coarse_codes_are_as_few_as_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coarse, "_WIDTH", 512)
+def test_coarse_codes_are_as_few_as_wanted() -> None:
     widths = np.array([1, 2, 512, 513, 1_023, 65_001])
-    assert coarse.coarse_widths(widths).tolist() == [1, 2, 512, 257, 512, 509]
+    assert coarse.coarse_widths(widths, 512).tolist() == [1, 2, 512, 257, 512, 509]
 
 
 def test_regression_and_more_classes_are_counted_as_ever() -> None:
     for n_classes, criterion in ((0, "mse"), (3, "gini")):
-        problem, _ = problem_of(sample_rows(300, n_classes), n_classes, Parameters(criterion, 3, n_bins=0))
+        parameters = Parameters(criterion, 3, n_bins=0)
+        problem, _ = problem_of(sample_rows(300, n_classes), n_classes, parameters, tuning=FEW_COARSE_BINS)
         assert not any(span.coarse for span in spans_of(problem, True))

@@ -14,8 +14,9 @@ from madtree.learn.grow import feature_span
 from madtree.learn.problem.channels import over_classes
 from madtree.learn.problem.prepare import RawRows
 from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
-from madtree.learn.split import coarse, criterion, screen
+from madtree.learn.split import criterion, screen
 from madtree.learn.split.criterion import GINI, MSE, Criterion, criterion_of
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, at_hand, grown_by, problem_of, sample_rows, train
@@ -58,8 +59,11 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(criterion.CRITERIA, made_up.name, made_up)
 
 
-def trained(rows: RawRows, n_classes: int, name: str, **given: int) -> tuple[Problem, Block, Outcome]:
-    problem, block = problem_of(rows, n_classes, Parameters(name, 7, min_split=6, min_bucket=3, **given))
+def trained(
+    rows: RawRows, n_classes: int, name: str, tuning: SearchTuning | None = None, **given: int
+) -> tuple[Problem, Block, Outcome]:
+    parameters = Parameters(name, 7, min_split=6, min_bucket=3, **given)
+    problem, block = problem_of(rows, n_classes, parameters, tuning=tuning)
     return problem, block, train(problem, block)
 
 
@@ -108,16 +112,14 @@ def test_a_scaled_criterion_gives_the_same_tree(
     n_classes: int, weighted: bool, pruned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With and without the functions that the pruners ask for; twice a gain is exact."""
-    monkeypatch.setattr(coarse, "WIDE", 20)
-    monkeypatch.setattr(coarse, "_WIDTH", 8)
-    monkeypatch.setattr(coarse, "ROWS", 12)
+    tuning = SearchTuning(coarse_codes=20, coarse_rows=12, coarse_width=8)
     if not pruned:
         monkeypatch.setitem(
             criterion.CRITERIA, "double", replace(DOUBLE, two_class_gain=None, quick_gain=None, rough_best=None)
         )
     rows = sample_rows(1_500, n_classes, weighted=weighted)
-    _, _, expected = trained(rows, n_classes, "gini", n_bins=0)
-    problem, _, found = trained(rows, n_classes, "double", n_bins=0)
+    _, _, expected = trained(rows, n_classes, "gini", tuning, n_bins=0)
+    problem, _, found = trained(rows, n_classes, "double", tuning, n_bins=0)
     assert len(found.tree) > 20
     for name in ("node_id", "feature", "threshold", "n_rows", "risk", "impurity", "prediction"):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name

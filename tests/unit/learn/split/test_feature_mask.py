@@ -15,11 +15,11 @@ from madtree.learn.data.block import Block
 from madtree.learn.data.types import Bools, Floats, Ints
 from madtree.learn.grow import feature_span, split_finder
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram import batching
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
-from madtree.learn.split import coarse, occupied_bins, screen, shortlist
+from madtree.learn.split import coarse
 from madtree.learn.split.criterion import criterion_of
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import KINDS, ManyBlocks, at_hand, cut, grown_by, sample_rows, train_by
@@ -38,6 +38,25 @@ class Way:
     in_hand: bool = True
     criterion: str = "gini"
     n_bins: int = 30
+
+    @property
+    def tuning(self) -> SearchTuning:
+        """Leads nodes this way, a little at a time."""
+        tuning = SearchTuning(
+            chunk_values=3_000,
+            rough_bins=3_000,
+            rows_together=400,
+            bins_per_row=1e-9 if self.name == "sweep" else 1e9,
+            many_classes=2 if self.name == "search_screened" else 1_000,
+            rows_per_cell=1e9,
+            swept_classes=0,
+            cells_per_row=1e9,
+            stack_cells=8_000,
+            stack_values=3_000,
+        )
+        if self.name == "refined":
+            return replace(tuning, coarse_codes=20, coarse_rows=12, coarse_width=8)
+        return tuning
 
 
 WAYS = {
@@ -61,20 +80,6 @@ WAYS = {
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Way]:
     """A way that is taken; fails where it was not."""
     chosen = WAYS[request.param]
-    for module, name in ((occupied_bins, "CHUNK_VALUES"), (shortlist, "_BINS")):
-        monkeypatch.setattr(module, name, 3_000)
-    monkeypatch.setattr(batching, "_ROWS_TOGETHER", 400)
-    never_swept = chosen.name != "sweep"
-    monkeypatch.setattr(feature_span, "BINS_PER_ROW", 1e9 if never_swept else 1e-9)
-    monkeypatch.setattr(screen, "MANY_CLASSES", 2 if chosen.name == "search_screened" else 1_000)
-    monkeypatch.setattr(split_finder, "ROWS_PER_CELL", 1e9)
-    monkeypatch.setattr(split_finder, "SWEPT_CLASSES", 0)
-    monkeypatch.setattr(split_finder, "CELLS_PER_ROW", 1e9)
-    monkeypatch.setattr(screen, "_CELLS", 8_000)
-    monkeypatch.setattr(screen, "_VALUES", 3_000)
-    if chosen.name == "refined":
-        for name, value in (("WIDE", 20), ("_WIDTH", 8), ("ROWS", 12)):
-            monkeypatch.setattr(coarse, name, value)
     called = []
     function = getattr(chosen.module, chosen.name)
 
@@ -90,7 +95,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
 def problem_without(rows: RawRows, way: Way, parameters: Parameters, features: set[int]) -> tuple[Problem, Block]:
     kept = [f for f in FEATURES if f not in features]
     some = replace(rows, features=np.asarray(rows.features)[kept])
-    return prepare(some, 1, way.n_classes, [KINDS[f] for f in kept], parameters)
+    problem, block = prepare(some, 1, way.n_classes, [KINDS[f] for f in kept], parameters)
+    return replace(problem, tuning=way.tuning), block
 
 
 def train(
@@ -199,9 +205,8 @@ def best_gain(problem: Problem, block: Block, rows: Ints, feature: int) -> float
 
 def test_each_node_has_the_best_split_among_its_own_features(way: Way) -> None:
     rows = sample_rows(220, way.n_classes, weighted=way.weighted)
-    rows = replace(rows, features=np.asarray(rows.features)[:4])
     parameters = Parameters(way.criterion, 5, min_split=20, min_bucket=4, n_bins=way.n_bins)
-    problem, block = prepare(rows, 1, way.n_classes, KINDS[:4], parameters)
+    problem, block = problem_without(rows, way, parameters, {4})
     source = at_hand([block]) if way.in_hand else ManyBlocks([block])
     growing = grown_by(problem, source, mask=drawn)
     members = rows_by_node(problem, block, growing)

@@ -7,37 +7,35 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from madtree.learn.grow import split_finder as frontier
-from madtree.learn.histogram import batching
 from madtree.learn.problem.prepare import RawRows
-from madtree.learn.split import coarse, screen
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train_by
 
 CRITERIA = ("gini", "entropy", "misclassification")
+# Every node is screened, in small stacks.
+ALWAYS = SearchTuning(
+    many_classes=2,
+    rows_per_cell=1e9,
+    swept_classes=0,
+    cells_per_row=1e9,
+    stack_cells=8_000,
+    stack_values=3_000,
+    rows_together=700,
+)
 
 
-def assert_screening_changes_nothing(rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1) -> int:
+def assert_screening_changes_nothing(
+    rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1, tuning: SearchTuning = ALWAYS
+) -> int:
     """Returns the nodes of the trees."""
-    problem, block = problem_of(rows, n_classes, parameters, n_trees)
+    problem, block = problem_of(rows, n_classes, parameters, n_trees, tuning)
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
     counted = ManyBlocks(cut(block, order, 3))
     screened = at_hand(cut(block, order, 5))
     expected = train_by(problem, counted)
     assert_identical(expected, train_by(problem, screened))
     return len(expected.tree)
-
-
-@pytest.fixture(autouse=True)
-def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every node is screened, in small stacks."""
-    monkeypatch.setattr(screen, "MANY_CLASSES", 2)
-    monkeypatch.setattr(frontier, "ROWS_PER_CELL", 1e9)
-    monkeypatch.setattr(frontier, "SWEPT_CLASSES", 0)
-    monkeypatch.setattr(frontier, "CELLS_PER_ROW", 1e9)
-    monkeypatch.setattr(screen, "_CELLS", 8_000)
-    monkeypatch.setattr(screen, "_VALUES", 3_000)
-    monkeypatch.setattr(batching, "_ROWS_TOGETHER", 700)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -82,31 +80,30 @@ def test_surrogates() -> None:
     assert assert_screening_changes_nothing(sample_rows(1_200, 25), 25, parameters) > 30
 
 
-def test_rows_of_more_than_one_stack_and_codes_of_two_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "_CODES", 2_000)
+def test_rows_of_more_than_one_stack_and_codes_of_two_bytes() -> None:
+    tuning = replace(ALWAYS, copied_codes=2_000)
     parameters = Parameters("gini", 7, min_split=6, min_bucket=2, n_bins=700)
-    assert assert_screening_changes_nothing(sample_rows(1_500, 15), 15, parameters) > 30
+    assert assert_screening_changes_nothing(sample_rows(1_500, 15), 15, parameters, tuning=tuning) > 30
 
 
 @pytest.mark.parametrize("wide", [14, 2_048])
 @pytest.mark.parametrize("swept_classes", [0, 24])
 @pytest.mark.parametrize("cells_per_row", [0.1, 1, 16])
 def test_some_nodes_are_screened_and_others_counted_or_swept(
-    wide: int, swept_classes: int, cells_per_row: float, monkeypatch: pytest.MonkeyPatch
+    wide: int, swept_classes: int, cells_per_row: float
 ) -> None:
-    monkeypatch.setattr(coarse, "WIDE", wide)
-    monkeypatch.setattr(frontier, "ROWS_PER_CELL", 1.5)
-    monkeypatch.setattr(frontier, "SWEPT_CLASSES", swept_classes)
-    monkeypatch.setattr(frontier, "CELLS_PER_ROW", cells_per_row)
+    tuning = replace(
+        ALWAYS, coarse_codes=wide, rows_per_cell=1.5, swept_classes=swept_classes, cells_per_row=cells_per_row
+    )
     parameters = Parameters("gini", 9, min_split=4, min_bucket=1, n_bins=25)
-    assert assert_screening_changes_nothing(sample_rows(3_000, 12), 12, parameters) > 200
+    assert assert_screening_changes_nothing(sample_rows(3_000, 12), 12, parameters, tuning=tuning) > 200
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_fold_that_holds_out_all_rows_of_a_tree(criterion: str) -> None:
     """Such a copy of the tree has no rows to be screened."""
     parameters = Parameters(criterion, 4, min_split=4, min_bucket=2, n_bins=30, n_folds=2)
-    problem, block = problem_of(sample_rows(3_000, 5, n_trees=3), 5, parameters, 3)
+    problem, block = problem_of(sample_rows(3_000, 5, n_trees=3), 5, parameters, 3, ALWAYS)
     assert block.tree is not None
     fold = np.where(block.tree == 1, 0, np.arange(len(block.tree)) % 2).astype(np.uint8)
     block = replace(block, fold=fold)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,7 @@ from madtree.learn.binning.bins import Bins, BinTable
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
-from madtree.learn.split import occupied_bins as bins_module
-from madtree.learn.split import shortlist
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.split.criterion import GINI, gini_gain
 from madtree.learn.split.occupied_bins import occupied_bins
 from madtree.learn.split.search import BestSplits, search
@@ -32,7 +33,10 @@ def _splits(problem: Problem, state: Array, n_slots: int, *, dense: bool) -> Bes
     for first in range(0, len(widths), 3):
         layout = HistogramLayout(problem.channels, widths[first : first + 3], n_slots, first)
         part = state[:, offsets[first] : offsets[min(first + 3, len(widths))]]
-        some = occupied_bins(part, layout) if dense else likely_bins(problem, part, layout, found.gain)
+        if dense:
+            some = occupied_bins(part, layout, problem.tuning.chunk_values)
+        else:
+            some = likely_bins(problem, part, layout, found.gain)
         search(problem, some, np.zeros(n_slots, np.int64), found)
     return found
 
@@ -49,17 +53,14 @@ def _assert_same(found: BestSplits, expected: BestSplits) -> None:
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 @pytest.mark.parametrize("shape", ["random", "sparse", "replicas", "near ties", "pure", "categories among them"])
 @pytest.mark.parametrize("chunk", [200, 300_000])
-def test_splits_are_those_of_all_segments(
-    n_classes: int, shape: str, chunk: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bins_module, "CHUNK_VALUES", chunk)
-    monkeypatch.setattr(shortlist, "_BINS", max(chunk, 1_000))
+def test_splits_are_those_of_all_segments(n_classes: int, shape: str, chunk: int) -> None:
+    tuning = SearchTuning(chunk_values=chunk, rough_bins=max(chunk, 1_000))
     rng = np.random.default_rng(7)
     widths = np.array([9, 9, 9, 2, 1, 30, 30, 9, 9, 9, 4, 9, 9])
     unordered = np.zeros(len(widths), np.bool_)
     if shape == "categories among them":
         unordered[[0, 5, 6, 10]] = True
-    problem, n_slots = _problem(widths, unordered, n_classes), 11
+    problem, n_slots = replace(_problem(widths, unordered, n_classes), tuning=tuning), 11
     layout = HistogramLayout(problem.channels, widths, n_slots)
     state = rng.integers(0, 2 if shape == "sparse" else 40, (n_classes, layout.total_bins)).astype(np.int32)
     if shape == "pure":
@@ -84,7 +85,7 @@ def test_rough_gains_are_ginis() -> None:
     layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
     state = np.random.default_rng(2).integers(0, 50, (3, layout.total_bins))
     assert GINI.rough_best
-    found, weight = rough_gains(GINI.rough_best, state, layout, 3)
+    found, weight = rough_gains(problem, GINI.rough_best, state, layout)
     cells = state.reshape(3, 2, 2, 6)[..., 1:].astype(np.float64)
     left = cells.cumsum(axis=-1)[..., :-1]
     right = cells.sum(axis=-1, keepdims=True) - left
