@@ -34,7 +34,7 @@ class ModelTables:
         given: the model's name as the user wrote it.
         schema, name: unquoted; the companion tables are `name` plus a suffix, in the same schema.
         prediction_type: SQL of the type of `<output>_nodes.prediction`, as this session must write it.
-        column_types: of `<output>`: unquoted column name to SQL type and whether the type is PostgreSQL's own.
+        column_types: of `<output>`: unquoted column name to SQL type and the operator "equals" of the type, as SQL.
         has_surrogates: whether there is a table `<output>_surrogates`.
     """
 
@@ -42,7 +42,7 @@ class ModelTables:
     schema: str
     name: str
     prediction_type: str
-    column_types: dict[str, tuple[str, bool]]
+    column_types: dict[str, tuple[str, str]]
     has_surrogates: bool = False
 
     @property
@@ -66,9 +66,9 @@ def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
     relation = _find_relation(host, given, argument)
     _hold(host, relation.schema, relation.name)
     names = {suffixed(relation.name, suffix): suffix for suffix in (*REQUIRED, *OPTIONAL)}
-    types: dict[str, dict[str, tuple[str, bool]]] = {suffix: {} for suffix in names.values()}
+    types: dict[str, dict[str, tuple[str, str]]] = {suffix: {} for suffix in names.values()}
     for row in host.query(sql.COLUMNS, ["pg_catalog.text", "pg_catalog.text[]"], [relation.schema, list(names)]):
-        types[names[row["table"]]][row["column"]] = (row["type"], row["builtin"])
+        types[names[row["table"]]][row["column"]] = (row["type"], row["equals"])
     foreign = {suffix: ident(name) for name, suffix in names.items() if not SIGNATURES[suffix] <= types[suffix].keys()}
     missing = [foreign[suffix] for suffix in REQUIRED if suffix in foreign]
     if missing:
@@ -150,6 +150,7 @@ def read_summary(host: Host, tables: ModelTables) -> Model:
         features=features,
         grouping_columns=grouping,
         grouping_types=tuple(tables.column_types[name][0] for name in map(unquoted, grouping)),
+        grouping_equals=tuple(tables.column_types[name][1] for name in map(unquoted, grouping)),
         weighted=row["weights"] is not None,
         categories={name: _categories(of_feature) for name, of_feature in categories.items()},
         summary=row,
