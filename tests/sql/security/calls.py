@@ -30,7 +30,8 @@ CREATE TYPE {SCHEMA}.mood AS ENUM ('low', 'middle', 'high');
 CREATE DOMAIN {SCHEMA}.share AS float8;
 CREATE TABLE {SCHEMA}.t AS SELECT i AS id, x.*,
     ('text ' || i % 3)::varchar(20) AS gv, (i % 3)::int2 AS gi, date '2020-01-01' + i % 2 AS gd, 'g' || i % 2 AS gt,
-    (ARRAY['low', 'high'])[1 + i % 2]::{SCHEMA}.mood AS gm, (i % 2)::float4 AS gf, (ARRAY['a', 'A', 'b'])[1 + i % 3]::{SCHEMA}.citext AS gx, ('c' || i % 2)::char(4) AS gc,
+    (ARRAY['low', 'high'])[1 + i % 2]::{SCHEMA}.mood AS gm, (i % 2)::float4 AS gf,
+    (ARRAY['a', 'A', 'b'])[1 + i % 3]::{SCHEMA}.citext AS gx, ('c' || i % 2)::char(4) AS gc,
     i % 4 AS wi, (i % 7)::numeric / 3 AS wn, (1 + i % 5)::real AS wr, (i % 3)::bigint AS wl, i % 4 AS fold,
     (i * 31 % 977 > 500) <> (i % 7 = 0) AS yes, ('class ' || i * 31 % 977 / 300)::varchar(10) AS kind,
     i * 31 % 5 AS class, (i * 31 % 977)::float8 / 10 + i % 7 AS value, (i * 31 % 977)::numeric / 4 AS price,
