@@ -15,7 +15,7 @@ from madtree.sqltext import models as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
-from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
+from madtree.sqltext.tables import NAMED_COLUMNS, SIGNATURES, model_table, suffixed
 from madtree.trees import Feature, Kind, Model, Node, Split, Surrogate, Tree
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
@@ -51,15 +51,17 @@ class ModelTables:
         return model_table(self.schema, self.name)
 
 
-def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
+def find_model(host: Host, given: str | None, argument: str, *, to_read: bool = True) -> ModelTables:
     """Find the tables of a model by the caller's search path.
 
     Args:
         given: the model's name as the user wrote it.
         argument: name of the argument that it came in, for errors.
+        to_read: whether the tables must have all columns that are read.
 
     Raises:
-        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's.
+        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's, or a damaged
+            one.
     """
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
@@ -77,6 +79,14 @@ def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
             hint="Give the output_table_name of a madtree.tree_train call.",
             sqlstate="42809",
         )
+    for table, suffix in names.items():
+        lacking = sorted(NAMED_COLUMNS[suffix] - types[suffix].keys())
+        if to_read and lacking and suffix not in foreign:
+            raise MadtreeError(
+                f"{argument}: {given} is damaged: table {ident(table)} has no column {', '.join(lacking)}",
+                hint="Train the model again, or restore its tables.",
+                sqlstate="42703",
+            )
     prediction_type = types["_nodes"]["prediction"][0]
     return ModelTables(
         given, relation.schema, relation.name, prediction_type, types[""], has_surrogates="_surrogates" not in foreign

@@ -19,7 +19,7 @@ from madtree.sqltext import report as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import row_expression
 from madtree.sqltext.quote import qualified
-from madtree.sqltext.tables import SIGNATURES, suffixed
+from madtree.sqltext.tables import NAMED_COLUMNS, suffixed
 
 MAX_CELLS = 250_000  # cells that tree_confusion may make: trees times classes squared
 MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counted together
@@ -36,7 +36,7 @@ def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list
     """Rows of `<output>_cv` by tree; empty where the model was not cross-validated."""
     name = suffixed(tables.name, "_cv")
     columns = host.query(models_sql.COLUMNS, [_TEXT, "pg_catalog.text[]"], [tables.schema, [name]])
-    if not {row["column"] for row in columns} >= SIGNATURES["_cv"]:
+    if not {row["column"] for row in columns} >= NAMED_COLUMNS["_cv"]:
         return {}
     grouping = [unquoted(column) for column in choice.model.grouping_columns]
     found: dict[int, list[Row]] = {}

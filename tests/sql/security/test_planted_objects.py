@@ -125,6 +125,30 @@ def test_pasted_text_runs_nothing_planted_where_pg_catalog_comes_first(places: d
     assert marks(db) == before
 
 
+@pytest.mark.parametrize(
+    ("suffix", "column"), [("", "n_leaves"), ("_nodes", "impurity"), ("_summary", "features"), ("_surrogates", "rank")]
+)
+def test_a_column_that_is_gone_is_no_function(places: dict[str, Place], suffix: str, column: str) -> None:
+    """PostgreSQL takes `n.depth` for a call of `depth` where the table has no such column."""
+    db, table = places["first"].db, f"{calls.SCHEMA}.lacking{suffix}"
+    for each in ("", "_nodes", "_summary", "_surrogates", "_cv"):
+        db.execute(f"CREATE TABLE {calls.SCHEMA}.lacking{each} AS TABLE {calls.SCHEMA}.class_model{each}")
+    try:
+        db.execute(f"ALTER TABLE {table} DROP {column}")
+        db.execute(f"""CREATE FUNCTION {SCHEMA}.{column}({table}) RETURNS text LANGUAGE plpgsql AS $$
+            BEGIN PERFORM nextval('{SCHEMA}.marks'); RETURN 1; END $$""")
+        before = marks(db)
+        for call in ("tree_display(%s)", "tree_to_json(%s)", "tree_sql(%s)", "get_var_importance(%s, 'boss_s.x')"):
+            with pytest.raises(psycopg.errors.UndefinedColumn, match=f"is damaged: .* has no column {column}"):
+                db.execute(f"SELECT madtree.{call}", [f"{calls.SCHEMA}.lacking"])
+        assert marks(db) == before
+        db.execute(f"DROP FUNCTION {SCHEMA}.{column}({table})")
+        db.execute("SELECT madtree.tree_drop(%s)", [f"{calls.SCHEMA}.lacking"])
+    finally:
+        for each in ("", "_nodes", "_summary", "_surrogates", "_cv"):
+            db.execute(f"DROP TABLE IF EXISTS {calls.SCHEMA}.lacking{each} CASCADE")
+
+
 def test_the_traps_work(places: dict[str, Place]) -> None:
     """Bare names run what is planted: first what pg_catalog lacks, last everything."""
     lacking = ["'1'::real >= 1", "'1'::float8 / 1::int8", "'a'::varchar(5) = 'a'::varchar(5)", "sum('a'::text)"]
