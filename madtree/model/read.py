@@ -60,8 +60,7 @@ def find_model(host: Host, given: str | None, argument: str, *, to_read: bool = 
         to_read: whether the tables must have all columns that are read.
 
     Raises:
-        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's, or a damaged
-            one.
+        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's, or damaged.
     """
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")

@@ -123,7 +123,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
 }
 
 # Columns that statements name. Of one that a table lacks, PostgreSQL would take `n.depth` for a call of a function
-# depth, looked for on the search path. `levels` and `trained_at` are younger than the oldest models, and never named so.
+# depth, looked for on the search path. No statement names `levels` and `trained_at`, which the oldest models lack.
 NAMED_COLUMNS: dict[str, frozenset[str]] = {
     "": frozenset(column for column, _ in TREE_COLUMNS),
     "_nodes": frozenset(column for column, _ in NODE_COLUMNS),
