@@ -40,8 +40,8 @@ COMMENT ON FUNCTION madtree_internal.workers_step(text) IS 'internal: count, or 
 CREATE FUNCTION madtree_internal.resident_worker(key text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 SET max_parallel_workers_per_gather = 0 AS $plpgsql$
 DECLARE
-    claimed record;
-    images bytea;
+    claimed pg_catalog.record;
+    images pg_catalog.bytea;
 BEGIN
     IF NOT madtree_internal.workers_join(key) THEN
         RETURN false;

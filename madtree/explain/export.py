@@ -11,7 +11,7 @@ from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext import models as models_sql
-from madtree.sqltext.tables import SIGNATURES, suffixed
+from madtree.sqltext.tables import NAMED_COLUMNS, suffixed
 from madtree.trees import Model
 
 
@@ -49,6 +49,6 @@ def _cp_table(host: Host, tables: ModelTables, model: Model) -> list[dict[str, o
     name = suffixed(tables.name, "_cv")
     types = ["pg_catalog.text", "pg_catalog.text[]"]
     columns = {row["column"] for row in host.query(models_sql.COLUMNS, types, [tables.schema, [name]])}
-    if not SIGNATURES["_cv"] <= columns:
+    if not NAMED_COLUMNS["_cv"] <= columns:
         return None
     return host.query(sql.cp_table(tables.schema, tables.name, list(map(unquoted, model.grouping_columns))))

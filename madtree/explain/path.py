@@ -11,11 +11,12 @@ from madtree.host import Host, Row
 from madtree.model import find_model, read_summary, read_trees
 from madtree.render.labels import category_text, one_line, split_text
 from madtree.render.rules import side_text
-from madtree.request import Type, find_relation
+from madtree.request import find_relation
 from madtree.score import fit_to_source, groups_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
+from madtree.sqltext.tables import type_sql
 from madtree.trees import (
     Direction,
     Feature,
@@ -58,7 +59,9 @@ def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: s
     source = find_relation(host, table_name, "table_name")
     features, id_type = fit_to_source(host, model, source, table_name, "table_name")
     scan = Scan("", qualified(source.schema, source.name), model.id_column, "", features, groups_of(tables, model))
-    row = _only_row(host, sql.row_by_id(scan, id_type.name, _equals(id_type), [*features.values()]), id_, model, scan)
+    row = _only_row(
+        host, sql.row_by_id(scan, type_sql(id_type.name), id_type.equals, [*features.values()]), id_, model, scan
+    )
     case = _Case(
         features,
         dict(zip(features, row["shown"], strict=True)),
@@ -92,11 +95,6 @@ def _only_row(host: Host, query: str, id_: str, model: Model, scan: Scan) -> Row
     if scan.groups and rows[0]["tree"] is None:
         raise MadtreeError(f"id: the row with {where} is of a group that {model.name} does not know")
     return rows[0]
-
-
-def _equals(id_type: Type) -> str:
-    """The operator "equals"; a type of an extension brings its own, which only the search path can find."""
-    return "=" if "." in id_type.name and id_type.typtype == "b" else "OPERATOR(pg_catalog.=)"
 
 
 def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:

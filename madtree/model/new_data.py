@@ -10,6 +10,7 @@ from madtree.host import Host
 from madtree.request import Type, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.tables import type_sql
 from madtree.trees import Feature, Kind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -74,7 +75,7 @@ def fit_feature(feature: Feature, found: Type) -> Feature:
 
 
 def _cast(feature: Feature) -> Feature:
-    return replace(feature, name=f"({feature.name})::{feature.type}")
+    return replace(feature, name=f"({feature.name})::{type_sql(feature.type)}")
 
 
 def _is_missing(host: Host, source: Relation, expression: str) -> bool:

@@ -15,7 +15,7 @@ from madtree.sqltext import models as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
-from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
+from madtree.sqltext.tables import NAMED_COLUMNS, SIGNATURES, model_table, suffixed
 from madtree.trees import Feature, Kind, Model, Node, Split, Surrogate, Tree
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
@@ -34,7 +34,7 @@ class ModelTables:
         given: the model's name as the user wrote it.
         schema, name: unquoted; the companion tables are `name` plus a suffix, in the same schema.
         prediction_type: SQL of the type of `<output>_nodes.prediction`, as this session must write it.
-        column_types: of `<output>`: unquoted column name to SQL type and whether the type is PostgreSQL's own.
+        column_types: of `<output>`: unquoted column name to SQL type and the operator "equals" of the type, as SQL.
         has_surrogates: whether there is a table `<output>_surrogates`.
     """
 
@@ -42,7 +42,7 @@ class ModelTables:
     schema: str
     name: str
     prediction_type: str
-    column_types: dict[str, tuple[str, bool]]
+    column_types: dict[str, tuple[str, str]]
     has_surrogates: bool = False
 
     @property
@@ -51,24 +51,25 @@ class ModelTables:
         return model_table(self.schema, self.name)
 
 
-def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
+def find_model(host: Host, given: str | None, argument: str, *, to_read: bool = True) -> ModelTables:
     """Find the tables of a model by the caller's search path.
 
     Args:
         given: the model's name as the user wrote it.
         argument: name of the argument that it came in, for errors.
+        to_read: whether the tables must have all columns that are read.
 
     Raises:
-        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's.
+        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's, or damaged.
     """
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
     relation = _find_relation(host, given, argument)
     _hold(host, relation.schema, relation.name)
     names = {suffixed(relation.name, suffix): suffix for suffix in (*REQUIRED, *OPTIONAL)}
-    types: dict[str, dict[str, tuple[str, bool]]] = {suffix: {} for suffix in names.values()}
+    types: dict[str, dict[str, tuple[str, str]]] = {suffix: {} for suffix in names.values()}
     for row in host.query(sql.COLUMNS, ["pg_catalog.text", "pg_catalog.text[]"], [relation.schema, list(names)]):
-        types[names[row["table"]]][row["column"]] = (row["type"], row["builtin"])
+        types[names[row["table"]]][row["column"]] = (row["type"], row["equals"])
     foreign = {suffix: ident(name) for name, suffix in names.items() if not SIGNATURES[suffix] <= types[suffix].keys()}
     missing = [foreign[suffix] for suffix in REQUIRED if suffix in foreign]
     if missing:
@@ -77,6 +78,14 @@ def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
             hint="Give the output_table_name of a madtree.tree_train call.",
             sqlstate="42809",
         )
+    for table, suffix in names.items():
+        lacking = sorted(NAMED_COLUMNS[suffix] - types[suffix].keys())
+        if to_read and lacking and suffix not in foreign:
+            raise MadtreeError(
+                f"{argument}: {given} is damaged: table {ident(table)} has no column {', '.join(lacking)}",
+                hint="Train the model again, or restore its tables.",
+                sqlstate="42703",
+            )
     prediction_type = types["_nodes"]["prediction"][0]
     return ModelTables(
         given, relation.schema, relation.name, prediction_type, types[""], has_surrogates="_surrogates" not in foreign
@@ -150,6 +159,7 @@ def read_summary(host: Host, tables: ModelTables) -> Model:
         features=features,
         grouping_columns=grouping,
         grouping_types=tuple(tables.column_types[name][0] for name in map(unquoted, grouping)),
+        grouping_equals=tuple(tables.column_types[name][1] for name in map(unquoted, grouping)),
         weighted=row["weights"] is not None,
         categories={name: _categories(of_feature) for name, of_feature in categories.items()},
         summary=row,

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, unquoted
+from madtree.model import ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
 from madtree.report.trees import Choice, finite
 from madtree.request import find_relation
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import report as sql
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.predict import row_expression
 from madtree.sqltext.quote import qualified
-from madtree.sqltext.tables import SIGNATURES, suffixed
+from madtree.sqltext.tables import NAMED_COLUMNS, suffixed
 
 MAX_CELLS = 250_000  # cells that tree_confusion may make: trees times classes squared
 MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counted together
@@ -33,7 +36,7 @@ def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list
     """Rows of `<output>_cv` by tree; empty where the model was not cross-validated."""
     name = suffixed(tables.name, "_cv")
     columns = host.query(models_sql.COLUMNS, [_TEXT, "pg_catalog.text[]"], [tables.schema, [name]])
-    if not {row["column"] for row in columns} >= SIGNATURES["_cv"]:
+    if not {row["column"] for row in columns} >= NAMED_COLUMNS["_cv"]:
         return {}
     grouping = [unquoted(column) for column in choice.model.grouping_columns]
     found: dict[int, list[Row]] = {}
@@ -131,7 +134,7 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
             "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
             "large for one expression."
         }
-    predicted = scoring_sql(host, choice.model.name)
+    predicted = _qualified_sql(host, choice.model.name)
     actual = choice.model.dependent
     if found_rows := host.query(
         sql.residual_points(relation, predicted, actual), ["pg_catalog.int4"], [MAX_POINTS + 1]
@@ -145,6 +148,14 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
 def scoring_sql(host: Host, model: str) -> str:
     """The model as an SQL expression over the columns of its training table."""
     return str(host.query(sql.SCORING_SQL, [_TEXT], [model])[0]["text"])
+
+
+def _qualified_sql(host: Host, name: str) -> str:
+    """As `scoring_sql`, for a statement that is run: under every search path it means the same."""
+    tables = find_model(host, name, "model")
+    header = read_summary(host, tables)
+    (output,) = output_columns(header, "response", QUALIFIED)
+    return row_expression(replace(header, trees=read_trees(host, tables, header)), output, QUALIFIED)
 
 
 def shown_sql(host: Host, choice: Choice) -> str | None:

@@ -118,7 +118,7 @@ def check_arguments(
         features=tuple(features),
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
-        grouping=tuple(Column(c.name, c.sql, c.full_type) for item in grouping if (c := item.column)),
+        grouping=tuple(Column(c.name, c.sql, c.full_type, c.equals) for item in grouping if (c := item.column)),
         parameters=_parameters(
             text,
             fold,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.sqltext import catalog as sql
+from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import fold, parse_name
@@ -29,6 +30,7 @@ class Type:
         is_array: whether an array lies in between.
         typtype, category: pg_type's, of the base.
         labels: an enum's labels in order.
+        equals: SQL of the type's operator "equals".
     """
 
     name: str
@@ -37,16 +39,20 @@ class Type:
     typtype: str
     category: str
     labels: tuple[str, ...]
+    equals: str = EQUALS
 
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """A column of the training relation: unquoted name, SQL (quoted where needed), OID and full SQL of its type."""
+    """A column of the training relation: unquoted name, SQL (quoted where needed), OID and full SQL of its type, and
+    SQL of the type's operator "equals".
+    """
 
     name: str
     sql: str
     type_oid: int
     full_type: str
+    equals: str = EQUALS
 
 
 def find_relation(host: Host, given: str, argument: str) -> Relation:
@@ -75,14 +81,16 @@ def find_relation(host: Host, given: str, argument: str) -> Relation:
 def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
     """Columns by unquoted name, in the table's order; without system and dropped columns."""
     rows = host.query(sql.COLUMNS, [OID], [relation.oid])
-    return {r["name"]: SourceColumn(r["name"], r["sql"], r["type_oid"], r["full_type"]) for r in rows}
+    return {r["name"]: SourceColumn(r["name"], r["sql"], r["type_oid"], r["full_type"], r["equals"]) for r in rows}
 
 
 def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     """The types by OID."""
     rows = host.query(sql.TYPES, [f"{OID}[]"], [sorted(set(oids))])
     return {
-        r["asked"]: Type(r["name"], r["base"], r["is_array"], r["typtype"], r["category"], tuple(r["labels"]))
+        r["asked"]: Type(
+            r["name"], r["base"], r["is_array"], r["typtype"], r["category"], tuple(r["labels"]), r["equals"]
+        )
         for r in rows
     }
 

@@ -95,7 +95,7 @@ def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int
     (output,) = output_columns(header, wanted, READABLE)
     model = replace(header, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
-        model = replace(model, grouping_columns=(), grouping_types=())
+        model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=())
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
     return sql.row_expression(model, output)
@@ -126,9 +126,7 @@ def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
     columns = []
     for column in model.grouping_columns:
         name = unquoted(column)
-        # A type of an extension (citext) brings an operator of its own, which only the search path can find.
-        builtin = tables.column_types[name][1]
-        columns.append((ident(name), column, "OPERATOR(pg_catalog.=)" if builtin else "="))
+        columns.append((ident(name), column, tables.column_types[name][1]))
     return sql.GroupJoin(tables.sql, tuple(columns))
 
 

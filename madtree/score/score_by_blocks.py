@@ -31,6 +31,7 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, pick
+from madtree.sqltext.tables import type_sql
 from madtree.trees import Feature, Kind, Model
 
 _TEXTS = "pg_catalog.text[]"
@@ -70,7 +71,7 @@ def score_by_blocks(
         [_packed(scan.features[feature.name]) for feature in features],
         [(output.name, expression) for output, expression in zip(outputs, expressions, strict=True)],
         outcome_type(outcomes).itemsize,
-        id_type.name if id_type.is_array else None,
+        type_sql(id_type.name) if id_type.is_array else None,
     )
     statement = BlockStatement(host, blocks, source, work, n_trees=len(np.unique(nodes["tree_id"])))
     return statement.create(plan, types, params)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.quote import ident, literal, qualified
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"
@@ -42,9 +43,39 @@ def _type_name(oid: str, typmod: str, schema: str, element: str) -> str:
         ELSE pg_catalog.format_type({oid}, {typmod}) END"""
 
 
+def equality(oid: str, schema: str) -> str:
+    """SQL of a text: the operator by which GROUP BY holds values of a type to be equal, with its schema.
+
+    PostgreSQL's own types, and what is made of them, have pg_catalog's. A type of an extension (citext) brings its own
+    in its default operator class, which only a superuser can make; that class is asked, not the search path.
+
+    Args:
+        oid, schema: SQL of the type's OID and of its schema's name.
+    """
+    return f"""CASE WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog' THEN {literal(EQUALS)} ELSE COALESCE((
+        WITH RECURSIVE domain (oid) AS (
+            SELECT {oid}
+            UNION ALL
+            SELECT t.typbasetype FROM domain AS d JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) d.oid
+            WHERE t.typtype OPERATOR(pg_catalog.=) 'd'
+        )
+        SELECT pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname)
+        FROM domain AS d
+        JOIN pg_catalog.pg_opclass AS k ON k.opcintype OPERATOR(pg_catalog.=) d.oid AND k.opcdefault
+        JOIN pg_catalog.pg_am AS m ON m.oid OPERATOR(pg_catalog.=) k.opcmethod
+            AND m.amname OPERATOR(pg_catalog.=) 'btree'
+        JOIN pg_catalog.pg_amop AS a ON a.amopfamily OPERATOR(pg_catalog.=) k.opcfamily
+            AND a.amoplefttype OPERATOR(pg_catalog.=) d.oid AND a.amoprighttype OPERATOR(pg_catalog.=) d.oid
+            AND a.amopstrategy OPERATOR(pg_catalog.=) 3::pg_catalog.int2
+        JOIN pg_catalog.pg_operator AS o ON o.oid OPERATOR(pg_catalog.=) a.amopopr
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) o.oprnamespace
+    ), {literal(EQUALS)}) END"""
+
+
 COLUMNS = f"""
 SELECT a.attname AS name, pg_catalog.quote_ident(a.attname) AS sql, a.atttypid AS type_oid,
-       {_type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type
+       {_type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type,
+       {equality("t.oid", "n.nspname")} AS equals
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
@@ -68,6 +99,7 @@ SELECT DISTINCT ON (c.asked) c.asked,
        {_type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
        {_type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
        b.typtype::pg_catalog.text AS typtype, b.typcategory::pg_catalog.text AS category,
+       {equality("a.oid", "an.nspname")} AS equals,
        ARRAY(SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e
              WHERE e.enumtypid OPERATOR(pg_catalog.=) b.oid ORDER BY e.enumsortorder) AS labels
 FROM chain c

@@ -7,19 +7,17 @@ follows from the cells, which are few. In the templates below, text between back
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 from madtree.trees import Tree
 
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
-_OPERATOR = re.compile("`([^`]+)`")
-_SPELLED = r"OPERATOR(pg_catalog.\1)"
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,8 @@ class Question:
 
     def fill(self, template: str, **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names."""
-        own = {key: _OPERATOR.sub(_SPELLED, part) for key, part in parts.items()}
-        return _OPERATOR.sub(_SPELLED, template).format(
+        own = {key: spelled_out(part) for key, part in parts.items()}
+        return spelled_out(template).format(
             trees=model_table(self.schema, self.name),
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.sqltext.catalog import equality
 from madtree.sqltext.quote import ident
 from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.tables import model_table
@@ -19,14 +20,15 @@ SURROGATE_COLUMNS = (
 )  # fmt: skip
 
 # Columns of the ordinary tables in schema $1 whose names are in $2. Types are printed so that they resolve under the
-# search path of this very session; `builtin` tells whether the type's own operators are in pg_catalog.
-COLUMNS = """\
+# search path of this very session; `equals` is the operator by which groups of the type are told apart.
+COLUMNS = f"""\
 SELECT c.relname AS "table", a.attname AS "column", pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
-    t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid AS builtin
+    {equality("t.oid", "s.nspname")} AS equals
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
+INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
 WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
 AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
 AND c.relkind OPERATOR(pg_catalog.=) 'r' AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped

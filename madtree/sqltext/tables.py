@@ -122,6 +122,16 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_cv": frozenset({"cp", "cv_error_avg", "xerror"}),
 }
 
+# Columns that statements name. Of one that a table lacks, PostgreSQL would take `n.depth` for a call of a function
+# depth, looked for on the search path. No statement names `levels` and `trained_at`, which the oldest models lack.
+NAMED_COLUMNS: dict[str, frozenset[str]] = {
+    "": frozenset(column for column, _ in TREE_COLUMNS),
+    "_nodes": frozenset(column for column, _ in NODE_COLUMNS),
+    "_summary": frozenset({"enum_labels", "features"}),
+    "_surrogates": frozenset(column for column, _ in SURROGATE_COLUMNS),
+    "_cv": frozenset(column for column, _ in CV_COLUMNS),
+}
+
 # Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
 _KEYWORD_TYPE = re.compile(
     r"(boolean|smallint|integer|bigint|real|double precision|numeric|character|bit|time|timestamp|interval)\b"

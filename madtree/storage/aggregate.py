@@ -32,7 +32,7 @@ from madtree.request import COSTS, Costs
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import forget, read_state
 
-_BYTEA = "pg_catalog.bytea"
+_BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
 
 class TableOfBlocks:
@@ -183,7 +183,7 @@ class InTable(TableKeeper):
         for i, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows), 1):
             cancels.let_in()
             fields = block_fields(block, packed.n_skipped, packed.n_unknown)
-            host.command(work.insert_block(), ["int4"] * 4 + [_BYTEA] * 5, [i, *fields])
+            host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * 5, [i, *fields])
             total = total.plus(packed)
         host.command(work.settle("blocks", self._n_workers))
         return total

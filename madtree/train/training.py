@@ -153,6 +153,7 @@ class Training:
             self.work.name("groups") if task.grouping else None,
             None if self.fold is None else rows_sql.as_number(self.fold),
             elements(task.features),
+            tuple(column.equals for column in task.grouping),
         )
 
     def _group(self) -> Groups:

@@ -84,6 +84,8 @@ def tell(screen: Screen, flights: Path, client: str) -> None:
     Raises:
         DemoError: the database has a schema named demo that is somebody else's.
     """
+    # The statements are written to be read, with bare operators. Tables are named with their schema.
+    screen.connection.execute("SET search_path = pg_catalog, pg_temp")
     screen.title("1. The data: every flight out of New York in 2013")
     load(screen, flights)
     screen.title("2. A tree: will this flight arrive more than 15 minutes late?")
