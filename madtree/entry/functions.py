@@ -7,6 +7,7 @@ from typing import Any
 from madtree import __version__ as __version__
 from madtree.entry import help_texts
 from madtree.entry.mistakes import answering, answering_rows, in_query
+from madtree.entry.mistakes import is_at_work as is_at_work
 from madtree.errors import MadtreeError
 
 

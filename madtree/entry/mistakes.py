@@ -42,6 +42,17 @@ _SYSTEM = {
 _PACKAGE = Path(madtree.__file__).parent
 
 
+class _Calls:
+    """How many calls are under way in this process: more than one where a feature's expression calls madtree."""
+
+    n = 0
+
+
+def is_at_work() -> bool:
+    """Whether a call is under way in this process."""
+    return _Calls.n > 0
+
+
 class Row(dict[str, Any]):
     """A row of an answer; columns that it lacks are NULL."""
 
@@ -54,10 +65,13 @@ def answering(function: Callable[P, str]) -> Callable[P, tuple[str | None, Mista
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[str | None, Mistake | None]:
+        _Calls.n += 1
         try:
             return function(*args, **kwargs), None
         except Exception as error:
             return None, _mistake_or_raise(error)
+        finally:
+            _Calls.n -= 1
 
     return wrapper
 
@@ -67,10 +81,13 @@ def answering_rows(function: Callable[P, Iterable[dict[str, Any]]]) -> Callable[
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> list[Row]:
+        _Calls.n += 1
         try:
             return [Row(row) for row in function(*args, **kwargs)]
         except Exception as error:
             return [Row(mistake=_mistake_or_raise(error))]
+        finally:
+            _Calls.n -= 1
 
     return wrapper
 

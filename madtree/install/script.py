@@ -17,7 +17,10 @@ from pathlib import Path
 from madtree.install.sources import VERSION, extension_root
 
 # A cached call costs one dictionary look-up and one comparison. The version is compared on every call because
-# ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python.
+# ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python. Then all of that goes and the
+# newer one is imported; but not for a call of the older one that is under way and has come here by a query of its own,
+# since an error is better than half a training by each. The directory goes to the front of the path: the older
+# version's stays there.
 LOADER = """\
 madtree = GD.get("madtree")
 if madtree is None or madtree.__version__ != {version!r}:
@@ -27,26 +30,31 @@ if madtree is None or madtree.__version__ != {version!r}:
     if sys.version_info < (3, 10):
         problem = "madtree needs Python 3.10 or newer"
         cure = "Use a PostgreSQL whose PL/Python is built with a newer Python."
+    elif madtree is not None and getattr(madtree, "is_at_work", bool)():
+        problem = "the extension was updated while a call of version " + madtree.__version__ + " was under way"
+        cure = "Call again."
     else:
-        if {directory!r} not in sys.path:
-            sys.path.insert(0, {directory!r})
+        for name in [name for name in sys.modules if name.partition(".")[0] == "madtree"]:
+            del sys.modules[name]
+        sys.path[:] = [{directory!r}, *(place for place in sys.path if place != {directory!r})]
+        importlib.invalidate_caches()
         try:
             importlib.import_module("numpy")
             madtree = importlib.import_module("madtree.entry.functions")
         except ImportError as error:
             if (error.name or "").partition(".")[0] == "madtree":
                 problem = "its Python package madtree is missing or incomplete in " + {directory!r} + ": " + str(error)
-                cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install')."
             elif (error.name or "").partition(".")[0] == "numpy":
                 problem = "the Python package numpy cannot be imported: " + str(error)
-                cure = "Install numpy for this interpreter ('apt-get install python3-numpy' on Debian), then reconnect."
+                cure = "Install numpy for this interpreter ('apt-get install python3-numpy' on Debian)."
             else:
                 problem = "its Python package madtree cannot be imported: " + str(error)
-                cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install')."
         else:
             if madtree.__version__ != {version!r}:
                 problem = "it found madtree " + madtree.__version__ + " in " + str(madtree.__file__)
-                cure = "Reconnect; if that does not help, run 'make install' (or 'madtree install') and reconnect."
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install')."
     if problem is not None:
         plpy.error(
             "madtree {version} cannot load its Python half: " + problem,
