@@ -138,12 +138,24 @@ BEFALLEN = [
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, misspelt(x)')", "42601", "syntax error at or near"),
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, python(x)')", "38000", "ZeroDivisionError: "),
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, drawn(x)')", "42P01", "madtree: model: relation nowhere"),
+    *(
+        (
+            "SELECT",
+            f"tree_train('many', 'n', 'id', 'y', 'x, 1 / (x - 5)', parallel_workers => 2, strategy => '{strategy}')",
+            "22012",
+            "division by zero",
+        )
+        for strategy in ("workers", "aggregate")
+    ),
 ]
 
 
 @pytest.fixture
 def functions(data: psycopg.Connection) -> psycopg.Connection:
-    """Functions of the user's that fail, each in its way, on the row where x is 5."""
+    """A table for workers; functions of the user's that fail, each in its way, on the row where x is 5."""
+    data.execute(
+        "CREATE TABLE many AS SELECT i AS id, i % 40 AS x, i % 3 = 0 AS y FROM generate_series(1, 100000) AS i"
+    )
     for name, body in {
         "custom": "RAISE EXCEPTION 'five is refused' USING ERRCODE = 'UX001', DETAIL = 'the detail', HINT = 'the hint'",
         "misspelt": "EXECUTE 'SELEC 5'",
