@@ -36,6 +36,20 @@ LANGUAGE internal STABLE STRICT PARALLEL RESTRICTED AS 'byteasend';
 COMMENT ON FUNCTION madtree_internal.leaders_own(bytea)
 IS 'internal: keep a value out of the plan that workers are sent';
 
+CREATE FUNCTION madtree_internal.tree_predict(
+    tree_model text, new_data_table text, output_table text, type text, OUT answer text, OUT mistake text[]
+)
+RETURNS record
+LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_predict(text, text, text, text)
+IS 'internal: what tree_predict answers, or the mistake that it raises';
+
 CREATE FUNCTION @extschema@.tree_predict(
     tree_model text,
     new_data_table text,
@@ -43,64 +57,87 @@ CREATE FUNCTION @extschema@.tree_predict(
     type text DEFAULT 'response'
 )
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE plpgsql
 VOLATILE
 SET jit = off
-AS $python$
-@load@
-return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type)
-$python$;
+AS $plpgsql$
+DECLARE
+    answer text;
+    mistake text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_predict(tree_model, new_data_table, output_table, type);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text)
 IS 'score a table by a model into a new table; SELECT tree_predict() tells how';
 
 CREATE FUNCTION @extschema@.tree_predict()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_predict_help(plpy, "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_predict', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_predict() IS 'how to use tree_predict';
 
 CREATE FUNCTION @extschema@.tree_predict(message text)
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_predict_help(plpy, message)
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_predict', message);
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_predict(text)
 IS 'how to use tree_predict: message is ''usage'', ''help'' or ''?''';
 
 -- The settings make the text of groups' values the same whatever the session's are. VOLATILE, so that each query sees a
 -- model that was replaced since the outer one began.
-CREATE FUNCTION @extschema@.tree_sql(model text, type text DEFAULT 'response', tree_id integer DEFAULT NULL)
-RETURNS text
+CREATE FUNCTION madtree_internal.tree_sql(
+    model text, type text, tree_id integer, OUT answer text, OUT mistake text[]
+)
+RETURNS record
 LANGUAGE plpython3u
 VOLATILE
-SET datestyle = 'ISO'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
 AS $python$
 @load@
 return madtree.tree_sql(plpy, model, type, tree_id)
 $python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_sql(text, text, integer)
+IS 'internal: what tree_sql answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.tree_sql(model text, type text DEFAULT 'response', tree_id integer DEFAULT NULL)
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+AS $plpgsql$
+DECLARE
+    answer text;
+    mistake text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_sql(model, type, tree_id);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer)
 IS 'a model as an SQL expression, for a view or a generated column; SELECT tree_sql() tells how';
 
 CREATE FUNCTION @extschema@.tree_sql()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_sql(plpy, "help", None, None)
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_sql', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_sql() IS 'how to use tree_sql';

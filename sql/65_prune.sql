@@ -1,7 +1,9 @@
 -- Pruning of trained models.
 
-CREATE FUNCTION @extschema@.tree_prune(model text, new_model text, cp double precision)
-RETURNS text
+CREATE FUNCTION madtree_internal.tree_prune(
+    model text, new_model text, cp double precision, OUT answer text, OUT mistake text[]
+)
+RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
@@ -9,28 +11,44 @@ AS $python$
 return madtree.tree_prune(plpy, model, new_model, cp)
 $python$;
 
+COMMENT ON FUNCTION madtree_internal.tree_prune(text, text, double precision)
+IS 'internal: what tree_prune answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.tree_prune(model text, new_model text, cp double precision)
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+AS $plpgsql$
+DECLARE
+    answer text;
+    mistake text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_prune(model, new_model, cp);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
+
 COMMENT ON FUNCTION @extschema@.tree_prune(text, text, double precision)
 IS 'prune a model further, without the data, into a new model; SELECT tree_prune() tells how';
 
 CREATE FUNCTION @extschema@.tree_prune()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.usage(plpy, "tree_prune", "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_prune', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_prune() IS 'how to use tree_prune';
 
 CREATE FUNCTION @extschema@.tree_prune(message text)
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.usage(plpy, "tree_prune", message)
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_prune', message);
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_prune(text)
 IS 'how to use tree_prune: message is ''usage'', ''help'' or ''?''';

@@ -8,6 +8,7 @@ import typer
 
 from madtree.cli.options import Dsn, Json, Model, examples
 from madtree.cli.output import as_json, text
+from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
@@ -34,7 +35,7 @@ def prune_command(
     if json:
         as_json({"model": new_model, "pruned_from": model, "cp": cp, "message": said})
     else:
-        text(said)
+        text(safe_line(said))
 
 
 def drop_command(
@@ -55,4 +56,4 @@ def drop_command(
     if json:
         as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
     else:
-        text("\n".join(said))
+        text("\n".join(map(safe_line, said)))

@@ -9,6 +9,7 @@ import typer
 
 from madtree.cli.options import Dsn, Json, Model, examples
 from madtree.cli.output import as_json, text
+from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 
 EPILOG = examples(
@@ -43,4 +44,4 @@ def predict_command(
     if json:
         as_json({"model": model, "output": output, "type": type_.value, "message": said})
     else:
-        text(said)
+        text(safe_line(said))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from madtree.cli.safe import safe_line
 from madtree.cli.session import Session
 from madtree.cli.trees import tree_number
 
@@ -17,7 +18,7 @@ def rules_of(opened: Session, model: str, tree: int | None, group: Sequence[str]
     lines: list[str] = []
     for values, rules in groupby(found, key=lambda row: row["group_values"]):
         if values is not None:
-            lines.append(", ".join(f"{name} = {value}" for name, value in values.items()))
+            lines.append(safe_line(", ".join(f"{name} = {value}" for name, value in values.items())))
         lines += [rule_line(rule) for rule in rules]
     return "\n".join(lines)
 
@@ -28,4 +29,5 @@ def rule_line(rule: dict[str, Any]) -> str:
         prediction, sure = rule["prediction"], f"{rule['confidence']:.1%}"
     else:
         prediction, sure = f"{rule['mean']:.6g}", f"standard deviation {rule['sd'] or 0:.6g}"
-    return f"{rule['rule']}  -->  {prediction}  ({rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}, {sure})"
+    rows = f"{rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}"
+    return safe_line(f"{rule['rule']}  -->  {prediction}  ({rows}, {sure})")

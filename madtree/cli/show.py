@@ -8,7 +8,7 @@ import typer
 
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Group, Model, Tree, examples
-from madtree.cli.output import text
+from madtree.cli.output import document, text
 from madtree.cli.rules import rules_of
 from madtree.cli.session import Session, session
 from madtree.cli.trees import read_trees
@@ -25,6 +25,7 @@ EPILOG = examples(
     "$ madtree show delay_tree --svg > tree.svg",
     "$ madtree show delay_tree --dot | dot -Tpng > tree.png",
 )
+FOR_PROGRAMS = ("dot", "svg")
 
 
 def show_command(
@@ -47,7 +48,8 @@ def show_command(
         raise CommandError("choose one of --dot, --svg, --rules and --surrogates", code=USAGE)
     with session(dsn) as opened:
         drawn = draw(opened, model, chosen[0], tree, group, verbose)
-    text(drawn.rstrip("\n"))
+    show = document if chosen[0] in FOR_PROGRAMS else text
+    show(drawn.rstrip("\n"))
 
 
 def draw(

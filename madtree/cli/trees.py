@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import psycopg
 
 from madtree.cli.exits import USAGE, CommandError
+from madtree.cli.safe import safe_line
 from madtree.host import Host
 from madtree.host.psycopg import as_host
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
@@ -57,7 +58,7 @@ def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
-    known, more = ", ".join("/".join(row["group"]) for row in found[:SHOWN]), len(found) - SHOWN
+    known, more = ", ".join(safe_line("/".join(row["group"])) for row in found[:SHOWN]), len(found) - SHOWN
     raise CommandError(
         f"{model.name} has no group {'/'.join(wanted.values())}",
         f"It has {known}{f' and {more:,} more' if more > 0 else ''}.",

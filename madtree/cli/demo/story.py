@@ -163,7 +163,7 @@ def show_top(screen: Screen) -> None:
     header = lines[: lines.index(nodes[0])]
     top = [line for line in nodes if depth_of(line) <= TOP_LEVELS]
     for line in [*header, *top]:
-        screen.console.print(line, markup=False, soft_wrap=True)
+        screen.say(line)
     screen.say(f"... the top {TOP_LEVELS} levels: {len(top)} of {len(nodes)} nodes.")
 
 
