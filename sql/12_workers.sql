@@ -4,7 +4,7 @@
 CREATE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_join(key)
+return madtree.blocks.workers_join(plpy, key)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_join(text)
 IS 'internal: take part in a training; false where that is over';
@@ -14,14 +14,14 @@ CREATE FUNCTION madtree_internal.workers_claim(
 ) RETURNS record
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_claim(key)
+return madtree.blocks.workers_claim(plpy, key)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_claim(text) IS 'internal: the next part to pack; null if none is left';
 
 CREATE FUNCTION madtree_internal.workers_keep(key text, part integer, images bytea) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_keep(plpy, key, part, images)
+return madtree.blocks.workers_keep(plpy, key, part, images)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_keep(text, integer, bytea)
 IS 'internal: bin the rows of a part and keep them; false where a number is NULL';
@@ -29,7 +29,7 @@ IS 'internal: bin the rows of a part and keep them; false where a number is NULL
 CREATE FUNCTION madtree_internal.workers_step(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_step(plpy, key)
+return madtree.blocks.workers_step(plpy, key)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_step(text) IS 'internal: count, or wait a little; true when all is done';
 

@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from madtree import __version__ as __version__
+from madtree.entry import blocks as blocks
 from madtree.entry import help_texts
+from madtree.entry.errors import entry as _entry
 from madtree.errors import MadtreeError
-
-T = TypeVar("T")
-
-
-def _entry(function: Callable[..., T]) -> Callable[..., T]:
-    """Turn a MadtreeError into PostgreSQL's error with its hint and SQLSTATE; other errors pass as they are."""
-
-    @wraps(function)
-    def wrapper(plpy: Any, *args: Any, **kwargs: Any) -> T:
-        try:
-            return function(plpy, *args, **kwargs)
-        except MadtreeError as error:
-            raise _visible(plpy, error) from None
-
-    return wrapper
-
-
-def _visible(plpy: Any, error: MadtreeError) -> Exception:
-    """The error as PL/Python should show it: it puts the exception's class in front of the sentence."""
-    visible: Exception = type("madtree", (plpy.Error,), {"__module__": "builtins"})(error.message)
-    visible.hint, visible.sqlstate = error.hint, error.sqlstate  # type: ignore[attr-defined]
-    return visible
 
 
 @_entry
@@ -67,13 +45,6 @@ def tree_predict(
 def tree_predict_help(plpy: Any, message: str | None) -> str:
     """The usage text of tree_predict."""
     return help_texts.usage("tree_predict", message)
-
-
-def score_block(plan: bytes, images: bytes) -> bytes:
-    """What the rows of one block end in."""
-    from madtree.score import score_block
-
-    return score_block(plan, images)
 
 
 @_entry
@@ -229,67 +200,3 @@ def server_info(plpy: Any) -> str:
     from madtree.entry.server_info import server_info
 
     return server_info()
-
-
-def workers_join(key: str) -> bool:
-    from madtree.storage.workers import member
-
-    return member.join(key)
-
-
-def workers_claim(key: str) -> tuple[int, str, str, str, str] | None:
-    from madtree.storage.workers import member
-
-    return member.claim(key)
-
-
-@_entry
-def workers_keep(plpy: Any, key: str, part: int, images: bytes | None) -> bool:
-    from madtree.storage.workers import member
-
-    return member.keep(key, part, images)
-
-
-@_entry
-def workers_step(plpy: Any, key: str) -> bool:
-    from madtree.storage.workers import member
-
-    return member.step(key)
-
-
-def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
-    from madtree.learn.problem import pack
-
-    return pack.pack_images(images, plan)
-
-
-def node_statistics_transition(
-    state: bytes | None, block_id: int, n_rows: int, columns: tuple[bytes | None, ...], request: bytes
-) -> bytearray:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_transition(state, block_id, n_rows, columns, request)
-
-
-def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | bytearray | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_merge(left, right)
-
-
-def node_statistics_final(state: bytes | None) -> bytes | bytearray | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_final(state)
-
-
-def new_column(plan: bytes, block_id: int, n_rows: int, columns: tuple[bytes | None, ...]) -> bytes | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.new_column(plan, block_id, n_rows, columns)
-
-
-def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    from madtree.storage import whole_trees
-
-    return whole_trees.grow_block(plan, images)
