@@ -67,10 +67,10 @@ COMMENT ON FUNCTION madtree_internal.resident_worker(text)
 IS 'internal: pack and count with others until the trees are grown';
 
 -- PL/Python prepares its queries in a way that keeps them from parallel workers; PL/pgSQL does not.
-CREATE FUNCTION madtree_internal.run_in_workers(query text) RETURNS void
+CREATE FUNCTION madtree_internal.run_in_workers(query text, key text) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 BEGIN
-    EXECUTE query;
+    EXECUTE query USING key;
 END
 $plpgsql$;
-COMMENT ON FUNCTION madtree_internal.run_in_workers(text) IS 'internal: run a query whose workers are resident';
+COMMENT ON FUNCTION madtree_internal.run_in_workers(text, text) IS 'internal: run a query whose workers are resident';

@@ -15,7 +15,7 @@ from madtree.host.protocol import Host
 from madtree.sqltext import temporary as sql
 
 _DEFAULT = "base/pgsql_tmp"
-NAME = re.compile(r"pgsql_tmp\d+\.madtree_[0-9a-f]+")  # of our files; the next start of the server removes such
+NAME = re.compile(r"pgsql_tmp\d+\.madtree_(board_)?[0-9a-f]+")  # of our files; the server's next start removes such
 _ALIGNMENT = 8  # bytes, of the widest numbers in a block
 
 Span = tuple[int, int]
@@ -61,12 +61,13 @@ class TemporaryPlace:
             )
 
 
-def nameless(directory: str | None) -> int:
+def nameless(directory: str | None, kind: str = "") -> int:
     """A descriptor of a new file that has lost its name already: nobody has to remove it.
 
+    `kind`: "board_" for the file that others may take for a board: no user's data come into such a file.
     Where a process is killed between the two, the next start of the server removes what is called pgsql_tmp.
     """
-    path = Path(directory or tempfile.gettempdir()) / f"pgsql_tmp{os.getpid()}.madtree_{secrets.token_hex(8)}"
+    path = Path(directory or tempfile.gettempdir()) / f"pgsql_tmp{os.getpid()}.madtree_{kind}{secrets.token_hex(8)}"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     path.unlink()
     return descriptor

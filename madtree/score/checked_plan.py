@@ -42,7 +42,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     per_node = np.diff(surrogates)
     fits = not n_nodes or 0 <= int(per_node.min()) <= int(per_node.max()) <= len(is_category)
     require(fits, "surrogates", "ascending, no more of a node than there are features")
-    outcome = given.ints("outcome", (n_nodes + 1,), 0, _MOST_OUTCOME, values["outcome"].dtype)
+    outcome = given.ints("outcome", (n_nodes + 1,), 0, _MOST_OUTCOME, None)
     require(outcome.dtype.kind == "u", "outcome", "unsigned integers")
     require(int(outcome[-1]) == 0, "outcome", "0 where there is no tree")
     return {

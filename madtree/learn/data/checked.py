@@ -87,11 +87,13 @@ class Values:
         return value
 
     def ints(self, name: str, shape: Shape, low: int, high: int, dtype: Any = np.int64) -> Ints:
-        """An array of whole numbers; None in `shape` stands for any length. It comes in `dtype`, whatever it was in."""
+        """An array of whole numbers; None in `shape` stands for any length. It comes in `dtype`, whatever it was in;
+        in its own where that is None.
+        """
         array = self._array(name, shape, "iu")
         if array.size and (int(array.min()) < low or int(array.max()) > high):
             raise self.wrong(name, f"integers from {low} to {high}")
-        return array.astype(dtype, copy=False)
+        return array if dtype is None else array.astype(dtype, copy=False)
 
     def floats(self, name: str, shape: Shape, *, finite: bool = True) -> Floats:
         """An array of float64; where not `finite`, they may be infinite or NaN."""

@@ -246,4 +246,4 @@ def request_of(values: dict[str, Any]) -> CountRequest | RowsRequest | RowsByTre
 
 def _length(values: dict[str, Any], name: str, n_nodes: int, needed: bool) -> int:
     """Of an array with an entry for each node, that may be empty where it is not needed."""
-    return n_nodes if needed or np.size(values.get(name)) else 0
+    return n_nodes if needed or np.size(values.get(name, ())) else 0

@@ -226,6 +226,7 @@ class Packer:
             start = int(table.offsets[tree, feature])
             span = slice(start, start + int(table.sizes[tree, feature]))
             edges = Bins(table.lower[span], table.upper[span]).edges
+            require((edges[1:] >= edges[:-1]).all(), "bin_lower", "ascending")
             found = EdgeEncoder(edges, np.uint8 if len(edges) + 2 <= NARROW_LIMIT else np.uint16)
             if len(self._encoders) < _MOST_ENCODERS:
                 self._encoders[tree, feature] = found

@@ -188,7 +188,7 @@ class Problem:
         )
         require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
         centre, largest_target, largest_weight = (
-            given.floats(name, (n_trees if target or len(values.get(name, ())) else 0,), finite=False)
+            given.floats(name, (n_trees if target or np.size(values.get(name, ())) else 0,), finite=False)
             for name in ("centre", "largest_target", "largest_weight")
         )
         return cls(
