@@ -9,6 +9,7 @@ import secrets
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
@@ -51,14 +52,24 @@ class TemporaryPlace:
         Path(directory).mkdir(mode=mode, exist_ok=True)
         return cls(directory, limit)
 
-    def check(self, n_bytes: int) -> None:
-        """Raises MadtreeError where a process may not keep so many bytes."""
-        if self.limit is not None and n_bytes > self.limit:
+    def check(self, n_bytes: int, holder: object) -> None:
+        """Count `n_bytes` as what `holder` keeps in files now, until it is gone.
+
+        Raises:
+            MadtreeError: all that this process keeps in files of ours would exceed temp_file_limit.
+        """
+        others = sum(size for other, size in _kept.items() if other is not holder)
+        if self.limit is not None and others + n_bytes > self.limit:
             raise MadtreeError(
                 f"temporary file size exceeds temp_file_limit ({self.limit // 1024}kB)",
                 hint="Raise temp_file_limit, or memory_mb: what fits that needs no file.",
                 sqlstate="53400",
             )
+        _kept[holder] = n_bytes
+
+
+# Bytes that each holder of temporary files of this process keeps in them.
+_kept: WeakKeyDictionary[object, int] = WeakKeyDictionary()
 
 
 def nameless(directory: str | None, kind: str = "") -> int:
@@ -90,7 +101,7 @@ class SpillFile:
         """
         start, stop = self._size, self._size + len(data)
         padded = stop + -stop % _ALIGNMENT
-        self._place.check(padded)
+        self._place.check(padded, self)
         self._file.write(data)
         self._file.write(bytes(padded - stop))
         self._size = padded

@@ -33,6 +33,10 @@ _SEATS = (
 _PER_SEAT = 3
 
 
+class NotAKeyError(MadtreeError, ValueError):
+    """A text is not the key of a training."""
+
+
 def available() -> bool:
     """Whether processes can reach each other's descriptors: on Linux."""
     return Path("/proc/self/fd").is_dir()
@@ -70,7 +74,7 @@ class Board:
         """A worker's look at the board; None where it is over, or all seats are taken.
 
         Raises:
-            MadtreeError: `key` is none of a board.
+            NotAKeyError: `key` is none of a board.
         """
         match = _matched(key)
         leader, token = match[1], bytes.fromhex(match[3])
@@ -92,6 +96,10 @@ class Board:
             return None
         board._requests, board._answers = requests, [answers]
         return board
+
+    def keep_to(self, place: TemporaryPlace) -> None:
+        """Let this process's answers keep to the limit of that place."""
+        self._place = place
 
     def close(self) -> None:
         """It is over; who still waits finds out by this."""
@@ -117,8 +125,13 @@ class Board:
         return self._next(_CLAIMED)
 
     def publish(self, request: bytes) -> None:
-        """Put up the leader's next request; the first one is the plan."""
+        """Put up the leader's next request; the first one is the plan.
+
+        Raises:
+            MadtreeError: temp_file_limit would be exceeded.
+        """
         number = self._get(_N_REQUESTS)
+        self._place.check(self._written + _NUMBER.size + len(request), self)
         # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
         os.pwrite(self._requests, _NUMBER.pack(len(request)), self._written)
         _write_all(self._requests, request, self._written + _NUMBER.size)
@@ -140,7 +153,7 @@ class Board:
         Raises:
             MadtreeError: temp_file_limit would be exceeded.
         """
-        self._place.check(len(data))
+        self._place.check(len(data), self)
         _write_all(self._answers[0], data, 0)
         at = _SEATS + _PER_SEAT * self.seat
         self._set(at + 2, len(data))
@@ -172,14 +185,14 @@ class Board:
 
 
 def leader_of(key: str) -> int:
-    """The process that leads the training of that key; raises MadtreeError where `key` is none."""
+    """The process that leads the training of that key; raises NotAKeyError where `key` is none."""
     return int(_matched(key)[1])
 
 
 def _matched(key: str) -> re.Match[str]:
     match = _KEY.fullmatch(key)
     if not match:
-        raise MadtreeError(f"{key[:80]!r} is not the key of a training")
+        raise NotAKeyError(f"{key[:80]!r} is not the key of a training")
     return match
 
 

@@ -43,6 +43,7 @@ class Member:
         self._queries: list[list[str]] = values["queries"]
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
         place = TemporaryPlace(*values["temporary_place"])
+        board.keep_to(place)
         problem = Problem.from_values(values)
         self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], values["position_bytes"], place)
         self._life: Steps[None] | None = None
