@@ -329,9 +329,7 @@ def _key(db: psycopg.Connection, pid: int) -> str | None:
     return key
 
 
-def test_nobody_else_takes_part(
-    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], told: list[str]
-) -> None:
+def test_nobody_else_takes_part(db: psycopg.Connection, connect: Callable[[], psycopg.Connection]) -> None:
     """A member of pg_monitor sees no key. Who has one all the same is refused by every function, and changes nothing."""
     db.execute(
         "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
@@ -393,6 +391,7 @@ def test_no_more_is_kept_in_files_than_temp_file_limit(
     db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 7); ANALYZE t")
     session = connect()
     pid = session.info.backend_pid
+    _bytes_in_files(db, pid)  # makes its function
     before = left_behind(db, pid)
     session.execute("SET temp_file_limit = '1MB'")
     largest = 0
