@@ -1,17 +1,25 @@
 -- Scoring. jit = off because compiling an expression of a thousand branches takes longer than a million rows. As for
 -- tree_train, no function sets search_path: the names that a user gives mean what they mean to that user.
 
-CREATE FUNCTION madtree_internal.score_block(plan bytea, images bytea)
-RETURNS bytea
-LANGUAGE plpython3u
-IMMUTABLE
-STRICT
-PARALLEL SAFE
-AS $python$
+CREATE FUNCTION madtree_internal.begin_score_block(plan bytea, images bytea) RETURNS boolean
+LANGUAGE plpython3u VOLATILE STRICT PARALLEL SAFE AS $python$
 @load@
-return madtree.score_block(plan, images)
+return madtree.blocks.score_block(plan, images)
 $python$;
+COMMENT ON FUNCTION madtree_internal.begin_score_block(bytea, bytea) IS 'internal: begin score_block; true when done';
 
+CREATE FUNCTION madtree_internal.score_block(plan bytea, images bytea) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $plpgsql$
+DECLARE
+    done boolean;
+BEGIN
+    done := madtree_internal.begin_score_block(plan, images);
+    WHILE NOT done LOOP
+        done := madtree_internal.go_on();
+    END LOOP;
+    RETURN madtree_internal.take_bytes();
+END
+$plpgsql$;
 COMMENT ON FUNCTION madtree_internal.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';
 
 -- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights. A loop

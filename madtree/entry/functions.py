@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from madtree import __version__ as __version__
+from madtree.entry import blocks as blocks
 from madtree.entry import help_texts
 from madtree.entry.mistakes import answering, answering_rows, in_query
 from madtree.entry.mistakes import is_at_work as is_at_work
@@ -33,14 +34,6 @@ def tree_predict(
     from madtree.score import tree_predict
 
     return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_)
-
-
-@in_query
-def score_block(plan: bytes, images: bytes) -> bytes:
-    """What the rows of one block end in."""
-    from madtree.score import score_block
-
-    return score_block(plan, images)
 
 
 @answering
@@ -196,75 +189,3 @@ def server_info(plpy: Any) -> str:
     from madtree.entry.server_info import server_info
 
     return server_info()
-
-
-@in_query
-def workers_join(key: str) -> bool:
-    from madtree.storage.workers import member
-
-    return member.join(key)
-
-
-@in_query
-def workers_claim(key: str) -> tuple[int, str, str, str, str] | None:
-    from madtree.storage.workers import member
-
-    return member.claim(key)
-
-
-@in_query
-def workers_keep(plpy: Any, key: str, part: int, images: bytes | None) -> bool:
-    from madtree.storage.workers import member
-
-    return member.keep(key, part, images)
-
-
-@in_query
-def workers_step(plpy: Any, key: str) -> bool:
-    from madtree.storage.workers import member
-
-    return member.step(key)
-
-
-@in_query
-def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
-    from madtree.learn.problem import pack
-
-    return pack.pack_images(images, plan)
-
-
-@in_query
-def node_statistics_transition(
-    state: bytes | None, block_id: int, n_rows: int, columns: tuple[bytes | None, ...], request: bytes
-) -> bytearray:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_transition(state, block_id, n_rows, columns, request)
-
-
-@in_query
-def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | bytearray | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_merge(left, right)
-
-
-@in_query
-def node_statistics_final(state: bytes | None) -> bytes | bytearray | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_final(state)
-
-
-@in_query
-def new_column(plan: bytes, block_id: int, n_rows: int, columns: tuple[bytes | None, ...]) -> bytes | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.new_column(plan, block_id, n_rows, columns)
-
-
-@in_query
-def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    from madtree.storage import whole_trees
-
-    return whole_trees.grow_block(plan, images)
