@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from madtree.errors import MadtreeError
+from madtree.host.full_disk import full_disk_told
 from madtree.host.protocol import Host
 from madtree.sqltext import temporary as sql
 
@@ -61,6 +62,7 @@ class TemporaryPlace:
             )
 
 
+@full_disk_told()
 def nameless(directory: str | None) -> int:
     """A descriptor of a new file that has lost its name already: nobody has to remove it.
 
@@ -81,11 +83,12 @@ class SpillFile:
         self._size = 0
         self._mapped: memoryview = memoryview(b"")
 
+    @full_disk_told()
     def write(self, data: bytes | memoryview) -> Span:
         """Append; returns the first byte and the one behind the last.
 
         Raises:
-            MadtreeError: temp_file_limit would be exceeded.
+            MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
         start, stop = self._size, self._size + len(data)
         padded = stop + -stop % _ALIGNMENT
@@ -95,8 +98,13 @@ class SpillFile:
         self._size = padded
         return start, stop
 
+    @full_disk_told()
     def read(self, span: Span) -> memoryview:
-        """What `write` was given; the system keeps of it in memory what it has room for."""
+        """What `write` was given; the system keeps of it in memory what it has room for.
+
+        Raises:
+            MadtreeError: the disk is full; the last bytes are only written when they are asked for.
+        """
         if span[1] > len(self._mapped):
             self._file.flush()
             self._mapped = memoryview(mmap.mmap(self._file.fileno(), self._size, access=mmap.ACCESS_READ))

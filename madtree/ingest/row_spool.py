@@ -8,7 +8,7 @@ from tempfile import SpooledTemporaryFile
 
 import numpy as np
 
-from madtree.host import Host, TemporaryPlace
+from madtree.host import Host, TemporaryPlace, full_disk_told
 from madtree.ingest.page_ranges import PageRange, PageRanges
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.problem import NullNumberError, RawRows, RowFormat
@@ -76,6 +76,7 @@ class RowSpool:
             spool._write(np.ascontiguousarray(part[:, :rest]))
         return spool
 
+    @full_disk_told()
     def _write(self, part: Floats) -> None:
         n_bytes = _NUMBER * self.n_rows * self._source.n_columns
         if n_bytes > self._in_memory:
@@ -121,6 +122,7 @@ class RowSpool:
     def n_features(self) -> int:
         return len(self._format.category_keys)
 
+    @full_disk_told()  # reading writes first what is still to be written
     def _column(self, column: int, first: int, last: int) -> Floats:
         found = np.empty(last - first)
         at = first

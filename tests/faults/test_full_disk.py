@@ -12,8 +12,8 @@ import pytest
 from breakable import BreakableServer
 from runs import RUNS, outcome
 
-SIZE = 64 * 2**20
-STEPS = (0, 8_192, 40_000, 100_000, 300_000, 800_000, 2_000_000, 5_000_000, 10_000_000)  # bytes left
+SIZE = 160 * 2**20
+STEPS = (0, 8_192, 40_000, 100_000, 300_000, 800_000, 2_000_000, 5_000_000, 10_000_000, 40_000_000)  # bytes left
 
 
 @pytest.fixture(scope="module")

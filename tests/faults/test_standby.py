@@ -16,14 +16,13 @@ from madtree.embedded.prefix import Prefix
 
 SETTINGS = {"wal_level": "replica", "max_wal_senders": "2"}
 READS = (
-    "SELECT e::text FROM tree_evaluate('{}', 'data') AS e",
+    "SELECT tree_id, n, accuracy, balanced_accuracy, log_loss, auc, rmse, mae, r2 FROM tree_evaluate('{}', 'data')",
     "SELECT c::text FROM tree_confusion('{}', 'data') AS c",
     "SELECT tree_display('{}')",
     "SELECT md5(tree_sql('{}'))",
     "SELECT r::text FROM tree_rules('{}') AS r",
     "SELECT md5(tree_to_json('{}')::text)",
     "SELECT md5(tree_to_pmml('{}')::text)",
-    "SELECT v::text FROM get_var_importance('{}') AS v",
     "SELECT name FROM madtree.models ORDER BY name",
 )
 
@@ -77,6 +76,9 @@ def test_a_model_can_be_read_on_a_standby(breakable: BreakableServer, standby: s
             if model == "large" and "confusion" in read:  # of numbers
                 continue
             text = read.format(model)
-            assert reader.execute(text).fetchall() == session.execute(text).fetchall(), text
+            expected = session.execute(text).fetchall()
+            if "evaluate" in read:  # its sums may be in another order
+                expected = [pytest.approx(row) for row in expected]
+            assert reader.execute(text).fetchall() == expected, text
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             reader.execute("SELECT tree_predict('small', 'data', 'scored')")

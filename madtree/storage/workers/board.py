@@ -16,7 +16,7 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from madtree.host import NAME, TemporaryPlace, nameless
+from madtree.host import NAME, TemporaryPlace, full_disk_told, nameless
 
 _MAGIC = b"madtree board 2\n"
 _TOKEN_BYTES = 16
@@ -52,7 +52,7 @@ class Board:
         token = secrets.token_bytes(_TOKEN_BYTES)
         files = [nameless(place.directory) for _ in range(2 + n_workers)]
         board = cls(files[0], files[1], files[2:], -1, place)
-        os.pwrite(board._control, _MAGIC + token, 0)
+        _write_all(board._control, _MAGIC + token, 0)
         board._set(_REQUESTS_FD, files[1])
         board._set(_N_SEATS, n_workers)
         for seat, descriptor in enumerate(files[2:]):
@@ -120,7 +120,7 @@ class Board:
         """Put up the leader's next request; the first one is the plan."""
         number = self._get(_N_REQUESTS)
         # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
-        os.pwrite(self._requests, _NUMBER.pack(len(request)), self._written)
+        _write_all(self._requests, _NUMBER.pack(len(request)), self._written)
         _write_all(self._requests, request, self._written + _NUMBER.size)
         self._written += _NUMBER.size + len(request)
         self._set(_N_REQUESTS, number + 1)
@@ -184,7 +184,9 @@ def _reach(leader: str, descriptor: int) -> int | None:
         return None
 
 
+@full_disk_told()
 def _write_all(descriptor: int, data: bytes, at: int) -> None:
+    """Write to a file; raises MadtreeError where the disk is full."""
     view = memoryview(data)
     while len(view):
         n = os.pwrite(descriptor, view, at)
