@@ -1,4 +1,9 @@
-"""The tables of a training run: the blocks, and the staged copy of what cannot be read by page ranges."""
+"""The tables of a training run: the blocks, and the staged copy of what cannot be read by page ranges.
+
+They are UNLOGGED, though nobody sees them before they are dropped: workers cannot read temporary tables, and plain ones
+would write all staged rows to the WAL (96 MB for 1,000,000 rows of 13 columns), and leave them on the disk after a crash
+of the server. docs/limits.md has what PostgreSQL makes of an UNLOGGED table where it dies in the wrong moment, and the cure.
+"""
 
 from __future__ import annotations
 
