@@ -98,6 +98,7 @@ class SpillFile:
 
         Raises:
             MadtreeError: temp_file_limit would be exceeded.
+            OSError: the disk is full.
         """
         start, stop = self._size, self._size + len(data)
         padded = stop + -stop % _ALIGNMENT
@@ -108,7 +109,11 @@ class SpillFile:
         return start, stop
 
     def read(self, span: Span) -> memoryview:
-        """What `write` was given; the system keeps of it in memory what it has room for."""
+        """What `write` was given; the system keeps of it in memory what it has room for.
+
+        Raises:
+            OSError: the disk is full; the last bytes are only written when they are asked for.
+        """
         if span[1] > len(self._mapped):
             self._file.flush()
             self._mapped = memoryview(mmap.mmap(self._file.fileno(), self._size, access=mmap.ACCESS_READ))

@@ -11,6 +11,7 @@ from madtree.model.new_data import column_types, fit_feature, fit_features
 from madtree.model.outputs import check_type, output_columns, probabilities
 from madtree.model.read import ModelTables, find_model, read_model, read_summary, read_trees, unquoted
 from madtree.model.tables import create_tables, prediction_type
+from madtree.model.turns import make_tables
 
 __all__ = [
     "ModelTables",
@@ -21,6 +22,7 @@ __all__ = [
     "fit_feature",
     "fit_features",
     "get_var_importance",
+    "make_tables",
     "models",
     "output_columns",
     "prediction_type",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.host import Host
 from madtree.model.read import find_model
-from madtree.model.tables import drop_model
+from madtree.model.turns import drop_model
 from madtree.sqltext.quote import ident
 
 

@@ -20,7 +20,7 @@ from madtree.model import (
 )
 from madtree.request import COSTS, Costs, Type, check_new, find_relation
 from madtree.score.case_or_blocks import measure
-from madtree.score.score_by_blocks import score_by_blocks
+from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
@@ -69,7 +69,7 @@ def tree_predict(
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), len(outputs), costs)
     if work.in_blocks if in_blocks is None else in_blocks:
-        rows = score_by_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
+        rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
     return (

@@ -29,6 +29,7 @@ class Question:
         rows: a query for the test table's rows: tree, leaf, actual and, for a weighted model, weight.
         weighted: whether the model is.
         grouping: the model's grouping columns, unquoted.
+        n_params: parameters of the rows' query; the question's own come behind them.
     """
 
     schema: str
@@ -36,6 +37,7 @@ class Question:
     rows: str
     weighted: bool
     grouping: tuple[str, ...]
+    n_params: int = 0
 
     def fill(self, template: str, **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names."""
@@ -45,6 +47,7 @@ class Question:
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,
             group=self._group(),
+            classes=f"${self.n_params + 1}",
             **own,
         )
 
@@ -54,6 +57,10 @@ class Question:
             return "NULL::pg_catalog.text"
         pairs = ", ".join(f"{literal(column)}::pg_catalog.text, t.{ident(column)}" for column in self.grouping)
         return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
+
+
+# Whether the transaction may not write, as on a standby.
+READ_ONLY = "SELECT pg_catalog.current_setting('transaction_read_only')::pg_catalog.bool AS read_only"
 
 
 def actual_class(dependent: str, type_: str) -> str:
@@ -85,7 +92,9 @@ def payload(scan: Scan, tree_id: int, actual: str, weight: str | None) -> str:
 
 
 def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str:
-    """A query for the rows from a table that holds payloads and leaves; without a weight it is NULL."""
+    """A query for the rows from a table, or a query in brackets, that holds payloads and leaves; without a weight it is
+    NULL.
+    """
     return (
         f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, t.{ident(leaf)} AS leaf, "
         f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight "
@@ -94,7 +103,7 @@ def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str
 
 
 def class_metrics(question: Question) -> str:
-    """Metrics of a classification by scope; $1 are the classes in order."""
+    """Metrics of a classification by scope; the parameter is the classes in order."""
     template = f"WITH {_CLASS_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
     return question.fill(template, counts=_counts(question), **_whole(question, "judged"))
 
@@ -113,7 +122,7 @@ def number_metrics(question: Question) -> str:
 
 
 def confusion(question: Question) -> str:
-    """Rows of the confusion matrix of each tree; $1 are the classes in order."""
+    """Rows of the confusion matrix of each tree; the parameter is the classes in order."""
     return question.fill(f"WITH {_CLASS_CELLS}{_JUDGED}{_CONFUSION}", counts=_counts(question))
 
 
@@ -152,7 +161,7 @@ judged AS (
     FROM cells AS c
     INNER JOIN {nodes} AS n ON n.tree_id `=` c.tree AND n.node_id `=` c.leaf
     CROSS JOIN LATERAL (
-        SELECT pg_catalog.array_position($1::pg_catalog.text[], c.actual COLLATE pg_catalog."C") AS class
+        SELECT pg_catalog.array_position({classes}::pg_catalog.text[], c.actual COLLATE pg_catalog."C") AS class
     ) AS k
     CROSS JOIN LATERAL (
         SELECT pg_catalog.sum(u.weight) AS total FROM pg_catalog.unnest(n.class_weights) AS u(weight)
@@ -206,7 +215,7 @@ ties AS (
     SELECT s.scope, s.p_first,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 1), 0) AS of_first,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 2), 0) AS of_second
-    FROM scoped AS s WHERE pg_catalog.cardinality($1::pg_catalog.text[]) `=` 2 GROUP BY s.scope, s.p_first
+    FROM scoped AS s WHERE pg_catalog.cardinality({{classes}}::pg_catalog.text[]) `=` 2 GROUP BY s.scope, s.p_first
 ),
 ranks AS (
     SELECT t.scope, t.of_first, t.of_second,
@@ -270,7 +279,7 @@ ORDER BY s.scope"""
 _CONFUSION = """
 labels AS (
     SELECT l.label COLLATE pg_catalog."C" AS label, l.position
-    FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS l(label, position)
+    FROM pg_catalog.unnest({classes}::pg_catalog.text[]) WITH ORDINALITY AS l(label, position)
 ),
 outcomes AS (
     SELECT t.tree_id AS tree, l.label, l.position FROM {trees} AS t CROSS JOIN labels AS l

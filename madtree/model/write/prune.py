@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Bools, Floats, Ints, decode
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, find_model, read_summary
+from madtree.model import ModelTables, find_model, make_tables, read_summary
 from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import catalog as catalog_sql
@@ -161,7 +161,7 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
 def _write(host: Host, old: sql.Name, new: sql.Name, given: str, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
     columns = _columns(host, *old)
-    host.command(sql.create_copies(old, new, list(columns)))
+    make_tables(host, *new, "new_model", sql.create_copies(old, new, list(columns)), None)
     host.command(
         sql.fill_nodes(old, new, columns["_nodes"]),
         [_TEXT] * 4,

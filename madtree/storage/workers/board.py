@@ -58,7 +58,7 @@ class Board:
         token = secrets.token_bytes(_TOKEN_BYTES)
         files = [nameless(place.directory, _BOARD), *(nameless(place.directory) for _ in range(1 + n_workers))]
         board = cls(files[0], files[1], files[2:], -1, place)
-        os.pwrite(board._control, _MAGIC + token, 0)
+        _write_all(board._control, _MAGIC + token, 0)
         board._set(_REQUESTS_FD, files[1])
         board._set(_N_SEATS, n_workers)
         for seat, descriptor in enumerate(files[2:]):
@@ -133,7 +133,7 @@ class Board:
         number = self._get(_N_REQUESTS)
         self._place.check(self._written + _NUMBER.size + len(request), self)
         # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
-        os.pwrite(self._requests, _NUMBER.pack(len(request)), self._written)
+        _write_all(self._requests, _NUMBER.pack(len(request)), self._written)
         _write_all(self._requests, request, self._written + _NUMBER.size)
         self._written += _NUMBER.size + len(request)
         self._set(_N_REQUESTS, number + 1)
@@ -211,6 +211,7 @@ def _reach(leader: str, descriptor: int, kind: str = "") -> int | None:
 
 
 def _write_all(descriptor: int, data: bytes, at: int) -> None:
+    """Write to a file; raises OSError where the disk is full."""
     view = memoryview(data)
     while len(view):
         n = os.pwrite(descriptor, view, at)
