@@ -330,7 +330,7 @@ def _key(db: psycopg.Connection, pid: int) -> str | None:
 
 
 def test_nobody_else_takes_part(db: psycopg.Connection, connect: Callable[[], psycopg.Connection]) -> None:
-    """A member of pg_monitor sees no key. Who has one all the same is refused by every function, and changes nothing."""
+    """A member of pg_monitor sees no key; who has one all the same is refused everywhere, and changes nothing."""
     db.execute(
         "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
         "AS 'BEGIN IF id % 500 = 0 THEN PERFORM pg_sleep(0.03); END IF; RETURN id % 7; END'"
