@@ -1,4 +1,9 @@
-"""The tables of a training run: the blocks, and the staged copy of what cannot be read by page ranges."""
+"""The tables of a training run: the blocks, and the staged copy of what cannot be read by page ranges.
+
+They are UNLOGGED, though nobody sees them before they are dropped. Workers cannot read temporary tables. Plain ones
+would write all staged rows to the WAL (96 MB for 1,000,000 rows of 13 columns), and a crash of the server would leave
+these rows on the disk. docs/limits.md tells what can come of an UNLOGGED table in a crash, and the cure.
+"""
 
 from __future__ import annotations
 
