@@ -105,10 +105,15 @@ class Routing:
         count = given.ints("surrogates", (n_nodes,), 0, len(widths), np.int32)
         first = given.ints("first_surrogate", (n_nodes,), 0, n_entries, np.int32)
         require(not n_nodes or int((first + count).max()) <= n_entries, "surrogates", "those that there are")
+        cut = given.ints("cut", (n_nodes,), -1, WIDE_LIMIT, np.int32)
+        missing_right = given.ints("missing_right", (n_nodes,), 0, 1, np.uint8)
+        # What goes right from a leaf would leave it, and from the last one leave the nodes.
+        asks = (cut != WIDE_LIMIT) | (missing_right != 0) | (table >= 0) | (count > 0)
+        require(not (asks & ~inner).any(), "cut", "beyond every code in a leaf, which asks nothing")
         return cls(
             feature=feature,
-            cut=given.ints("cut", (n_nodes,), -1, WIDE_LIMIT, np.int32),
-            missing_right=given.ints("missing_right", (n_nodes,), 0, 1, np.uint8),
+            cut=cut,
+            missing_right=missing_right,
             child=child,
             table=table,
             surrogates=count,
