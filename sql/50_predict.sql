@@ -40,7 +40,8 @@ CREATE FUNCTION @extschema@.tree_predict(
     tree_model text,
     new_data_table text,
     output_table text,
-    type text DEFAULT 'response'
+    type text DEFAULT 'response',
+    trust_owner boolean DEFAULT FALSE
 )
 RETURNS text
 LANGUAGE plpython3u
@@ -48,10 +49,10 @@ VOLATILE
 SET jit = off
 AS $python$
 @load@
-return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type)
+return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text)
+COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text, boolean)
 IS 'score a table by a model into a new table; SELECT tree_predict() tells how';
 
 CREATE FUNCTION @extschema@.tree_predict()
@@ -79,7 +80,12 @@ IS 'how to use tree_predict: message is ''usage'', ''help'' or ''?''';
 
 -- The settings make the text of groups' values the same whatever the session's are. VOLATILE, so that each query sees a
 -- model that was replaced since the outer one began.
-CREATE FUNCTION @extschema@.tree_sql(model text, type text DEFAULT 'response', tree_id integer DEFAULT NULL)
+CREATE FUNCTION @extschema@.tree_sql(
+    model text,
+    type text DEFAULT 'response',
+    tree_id integer DEFAULT NULL,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS text
 LANGUAGE plpython3u
 VOLATILE
@@ -88,10 +94,10 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $python$
 @load@
-return madtree.tree_sql(plpy, model, type, tree_id)
+return madtree.tree_sql(plpy, model, type, tree_id, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer)
+COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer, boolean)
 IS 'a model as an SQL expression, for a view or a generated column; SELECT tree_sql() tells how';
 
 CREATE FUNCTION @extschema@.tree_sql()
@@ -100,7 +106,7 @@ LANGUAGE plpython3u
 STABLE
 AS $python$
 @load@
-return madtree.tree_sql(plpy, "help", None, None)
+return madtree.tree_sql(plpy, "help", None, None, None)
 $python$;
 
 COMMENT ON FUNCTION @extschema@.tree_sql() IS 'how to use tree_sql';

@@ -1,6 +1,10 @@
 -- Evaluation. jit = off as for tree_predict; extra_float_digits because large models hand weights over as text.
 
-CREATE FUNCTION @extschema@.tree_evaluate(tree_model text, test_table text)
+CREATE FUNCTION @extschema@.tree_evaluate(
+    tree_model text,
+    test_table text,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -21,10 +25,10 @@ SET jit = off
 SET extra_float_digits = 1
 AS $python$
 @load@
-return madtree.tree_evaluate(plpy, tree_model, test_table)
+return madtree.tree_evaluate(plpy, tree_model, test_table, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.tree_evaluate(text, text)
+COMMENT ON FUNCTION @extschema@.tree_evaluate(text, text, boolean)
 IS 'how well a model does on a table with known outcomes; SELECT tree_evaluate() tells how';
 
 CREATE FUNCTION @extschema@.tree_evaluate()
@@ -50,7 +54,11 @@ $python$;
 COMMENT ON FUNCTION @extschema@.tree_evaluate(text)
 IS 'how to use tree_evaluate: message is ''usage'', ''help'' or ''?''';
 
-CREATE FUNCTION @extschema@.tree_confusion(tree_model text, test_table text)
+CREATE FUNCTION @extschema@.tree_confusion(
+    tree_model text,
+    test_table text,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -66,10 +74,10 @@ SET jit = off
 SET extra_float_digits = 1
 AS $python$
 @load@
-return madtree.tree_confusion(plpy, tree_model, test_table)
+return madtree.tree_confusion(plpy, tree_model, test_table, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.tree_confusion(text, text)
+COMMENT ON FUNCTION @extschema@.tree_confusion(text, text, boolean)
 IS 'the confusion matrix of a classification model as rows; SELECT tree_confusion() tells how';
 
 CREATE FUNCTION @extschema@.tree_confusion()

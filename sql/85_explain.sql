@@ -2,7 +2,11 @@
 -- text of values the same whatever the session's are. VOLATILE, so that each query sees a model that was replaced since
 -- the outer one began. No function sets search_path: see tree_train.
 
-CREATE FUNCTION @extschema@.tree_rules(model text, tree_id integer DEFAULT NULL)
+CREATE FUNCTION @extschema@.tree_rules(
+    model text,
+    tree_id integer DEFAULT NULL,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -24,10 +28,10 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $python$
 @load@
-return madtree.tree_rules(plpy, args[0], args[1])
+return madtree.tree_rules(plpy, args[0], args[1], args[2])
 $python$;
 
-COMMENT ON FUNCTION @extschema@.tree_rules(text, integer)
+COMMENT ON FUNCTION @extschema@.tree_rules(text, integer, boolean)
 IS 'a model as rules, one for each leaf, as text and as SQL predicate; SELECT tree_rules() tells how';
 
 CREATE FUNCTION @extschema@.tree_rules()
@@ -41,7 +45,12 @@ $python$;
 
 COMMENT ON FUNCTION @extschema@.tree_rules() IS 'how to use tree_rules';
 
-CREATE FUNCTION @extschema@.tree_path(model text, table_name text, id text)
+CREATE FUNCTION @extschema@.tree_path(
+    model text,
+    table_name text,
+    id text,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS TABLE (
     step integer,
     tree_id integer,
@@ -64,10 +73,10 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $python$
 @load@
-return madtree.tree_path(plpy, model, table_name, id)
+return madtree.tree_path(plpy, model, table_name, id, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION @extschema@.tree_path(text, text, text)
+COMMENT ON FUNCTION @extschema@.tree_path(text, text, text, boolean)
 IS 'the path that one row takes through a model, and why; SELECT tree_path() tells how';
 
 CREATE FUNCTION @extschema@.tree_path()

@@ -29,19 +29,25 @@ _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
 
 def tree_evaluate(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    in_blocks: bool | None = None,
+    *,
+    trust_owner: bool | None = False,
 ) -> list[Row]:
     """Rows of metrics; see its usage text.
 
     Args:
         tree_model, test_table: names as the user gave them.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
+        trust_owner: whether what the model's owner wrote may run, see `find_model`.
 
     Raises:
         MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
             of range.
     """
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     with _question(host, tables, model, test_table, in_blocks) as question:
         if model.is_classification:
@@ -52,10 +58,15 @@ def tree_evaluate(
 
 
 def tree_confusion(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    in_blocks: bool | None = None,
+    *,
+    trust_owner: bool | None = False,
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     if not model.is_classification:
         raise MadtreeError(
@@ -75,7 +86,7 @@ def _question(
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host, test_table, "test_table")
-    actual, weight = _outcome(model)
+    actual, weight = _outcome(tables, model)
     needed = [model.dependent, *model.grouping_columns]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
@@ -91,16 +102,16 @@ def _question(
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight)
-    grouping = tuple(map(unquoted, model.grouping_columns))
-    yield Question(tables.schema, tables.name, rows, weight is not None, grouping)
+    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
+    yield Question(tables.schema, tables.name, rows, weight is not None, grouping, tables.prediction_writer)
     if in_blocks:
         host.command(f"DROP TABLE {scratch}")
 
 
-def _outcome(model: Model) -> tuple[str, str | None]:
+def _outcome(tables: ModelTables, model: Model) -> tuple[str, str | None]:
     """A row's outcome and weight as SQL over the test table's columns; no weight if the model has none."""
     if model.is_classification:
-        actual = sql.actual_class(model.dependent, model.dependent_type)
+        actual = sql.actual_class(model.dependent, model.dependent_type, tables.prediction_writer)
     else:
         actual = sql.number(model.dependent)
     if not model.weighted:

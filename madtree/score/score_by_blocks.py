@@ -80,7 +80,7 @@ def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Arra
     """Columns of all nodes in order of tree and id, (n_nodes,) each; NaN for no threshold, false for no majority."""
     prediction = "class" if model.is_classification else "number"
     row = host.query(
-        models_sql.node_images(tables.schema, tables.name, prediction),
+        models_sql.node_images(tables.schema, tables.name, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
     )[0]
