@@ -49,8 +49,8 @@ def group_values(host: Host, tables: ModelTables, model: Model) -> dict[int, str
 
 
 def confidence(model: Model, node: Node) -> float | None:
-    """The weight share of a node's class; None for a regression."""
-    if node.class_weights is None or node.prediction is None:
+    """The weight share of a node's class; None for a regression, and for an inner node whose class the model lacks."""
+    if node.class_weights is None or str(node.prediction) not in model.classes:
         return None
     return probabilities(node.class_weights)[model.classes.index(str(node.prediction))]
 

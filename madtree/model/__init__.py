@@ -4,6 +4,7 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 
 from __future__ import annotations
 
+from madtree.model.check import check_rows
 from madtree.model.drop import tree_drop
 from madtree.model.find import ModelTables, find_model
 from madtree.model.importance import get_var_importance
@@ -18,6 +19,7 @@ from madtree.model.trust import NOT_ALLOWED
 __all__ = [
     "NOT_ALLOWED",
     "ModelTables",
+    "check_rows",
     "check_type",
     "column_types",
     "create_tables",

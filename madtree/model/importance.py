@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.model.check import check_rows
 from madtree.model.find import find_model
 from madtree.model.summary import read_summary, unquoted
 from madtree.request import check_new
@@ -19,6 +20,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     """
     tables = find_model(host, model_name, "model_name")
     model = read_summary(host, tables, to_run=False)
+    check_rows(host, tables, model)
     schema, name = check_new(host, output_table, "output_table")
     grouping = [unquoted(column) for column in model.grouping_columns]
     for column in grouping:

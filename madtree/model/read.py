@@ -9,6 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.model.check import check_rows
 from madtree.model.find import ModelTables, find_model
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
@@ -35,6 +36,7 @@ def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
     Raises:
         MadtreeError: the model has no tree `tree_id`, or none at all, or a tree lacks nodes.
     """
+    check_rows(host, tables, model, tree_id)
     rows = host.query(
         sql.trees(tables.schema, tables.name, tables.group_writers([unquoted(name) for name in model.grouping_columns]))
     )
@@ -65,10 +67,12 @@ def _nodes_by_tree(
     surrogates = _surrogates(host, tables, tree_id) if tables.has_surrogates else {}
     rows = host.stream(text, types, params, NODES_AT_ONCE)
     for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
-        nodes = {row["node_id"]: _node(row, surrogates.get((tree, row["node_id"]), [])) for row in of_tree}
-        if 0 not in nodes or not all(
-            node.is_leaf or (node.left_id in nodes and node.right_id in nodes) for node in nodes.values()
-        ):
+        listed = list(of_tree)
+        nodes = {row["node_id"]: _node(row, surrogates.get((tree, row["node_id"]), [])) for row in listed}
+        inner = [node for node in nodes.values() if not node.is_leaf]
+        # With all children of inner nodes there, as many nodes mean that each of the others has a parent.
+        whole = 0 in nodes and all(node.left_id in nodes and node.right_id in nodes for node in inner)
+        if not whole or not len(listed) == len(nodes) == 2 * len(inner) + 1:
             raise MadtreeError(f"{tables.given} is damaged: the nodes of tree {tree} are not a whole tree")
         yield int(tree), nodes
 

@@ -158,7 +158,7 @@ def _types(host: Host, summary: _Summary, given: Sequence[str]) -> tuple[list[Ty
     if not unknown:
         return list(given), {}
     quoted = [quoted_type(name) for name in unknown]
-    rows = host.query(trust_sql.NAMED_TYPES, [_TEXTS], [[name or "" for name in quoted]])
+    rows = host.query(trust_sql.NAMED_TYPES, [_TEXTS], [quoted])
     for name, row in zip(unknown, rows, strict=True):
         if row["oid"] is None:
             summary.fault(f"it has a feature of type {name[:100]!r}, and there is no such type; was it dropped?")

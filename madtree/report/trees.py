@@ -9,7 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, unquoted
+from madtree.model import ModelTables, check_rows, unquoted
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.sqltext import report as sql
@@ -66,6 +66,7 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     Raises:
         MadtreeError: the model has none of the wanted trees.
     """
+    check_rows(host, tables, model)
     totals = host.query(sql.totals(tables.schema, tables.name))[0]
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]

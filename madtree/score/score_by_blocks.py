@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Ints, decode
-from madtree.model import ModelTables, probabilities
+from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
 from madtree.score.block_plan import (
     ALL_TREES,
@@ -60,6 +61,7 @@ def score_by_blocks(
     Raises:
         MadtreeError: the model's nodes are not whole trees.
     """
+    check_rows(host, tables, model)
     nodes = _read_nodes(host, tables, model)
     splits = _splits(host, tables, model, nodes)
     features = [model.features[position - 1] for position in _used(splits)]
@@ -237,7 +239,10 @@ def _outcomes(
             [nodes["prediction"][is_leaf].tolist()],
         )
     image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
-    weights = decode(image)[0].reshape(-1, len(model.classes))[is_leaf].tolist()
+    values = decode(image)[0]
+    if len(values) != len(is_leaf) * len(model.classes):
+        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
+    weights = values.reshape(-1, len(model.classes))[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
     by_class = by_class if whole else by_class[: len(outputs)]

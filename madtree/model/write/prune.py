@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Bools, Floats, Ints, decode
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, find_model, read_summary
+from madtree.model import ModelTables, check_rows, find_model, read_summary
 from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import prune as sql
@@ -36,6 +36,10 @@ def tree_prune(
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    for parameter in ("min_split", "max_depth"):
+        if model.summary[parameter] is None:
+            raise MadtreeError(f"{model_name} is damaged: {parameter} in its summary is NULL")
+    check_rows(host, tables, model)
     if cp is None or not 0 <= cp < math.inf:
         raise MadtreeError(f"cp must be a number of at least 0, not {'NULL' if cp is None else cp}")
     old = (tables.schema, tables.name)
