@@ -45,24 +45,31 @@ COMMENT ON FUNCTION madtree_internal.leaders_own(bytea)
 IS 'internal: keep a value out of the plan that workers are sent';
 
 CREATE FUNCTION madtree_internal.tree_predict(
-    tree_model text, new_data_table text, output_table text, type text, OUT answer text, OUT mistake text[]
+    tree_model text,
+    new_data_table text,
+    output_table text,
+    type text,
+    trust_owner boolean,
+    OUT answer text,
+    OUT mistake text[]
 )
 RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
 @load@
-return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type)
+return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_predict(text, text, text, text)
+COMMENT ON FUNCTION madtree_internal.tree_predict(text, text, text, text, boolean)
 IS 'internal: what tree_predict answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.tree_predict(
     tree_model text,
     new_data_table text,
     output_table text,
-    type text DEFAULT 'response'
+    type text DEFAULT 'response',
+    trust_owner boolean DEFAULT FALSE
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -73,13 +80,14 @@ DECLARE
     answer text;
     mistake text[];
 BEGIN
-    SELECT * INTO answer, mistake FROM madtree_internal.tree_predict(tree_model, new_data_table, output_table, type);
+    SELECT * INTO answer, mistake
+    FROM madtree_internal.tree_predict(tree_model, new_data_table, output_table, type, trust_owner);
     @raise@
     RETURN answer;
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text)
+COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text, boolean)
 IS 'score a table by a model into a new table; SELECT tree_predict() tells how';
 
 CREATE FUNCTION @extschema@.tree_predict()
@@ -106,20 +114,25 @@ IS 'how to use tree_predict: message is ''usage'', ''help'' or ''?''';
 -- The settings make the text of groups' values the same whatever the session's are. VOLATILE, so that each query sees a
 -- model that was replaced since the outer one began.
 CREATE FUNCTION madtree_internal.tree_sql(
-    model text, type text, tree_id integer, OUT answer text, OUT mistake text[]
+    model text, type text, tree_id integer, trust_owner boolean, OUT answer text, OUT mistake text[]
 )
 RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
 @load@
-return madtree.tree_sql(plpy, model, type, tree_id)
+return madtree.tree_sql(plpy, model, type, tree_id, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_sql(text, text, integer)
+COMMENT ON FUNCTION madtree_internal.tree_sql(text, text, integer, boolean)
 IS 'internal: what tree_sql answers, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_sql(model text, type text DEFAULT 'response', tree_id integer DEFAULT NULL)
+CREATE FUNCTION @extschema@.tree_sql(
+    model text,
+    type text DEFAULT 'response',
+    tree_id integer DEFAULT NULL,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS text
 LANGUAGE plpgsql
 VOLATILE
@@ -131,13 +144,13 @@ DECLARE
     answer text;
     mistake text[];
 BEGIN
-    SELECT * INTO answer, mistake FROM madtree_internal.tree_sql(model, type, tree_id);
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_sql(model, type, tree_id, trust_owner);
     @raise@
     RETURN answer;
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer)
+COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer, boolean)
 IS 'a model as an SQL expression, for a view or a generated column; SELECT tree_sql() tells how';
 
 CREATE FUNCTION @extschema@.tree_sql()

@@ -1,20 +1,25 @@
 -- Pruning of trained models.
 
 CREATE FUNCTION madtree_internal.tree_prune(
-    model text, new_model text, cp double precision, OUT answer text, OUT mistake text[]
+    model text, new_model text, cp double precision, trust_owner boolean, OUT answer text, OUT mistake text[]
 )
 RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
 @load@
-return madtree.tree_prune(plpy, model, new_model, cp)
+return madtree.tree_prune(plpy, model, new_model, cp, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_prune(text, text, double precision)
+COMMENT ON FUNCTION madtree_internal.tree_prune(text, text, double precision, boolean)
 IS 'internal: what tree_prune answers, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_prune(model text, new_model text, cp double precision)
+CREATE FUNCTION @extschema@.tree_prune(
+    model text,
+    new_model text,
+    cp double precision,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS text
 LANGUAGE plpgsql
 VOLATILE
@@ -23,13 +28,13 @@ DECLARE
     answer text;
     mistake text[];
 BEGIN
-    SELECT * INTO answer, mistake FROM madtree_internal.tree_prune(model, new_model, cp);
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_prune(model, new_model, cp, trust_owner);
     @raise@
     RETURN answer;
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_prune(text, text, double precision)
+COMMENT ON FUNCTION @extschema@.tree_prune(text, text, double precision, boolean)
 IS 'prune a model further, without the data, into a new model; SELECT tree_prune() tells how';
 
 CREATE FUNCTION @extschema@.tree_prune()

@@ -1,6 +1,6 @@
 -- Evaluation. jit = off as for tree_predict; extra_float_digits because large models hand weights over as text.
 
-CREATE FUNCTION madtree_internal.tree_evaluate(tree_model text, test_table text)
+CREATE FUNCTION madtree_internal.tree_evaluate(tree_model text, test_table text, trust_owner boolean)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -20,13 +20,17 @@ VOLATILE
 ROWS 1
 AS $python$
 @load@
-return madtree.tree_evaluate(plpy, tree_model, test_table)
+return madtree.tree_evaluate(plpy, tree_model, test_table, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_evaluate(text, text)
+COMMENT ON FUNCTION madtree_internal.tree_evaluate(text, text, boolean)
 IS 'internal: the rows of tree_evaluate, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_evaluate(tree_model text, test_table text)
+CREATE FUNCTION @extschema@.tree_evaluate(
+    tree_model text,
+    test_table text,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -50,7 +54,7 @@ DECLARE
     mistake text[];
 BEGIN
     FOR tree_id, group_values, n, n_skipped, accuracy, balanced_accuracy, log_loss, auc, rmse, mae, r2, mistake IN
-        SELECT * FROM madtree_internal.tree_evaluate(tree_model, test_table)
+        SELECT * FROM madtree_internal.tree_evaluate(tree_model, test_table, trust_owner)
     LOOP
         @raise@
         RETURN NEXT;
@@ -58,7 +62,7 @@ BEGIN
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_evaluate(text, text)
+COMMENT ON FUNCTION @extschema@.tree_evaluate(text, text, boolean)
 IS 'how well a model does on a table with known outcomes; SELECT tree_evaluate() tells how';
 
 CREATE FUNCTION @extschema@.tree_evaluate()
@@ -82,7 +86,7 @@ $sql$;
 COMMENT ON FUNCTION @extschema@.tree_evaluate(text)
 IS 'how to use tree_evaluate: message is ''usage'', ''help'' or ''?''';
 
-CREATE FUNCTION madtree_internal.tree_confusion(tree_model text, test_table text)
+CREATE FUNCTION madtree_internal.tree_confusion(tree_model text, test_table text, trust_owner boolean)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -97,13 +101,17 @@ VOLATILE
 ROWS 10
 AS $python$
 @load@
-return madtree.tree_confusion(plpy, tree_model, test_table)
+return madtree.tree_confusion(plpy, tree_model, test_table, trust_owner)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_confusion(text, text)
+COMMENT ON FUNCTION madtree_internal.tree_confusion(text, text, boolean)
 IS 'internal: the rows of tree_confusion, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_confusion(tree_model text, test_table text)
+CREATE FUNCTION @extschema@.tree_confusion(
+    tree_model text,
+    test_table text,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -122,7 +130,7 @@ DECLARE
     mistake text[];
 BEGIN
     FOR tree_id, group_values, actual, predicted, n, weight, mistake IN
-        SELECT * FROM madtree_internal.tree_confusion(tree_model, test_table)
+        SELECT * FROM madtree_internal.tree_confusion(tree_model, test_table, trust_owner)
     LOOP
         @raise@
         RETURN NEXT;
@@ -130,7 +138,7 @@ BEGIN
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_confusion(text, text)
+COMMENT ON FUNCTION @extschema@.tree_confusion(text, text, boolean)
 IS 'the confusion matrix of a classification model as rows; SELECT tree_confusion() tells how';
 
 CREATE FUNCTION @extschema@.tree_confusion()

@@ -11,10 +11,13 @@ from madtree.cli.session import Session
 from madtree.cli.trees import tree_number
 
 
-def rules_of(opened: Session, model: str, tree: int | None, group: Sequence[str] | None) -> str:
+def rules_of(
+    opened: Session, model: str, tree: int | None, group: Sequence[str] | None, trust_owner: bool = False
+) -> str:
     """The rules of a model, or of one tree of its groups."""
     number = opened.run(lambda: tree_number(opened.connection, model, tree, group), "reading")
-    found = opened.call("tree_rules", {"model": model, "tree_id": number}, "reading")
+    arguments = {"model": model, "tree_id": number, "trust_owner": trust_owner}
+    found = opened.call("tree_rules", arguments, "reading")
     lines: list[str] = []
     for values, rules in groupby(found, key=lambda row: row["group_values"]):
         if values is not None:

@@ -27,24 +27,29 @@ def tree_train(plpy: Any, *arguments: Any) -> str:
 
 @answering
 def tree_predict(
-    plpy: Any, tree_model: str | None, new_data_table: str | None, output_table: str | None, type_: str | None
+    plpy: Any,
+    tree_model: str | None,
+    new_data_table: str | None,
+    output_table: str | None,
+    type_: str | None,
+    trust_owner: bool | None,
 ) -> str:
     """Score a table into a new one; returns one line."""
     from madtree.host import PlpyHost
     from madtree.score import tree_predict
 
-    return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_)
+    return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_, trust_owner=trust_owner)
 
 
 @answering
-def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None) -> str:
+def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None) -> str:
     """A model as an SQL expression, or the usage text."""
     from madtree.host import PlpyHost
     from madtree.score import tree_sql
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_sql"]
-    return tree_sql(PlpyHost(plpy), model, type_, tree_id)
+    return tree_sql(PlpyHost(plpy), model, type_, tree_id, trust_owner)
 
 
 @answering
@@ -81,12 +86,12 @@ def tree_drop(plpy: Any, model: str | None) -> str:
 
 
 @answering
-def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None) -> str:
+def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None) -> str:
     """Prune a model into a new one; returns one line."""
     from madtree.host import PlpyHost
     from madtree.model.write import tree_prune
 
-    return tree_prune(PlpyHost(plpy), model, new_model, cp)
+    return tree_prune(PlpyHost(plpy), model, new_model, cp, trust_owner)
 
 
 @answering
@@ -99,40 +104,46 @@ def get_var_importance(plpy: Any, model_name: str | None, output_table: str | No
 
 
 @answering_rows
-def tree_evaluate(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+def tree_evaluate(
+    plpy: Any, tree_model: str | None, test_table: str | None, trust_owner: bool | None
+) -> list[dict[str, Any]]:
     """Rows of metrics."""
     from madtree.host import PlpyHost
     from madtree.score import tree_evaluate
 
-    return tree_evaluate(PlpyHost(plpy), tree_model, test_table)
+    return tree_evaluate(PlpyHost(plpy), tree_model, test_table, trust_owner=trust_owner)
 
 
 @answering_rows
-def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+def tree_confusion(
+    plpy: Any, tree_model: str | None, test_table: str | None, trust_owner: bool | None
+) -> list[dict[str, Any]]:
     """The cells of the confusion matrix."""
     from madtree.host import PlpyHost
     from madtree.score import tree_confusion
 
-    return tree_confusion(PlpyHost(plpy), tree_model, test_table)
+    return tree_confusion(PlpyHost(plpy), tree_model, test_table, trust_owner=trust_owner)
 
 
 @answering_rows
-def tree_rules(plpy: Any, model: str | None, tree_id: int | None) -> list[dict[str, Any]]:
+def tree_rules(plpy: Any, model: str | None, tree_id: int | None, trust_owner: bool | None) -> list[dict[str, Any]]:
     """Rows of rules."""
     from madtree.explain import tree_rules
     from madtree.host import PlpyHost
 
     _no_help(model, "tree_rules")
-    return tree_rules(PlpyHost(plpy), model, tree_id)
+    return tree_rules(PlpyHost(plpy), model, tree_id, trust_owner)
 
 
 @answering_rows
-def tree_path(plpy: Any, model: str | None, table_name: str | None, id_: str | None) -> list[dict[str, Any]]:
+def tree_path(
+    plpy: Any, model: str | None, table_name: str | None, id_: str | None, trust_owner: bool | None
+) -> list[dict[str, Any]]:
     """The steps of a row's path."""
     from madtree.explain import tree_path
     from madtree.host import PlpyHost
 
-    return tree_path(PlpyHost(plpy), model, table_name, id_)
+    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner)
 
 
 @answering

@@ -43,14 +43,16 @@ class _Case:
     compared: Mapping[str, Value]
 
 
-def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: str | None) -> list[Row]:
-    """Rows of steps.
+def tree_path(
+    host: Host, model_name: str | None, table_name: str | None, id_: str | None, trust_owner: bool | None = False
+) -> list[Row]:
+    """Rows of steps; `trust_owner` is that of `find_model`.
 
     Raises:
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
             column's type, not just one row has it, or the row's group has no tree.
     """
-    tables = find_model(host, model_name, "model")
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")

@@ -15,7 +15,7 @@ from madtree.trees import Feature, Kind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
-UNDEFINED_COLUMN = "42703"
+UNDEFINED_COLUMN, SYNTAX_ERROR = "42703", "42601"
 
 
 def fit_features(
@@ -29,8 +29,8 @@ def fit_features(
         others: expressions besides the features that must be valid.
 
     Raises:
-        MadtreeError: the relation lacks columns; all expressions that need them are named. Other errors of the database
-            pass as they are.
+        MadtreeError: the relation lacks columns; all expressions that need them are named. Or an expression is none.
+            Other errors of the database pass as they are.
     """
     hint = (
         "It must have the dependent variable, all features, the grouping columns and the weights of the training table."
@@ -47,6 +47,8 @@ def column_types(
     try:
         oids = _probe(host, source, expressions)
     except Exception as error:
+        if getattr(error, "sqlstate", None) == SYNTAX_ERROR:
+            raise MadtreeError(f"{argument}: the model is damaged: what it needs of {given} is no SQL") from error
         if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
             raise
         missing = [text for text in dict.fromkeys(expressions) if _is_missing(host, source, text)]

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import fold, parse_name
+from madtree.sqltext.values import Writer
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
@@ -31,6 +32,7 @@ class Type:
         typtype, category: pg_type's, of the base.
         labels: an enum's labels in order.
         equals: SQL of the type's operator "equals".
+        writer: how a value is written as text.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Type:
     category: str
     labels: tuple[str, ...]
     equals: str = EQUALS
+    writer: Writer | None = None
 
 
 @dataclass(frozen=True)
@@ -89,10 +92,31 @@ def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     rows = host.query(sql.TYPES, [f"{OID}[]"], [sorted(set(oids))])
     return {
         r["asked"]: Type(
-            r["name"], r["base"], r["is_array"], r["typtype"], r["category"], tuple(r["labels"]), r["equals"]
+            r["name"],
+            r["base"],
+            r["is_array"],
+            r["typtype"],
+            r["category"],
+            tuple(r["labels"]),
+            r["equals"],
+            _writer(r),
         )
         for r in rows
     }
+
+
+def find_writer(host: Host, type_: str) -> Writer | None:
+    """How values of a type, given as SQL, are written as text."""
+    if "." not in type_:  # PostgreSQL's own
+        return None
+    (row,) = host.query(sql.type_oid(type_))
+    return find_types(host, [row["oid"]])[row["oid"]].writer
+
+
+def _writer(row: Row) -> Writer | None:
+    if row["output"] is None:
+        return None
+    return Writer("pg_catalog.array_out", row["name"]) if row["is_array"] else Writer(row["output"], row["base"])
 
 
 def find_column(columns: dict[str, SourceColumn], given: str, argument: str, relation: str) -> SourceColumn | None:

@@ -30,7 +30,13 @@ _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
 
 def tree_evaluate(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None, costs: Costs = COSTS
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    in_blocks: bool | None = None,
+    *,
+    costs: Costs = COSTS,
+    trust_owner: bool | None = False,
 ) -> list[Row]:
     """Rows of metrics; see its usage text.
 
@@ -38,12 +44,13 @@ def tree_evaluate(
         tree_model, test_table: names as the user gave them.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
         costs: of work, by which workers share the blocks.
+        trust_owner: whether what the model's owner wrote may run, see `find_model`.
 
     Raises:
         MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
             of range.
     """
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
         if model.is_classification:
@@ -54,10 +61,16 @@ def tree_evaluate(
 
 
 def tree_confusion(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None, costs: Costs = COSTS
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    in_blocks: bool | None = None,
+    *,
+    costs: Costs = COSTS,
+    trust_owner: bool | None = False,
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     if not model.is_classification:
         raise MadtreeError(
@@ -95,7 +108,7 @@ def _asking(
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host, test_table, "test_table")
-    actual, weight = _outcome(model)
+    actual, weight = _outcome(tables, model)
     needed = [model.dependent, *model.grouping_columns]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
@@ -121,18 +134,20 @@ def _asking(
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight)
-    grouping = tuple(map(unquoted, model.grouping_columns))
+    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
     n_params = len(scored.params)
-    question = Question(tables.schema, tables.name, rows, weight is not None, grouping, n_params)
+    question = Question(
+        tables.schema, tables.name, rows, weight is not None, grouping, tables.prediction_writer, n_params
+    )
     yield _Asking(host, question, scored.types, scored.params)
     if kept:
         host.command(f"DROP TABLE {scratch}")
 
 
-def _outcome(model: Model) -> tuple[str, str | None]:
+def _outcome(tables: ModelTables, model: Model) -> tuple[str, str | None]:
     """A row's outcome and weight as SQL over the test table's columns; no weight if the model has none."""
     if model.is_classification:
-        actual = sql.actual_class(model.dependent, model.dependent_type)
+        actual = sql.actual_class(model.dependent, model.dependent_type, tables.prediction_writer)
     else:
         actual = sql.number(model.dependent)
     if not model.weighted:

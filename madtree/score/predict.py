@@ -37,7 +37,9 @@ def tree_predict(
     output_table: str | None,
     type_: str | None,
     in_blocks: bool | None = None,
+    *,
     costs: Costs = COSTS,
+    trust_owner: bool | None = False,
 ) -> str:
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
@@ -45,6 +47,7 @@ def tree_predict(
         tree_model, new_data_table, output_table, type_: as the usage text says.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
         costs: of work, by which workers share the blocks.
+        trust_owner: whether what the model's owner wrote may run, see `find_model`.
 
     Returns:
         One line: what was scored, rows, seconds.
@@ -53,7 +56,7 @@ def tree_predict(
         MadtreeError: an argument is NULL or not valid, or the new data lacks a column. Nothing has been done then.
     """
     begin = perf_counter()
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     wanted = check_type(model, type_)
     if new_data_table is None:
@@ -78,13 +81,15 @@ def tree_predict(
     )
 
 
-def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int | None) -> str:
-    """The model as an SQL expression.
+def tree_sql(
+    host: Host, model_name: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None = False
+) -> str:
+    """The model as an SQL expression; `trust_owner` is that of `find_model`.
 
     Raises:
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
     """
-    tables = find_model(host, model_name, "model")
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     header = read_summary(host, tables)
     wanted = check_type(header, type_)
     if wanted == "prob_columns":

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Ints, decode
-from madtree.model import ModelTables, probabilities
+from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
 from madtree.score.block_plan import (
     ALL_TREES,
@@ -88,6 +89,7 @@ class BlockScoring:
     def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
         """The statement, the plan, and types and values of the parameters from $2 on."""
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
+        check_rows(host, tables, model)
         nodes = _read_nodes(host, tables, model)
         splits = _splits(host, tables, model, nodes)
         features = [model.features[position - 1] for position in _used(splits)]
@@ -108,7 +110,7 @@ def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Arra
     """Columns of all nodes in order of tree and id, (n_nodes,) each; NaN for no threshold, false for no majority."""
     prediction = "class" if model.is_classification else "number"
     row = host.query(
-        models_sql.node_images(tables.schema, tables.name, prediction),
+        models_sql.node_images(tables.schema, tables.name, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
     )[0]
@@ -265,7 +267,10 @@ def _outcomes(
             [nodes["prediction"][is_leaf].tolist()],
         )
     image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
-    weights = decode(image)[0].reshape(-1, len(model.classes))[is_leaf].tolist()
+    values = decode(image)[0]
+    if len(values) != len(is_leaf) * len(model.classes):
+        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
+    weights = values.reshape(-1, len(model.classes))[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
     by_class = by_class if whole else by_class[: len(outputs)]

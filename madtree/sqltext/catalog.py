@@ -28,7 +28,16 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
   AND c.relnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace"""
 
 
-def _type_name(oid: str, typmod: str, schema: str, element: str) -> str:
+def writer_function(oid: str) -> str:
+    """SQL of the name of the function of that OID."""
+    return (
+        "(SELECT pg_catalog.format('%I.%I', f.nspname, p.proname) FROM pg_catalog.pg_proc AS p INNER JOIN "
+        "pg_catalog.pg_namespace AS f ON f.oid OPERATOR(pg_catalog.=) p.pronamespace "
+        f"WHERE p.oid OPERATOR(pg_catalog.=) {oid}::pg_catalog.oid)"
+    )
+
+
+def type_name(oid: str, typmod: str, schema: str, element: str) -> str:
     """SQL of a type's name that means the same under every search path, but plain for PostgreSQL's own types.
 
     `format_type` qualifies only what the search path hides. The typmod -1 makes it say `bpchar`, not `character`,
@@ -74,7 +83,7 @@ def equality(oid: str, schema: str) -> str:
 
 COLUMNS = f"""
 SELECT a.attname AS name, pg_catalog.quote_ident(a.attname) AS sql, a.atttypid AS type_oid,
-       {_type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type,
+       {type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type,
        {equality("t.oid", "n.nspname")} AS equals
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
@@ -96,10 +105,15 @@ WITH RECURSIVE chain AS (
                   'pg_catalog.array_subscript_handler'::pg_catalog.regproc::pg_catalog.oid THEN c.typelem END
 )
 SELECT DISTINCT ON (c.asked) c.asked,
-       {_type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
-       {_type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
+       {type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
+       {type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
        b.typtype::pg_catalog.text AS typtype, b.typcategory::pg_catalog.text AS category,
        {equality("a.oid", "an.nspname")} AS equals,
+       CASE WHEN EXISTS (
+           SELECT FROM chain x JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) x.oid
+           WHERE x.asked OPERATOR(pg_catalog.=) c.asked AND y.typtype OPERATOR(pg_catalog.<>) 'd'
+             AND y.typnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
+       ) THEN {writer_function("b.typoutput")} END AS output,
        ARRAY(SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e
              WHERE e.enumtypid OPERATOR(pg_catalog.=) b.oid ORDER BY e.enumsortorder) AS labels
 FROM chain c
@@ -155,6 +169,11 @@ def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence
     )
 
 
+def type_oid(type_: str) -> str:
+    """A query for the OID of a type that is given as SQL."""
+    return f"SELECT pg_catalog.pg_typeof(NULL::{type_})::pg_catalog.oid AS oid"
+
+
 def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
     """A query with one row that measures arrays: `n_rows` of the relation, and for each array i three columns.
 
@@ -170,11 +189,11 @@ def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
     return f"SELECT pg_catalog.count(*) AS n_rows, {columns} FROM {qualified(schema, name)} AS {ident(SOURCE_ALIAS)}"
 
 
-def array_example(schema: str, name: str, id_sql: str, array: str, length: int | None) -> str:
+def array_example(schema: str, name: str, id_text: str, array: str, length: int | None) -> str:
     """A query for one row whose array has that length; without a length, one whose array is odd."""
     condition = _odd(array) if length is None else f"pg_catalog.cardinality({array}) OPERATOR(pg_catalog.=) {length}"
     return (
-        f"SELECT ({id_sql})::pg_catalog.text AS id, pg_catalog.array_dims({array}) AS dims "
+        f"SELECT {id_text} AS id, pg_catalog.array_dims({array}) AS dims "
         f"FROM {qualified(schema, name)} AS {ident(SOURCE_ALIAS)} WHERE {condition} LIMIT 1"
     )
 

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.explain import group_object
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
+from madtree.sqltext.values import Writer, text_of
 from madtree.trees import Tree
 
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
@@ -28,7 +30,8 @@ class Question:
         schema, name: of the model, unquoted.
         rows: a query for the test table's rows: tree, leaf, actual and, for a weighted model, weight.
         weighted: whether the model is.
-        grouping: the model's grouping columns, unquoted.
+        grouping: the model's grouping columns, unquoted, and how their values are written as text.
+        writer: how the predictions' type is.
         n_params: parameters of the rows' query; the question's own come behind them.
     """
 
@@ -36,7 +39,8 @@ class Question:
     name: str
     rows: str
     weighted: bool
-    grouping: tuple[str, ...]
+    grouping: Sequence[tuple[str, Writer | None]]
+    writer: Writer | None
     n_params: int = 0
 
     def fill(self, template: str, **parts: str) -> str:
@@ -48,6 +52,7 @@ class Question:
             rows=self.rows,
             group=self._group(),
             classes=f"${self.n_params + 1}",
+            predicted=text_of("n.prediction", self.writer),
             **own,
         )
 
@@ -55,17 +60,16 @@ class Question:
         """The values of a tree's group as the text of a JSON object; NULL where not grouped."""
         if not self.grouping:
             return "NULL::pg_catalog.text"
-        pairs = ", ".join(f"{literal(column)}::pg_catalog.text, t.{ident(column)}" for column in self.grouping)
-        return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
+        return group_object(self.grouping)
 
 
 # Whether the transaction may not write, as on a standby.
 READ_ONLY = "SELECT pg_catalog.current_setting('transaction_read_only')::pg_catalog.bool AS read_only"
 
 
-def actual_class(dependent: str, type_: str) -> str:
+def actual_class(dependent: str, type_: str, writer: Writer | None) -> str:
     """A row's class as the text by which the model knows it."""
-    return f'(({dependent})::{type_})::pg_catalog.text COLLATE pg_catalog."C"'
+    return f'{text_of(f"({dependent})::{type_}", writer)} COLLATE pg_catalog."C"'
 
 
 def number(expression: str) -> str:
@@ -156,7 +160,7 @@ _CLASS_CELLS = """cells AS (
 # The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
 _JUDGED = """
 judged AS (
-    SELECT c.tree, c.actual, c.n, c.weight, k.class, n.prediction::pg_catalog.text COLLATE pg_catalog."C" AS predicted,
+    SELECT c.tree, c.actual, c.n, c.weight, k.class, {predicted} COLLATE pg_catalog."C" AS predicted,
         n.class_weights[1] `/` s.total AS p_first, COALESCE(n.class_weights[k.class], 0) `/` s.total AS p_actual
     FROM cells AS c
     INNER JOIN {nodes} AS n ON n.tree_id `=` c.tree AND n.node_id `=` c.leaf

@@ -33,13 +33,13 @@ def key_number(key: str, type_name: str) -> str:
     return f"(({key}) OPERATOR(pg_catalog.>>) 11)::pg_catalog.float8"
 
 
-def class_number(dependent: str, type_name: str) -> str:
+def class_number(dependent: str, type_name: str, writer: values.Writer | None) -> str:
     """A number that tells the classes apart: small integers and booleans themselves, a hash of the text otherwise."""
     if type_name == "boolean":
         return f"({dependent})::pg_catalog.int4::pg_catalog.float8"
     if type_name in _SMALL_INTEGERS:
         return f"({dependent})::pg_catalog.float8"
-    key = f'pg_catalog.hashtextextended(({dependent})::pg_catalog.text COLLATE pg_catalog."C", 0)'
+    key = f'pg_catalog.hashtextextended({values.text_of(dependent, writer)} COLLATE pg_catalog."C", 0)'
     return key_number(key, type_name)
 
 
@@ -211,10 +211,10 @@ def categories_by_tree(source: RowSource, feature: Feature) -> str:
     return f"SELECT madtree_tree AS tree_id, {category} AS category {clause} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def class_profile(source: RowSource, dependent: str, sample: str = "") -> str:
+def class_profile(source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "") -> str:
     """Classes in SQL order with their numbers, rows, and faults of weights; `sample` is a TABLESAMPLE clause."""
     return (
-        f"SELECT ({dependent})::pg_catalog.text AS label, {source.target} AS key, {_weight_profile(source)} "
+        f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_weight_profile(source)} "
         f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}"
     )
 
