@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.sqltext import trust as sql
+from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import (
     CV_COLUMNS,
@@ -84,16 +85,31 @@ class Facts:
 def look_up(host: Host, schema: str, name: str) -> Facts:
     """What the catalogue says of the relations that have the names of a model's tables."""
     names = {suffixed(name, suffix): suffix for suffix in SUFFIXES}
+    rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
+    others = _other_types(host, sorted({row["type_oid"] for row in rows if not row["own"]}))
     tables: dict[str, TableFacts] = {}
-    by_superuser = False
-    for row in host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)]):
-        suffix, by_superuser = names[row["table"]], row["by_superuser"]
+    for row in rows:
+        suffix = names[row["table"]]
         table = tables.setdefault(
             suffix, TableFacts(row["table"], row["kind"], row["owner"], row["rank"], tuple(row["hazards"]))
         )
-        writer = None if row["output"] is None else Writer(row["output"], row["bare"])
-        table.columns[row["column"]] = ColumnFacts(row["type"], row["own"], writer, row["equals"], row["trusted"])
-    return Facts(tables, by_superuser)
+        writer, equals, trusted = others.get(row["type_oid"], (None, EQUALS, True))
+        table.columns[row["column"]] = ColumnFacts(row["type"], row["own"], writer, equals, trusted)
+    return Facts(tables, any(row["by_superuser"] for row in rows))
+
+
+def _other_types(host: Host, oids: Sequence[int]) -> dict[int, tuple[Writer | None, str, bool]]:
+    """Of types that are not PostgreSQL's own: how their values are written as text, their operator "equals", and whether they are trusted."""
+    if not oids:
+        return {}
+    return {
+        row["oid"]: (
+            None if row["output"] is None else Writer(row["output"], row["bare"]),
+            row["equals"],
+            row["trusted"],
+        )
+        for row in host.query(sql.OTHER_TYPES, ["pg_catalog.oid[]"], [list(oids)])
+    }
 
 
 def check_harmless(given: str, facts: Facts, argument: str) -> None:

@@ -123,13 +123,11 @@ _BARE = f"""
     FROM bare AS b
     INNER JOIN pg_catalog.pg_type AS y ON y.oid OPERATOR(pg_catalog.=) b.oid
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) y.typnamespace
-    WHERE y.typtype OPERATOR(pg_catalog.<>) 'd' AND NOT o.own"""
+    WHERE y.typtype OPERATOR(pg_catalog.<>) 'd'"""
 
 # A row for each column of the relations in schema $1 whose names are in $2, in order: what the relation is, and the
 # column's name and type. `type` is printed so that it resolves under the search path of this very session; `own` tells
-# whether the type is PostgreSQL's, `bare` is the type below all domains, and `output` its output function, NULL where
-# that type is PostgreSQL's own; `equals` is the operator by which groups of the type are told apart. Relations without
-# columns have no row.
+# whether the type is PostgreSQL's. Relations without columns have no row.
 MODEL_COLUMNS = f"""
 WITH RECURSIVE {ROLES},
 tables AS MATERIALIZED (
@@ -143,21 +141,26 @@ tables AS MATERIALIZED (
         AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
 )
 SELECT c.relname::pg_catalog.text AS "table", c.kind, c.owner, c.rank, c.hazards,
-    a.attname::pg_catalog.text AS "column", pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
-    o.own, w.bare, w.output, {equality("t.oid", "s.nspname")} AS equals,
-    CASE WHEN o.own THEN true ELSE {is_trusted_type()} END AS trusted,
+    a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
+    pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
+    t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid AS own,
     (SELECT pg_catalog.bool_or(r.rolsuper) FROM pg_catalog.pg_roles AS r
      WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])) AS by_superuser
 FROM tables AS c
 INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
-INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
-CROSS JOIN LATERAL (
-    SELECT t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid AS own
-) AS o
-LEFT JOIN LATERAL ({_BARE}) AS w ON true
 WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
 ORDER BY c.relname, a.attnum"""
+
+# Of each type in $1: `bare`, the type below all domains, `output`, its output function, NULL where that type is
+# PostgreSQL's own; `equals`, the operator by which groups of the type are told apart; and whether the type is trusted.
+OTHER_TYPES = f"""
+WITH RECURSIVE {ROLES}
+SELECT t.oid, w.bare, w.output, {equality("t.oid", "s.nspname")} AS equals, {is_trusted_type()} AS trusted
+FROM pg_catalog.pg_type AS t
+INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
+CROSS JOIN LATERAL ({_BARE}) AS w
+WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])"""
 
 # The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.
 NAMED_TYPES = f"""
