@@ -320,7 +320,8 @@ def test_a_leaf_that_sends_rows_on_is_refused_or_harmless(name: str, value: int)
     values = codec.load(request)
     changed = values[f"routing_{name}"].copy()
     changed[-1] = value
-    forged = codec.dump({**values, f"routing_{name}": changed})
+    more = values["routing_deepest"] + 3
+    forged = codec.dump({**values, f"routing_{name}": changed, "routing_deepest": more, "routing_rounds": more})
     refused(lambda: finished(node_statistics_transition(None, 1, *block, forged)))
 
 
