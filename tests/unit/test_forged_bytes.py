@@ -314,15 +314,15 @@ def test_children_that_lead_anywhere_but_down_are_refused(child: list[int]) -> N
 
 
 @pytest.mark.parametrize(("name", "value"), [("cut", 0), ("missing_right", 1), ("surrogates", 1)])
-def test_a_leaf_that_sends_rows_on_is_refused(name: str, value: int) -> None:
+def test_a_leaf_that_sends_rows_on_is_refused_or_harmless(name: str, value: int) -> None:
     """From the last node they would go to one that is not there."""
     request, block = count_request("histograms", 0)
     values = codec.load(request)
     changed = values[f"routing_{name}"].copy()
     changed[-1] = value
-    forged = codec.dump({**values, f"routing_{name}": changed})
-    with pytest.raises(MadtreeError, match="damaged"):
-        finished(node_statistics_transition(None, 1, *block, forged))
+    more = values["routing_deepest"] + 3
+    forged = codec.dump({**values, f"routing_{name}": changed, "routing_deepest": more, "routing_rounds": more})
+    refused(lambda: finished(node_statistics_transition(None, 1, *block, forged)))
 
 
 def test_nothing_is_made_that_the_bytes_do_not_hold() -> None:

@@ -53,7 +53,7 @@ def rows_of_trees(tree: Ints) -> Iterator[tuple[int, Ints]]:
     order = np.argsort(tree, kind="stable")
     ordered = tree[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)).tolist()
-    for start, stop in zip(starts, [*starts[1:], len(order)], strict=True):
+    for start, stop in zip(starts, [*starts[1:], len(order)], strict=False):
         yield int(ordered[start]), order[start:stop]
 
 

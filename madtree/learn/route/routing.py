@@ -93,7 +93,7 @@ class Routing:
         inner = child != own
         # So a way down ends, and stays among the nodes: a child is behind its parent, and its sibling is there.
         down = (child[inner] > own[inner]) & (child[inner] >= n_roots) & (child[inner] < n_nodes - 1)
-        require(n_nodes >= n_roots and down.all(), "child", "behind its parent, with a sibling")
+        require(n_nodes >= max(n_roots, 1) and down.all(), "child", "behind its parent, with a sibling")
         categories = given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
         surrogate_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
         n_entries = len(surrogate_feature)
@@ -107,10 +107,11 @@ class Routing:
         require(not n_nodes or int((first + count).max()) <= n_entries, "surrogates", "those that there are")
         cut = given.ints("cut", (n_nodes,), -1, WIDE_LIMIT, np.int32)
         missing_right = given.ints("missing_right", (n_nodes,), 0, 1, np.uint8)
-        # What goes right from a leaf would leave it, and from the last one leave the nodes.
-        asks = (cut != WIDE_LIMIT) | (missing_right != 0) | (table >= 0) | (count > 0)
-        require(not (asks & ~inner).any(), "cut", "beyond every code in a leaf, which asks nothing")
-        return cls(
+        # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows go on
+        # from there to the next node, which the last one does not have.
+        asks = cut[-1] != WIDE_LIMIT or missing_right[-1] or table[-1] >= 0 or count[-1]
+        kind = _Bounded if asks and not inner[-1] else cls
+        return kind(
             feature=feature,
             cut=cut,
             missing_right=missing_right,
@@ -193,6 +194,14 @@ class Routing:
             rank += 1
             open_ = open_[~decided & (count[open_] > rank)]
         return right
+
+
+class _Bounded(Routing):
+    """A routing whose last node may send rows to the right, where there is none."""
+
+    def advance(self, node: Ints, codes: Codes) -> Ints:
+        last: Ints = np.minimum(super().advance(node, codes), len(self.child) - 1)
+        return last
 
 
 def _tables(given: Values, name: str, feature: Ints, widths: Ints, n_categories: int) -> Ints:
