@@ -63,9 +63,12 @@ def drop_model(host: Host, schema: str, name: str) -> list[str]:
 
 
 def _lock(host: Host, schema: str, name: str) -> list[str]:
-    """Lock the tables that `drop_model` would drop; returns their unquoted names."""
+    """Lock the tables that `drop_model` would drop; returns their unquoted names.
+
+    Only their owner does: others must not wait, but be told by DROP TABLE that they may not.
+    """
     tables = _ordered(host, schema, name)
-    if tables:
+    if tables and all(model_tables(host, schema, name).values()):
         _wait(host, sql.lock_tables(schema, tables), lambda: _users(host, schema, name, tables))
     return tables
 
