@@ -19,16 +19,11 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
     """Trees that are none: `tree_id` and `fault`; $1 is the number of features."""
     faults = [
         ("t.tree_id IS NULL", "has no tree_id"),
-        (
-            "t.n_nodes OPERATOR(pg_catalog.>) 0 AND NOT EXISTS (SELECT FROM "
-            f"{model_table(schema, model, '_nodes')} AS n WHERE n.tree_id OPERATOR(pg_catalog.=) t.tree_id)",
-            "has no nodes",
-        ),
         (f"COALESCE({_below('t.tree_id', 0)}, true)", "has a negative tree_id"),
         (f"COALESCE({_below('t.n_rows', 0)}, false)", "has a negative number of rows"),
         (f"COALESCE({_below('t.n_nodes', 0)} OR {_below('t.n_leaves', 0)}, true)", "has no number of nodes"),
         (f"COALESCE({_below('t.tree_depth', 0)}, true)", "has no depth"),
-        (f"COALESCE({_not_finite('t.pruning_cp')}, false)", "has an unfit pruning_cp"),
+        (f"COALESCE({_not_a_number('t.pruning_cp')}, false)", "has an unfit pruning_cp"),
         (
             "t.impurity_var_importance IS NOT NULL AND ("
             f"{_length('t.impurity_var_importance')} OPERATOR(pg_catalog.<>) $1::pg_catalog.int4 "
@@ -87,11 +82,11 @@ def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Wri
         *_category_faults("n", unordered),
         (f"COALESCE({_below('n.n_rows', 0)}, true)", "has no number of rows"),
         *(
-            (_not_finite(f"n.{column}"), f"has an unfit {column}")
+            (_not_a_number(f"n.{column}"), f"has an unfit {column}")
             for column in ("weight", "impurity", "risk", "complexity")
         ),
         ("n.weight OPERATOR(pg_catalog.<) 0", "has a negative weight"),
-        (f"{inner} AND {_not_finite('n.improvement')}", "has an unfit improvement"),
+        (f"{inner} AND {_not_a_number('n.improvement')}", "has an unfit improvement"),
     ]
     if is_classification:
         among = f"{text_of('n.prediction', writer)} OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.text[])"
@@ -108,7 +103,7 @@ def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Wri
         ]
     else:
         faults += [
-            (f"{_unless_untold('n.prediction')} AND {_not_finite('n.prediction')}", "predicts no number"),
+            (f"{_unless_untold('n.prediction')} AND {_not_a_number('n.prediction')}", "predicts no number"),
             ("n.class_weights IS NOT NULL", "has weights of classes"),
         ]
     where = " WHERE n.tree_id OPERATOR(pg_catalog.=) $5" if one_tree else ""
@@ -128,7 +123,7 @@ def faulty_surrogates(schema: str, name: str) -> str:
         ("s.low_goes_left IS NULL", "has a surrogate without a direction"),
         (f"NOT {unordered} AND {_not_a_number('s.threshold')}", "has a surrogate without a threshold"),
         *_category_faults("s", unordered),
-        *((_not_finite(f"s.{column}"), f"has an unfit {column}") for column in ("agreement", "adjusted_agreement")),
+        *((_not_a_number(f"s.{column}"), f"has an unfit {column}") for column in ("agreement", "adjusted_agreement")),
     ]
     rows = f"{model_table(schema, name, '_surrogates')} AS s"
     return f"{_first_fault(faults, rows, 's.tree_id, s.node_id')} LIMIT 1"
@@ -171,10 +166,6 @@ def _below(column: str, least: int) -> str:
 
 def _not_a_number(column: str) -> str:
     return f"COALESCE({column} OPERATOR(pg_catalog.=) 'NaN'::pg_catalog.float8, true)"
-
-
-def _not_finite(column: str) -> str:
-    return f"COALESCE({column} OPERATOR(pg_catalog.>) {_LARGEST} OR {column} OPERATOR(pg_catalog.<) '-1e300', true)"
 
 
 def _length(array: str) -> str:

@@ -94,6 +94,8 @@ def tree_case(
 def row_expression(model: Model, output: Output, spelling: Spelling = READABLE) -> str:
     """The whole model as an expression over the new data's columns; a row of an unknown group gets NULL."""
     features = {feature.name: feature for feature in model.features}
+    if not model.grouping_columns and not model.trees[0].nodes:
+        return f"NULL::{output.type}"
     if not model.grouping_columns:
         return tree_case(model.trees[0], features, output, spelling, margin="")
     branches = []

@@ -52,6 +52,8 @@ def tree_prune(
         )
     new = check_new(host, new_model, "new_model", "model", SUFFIXES)
     nodes = _read_nodes(host, tables)
+    if not len(nodes.node_id):
+        raise MadtreeError(f"model: {model_name} has no tree to prune: none of its groups could be trained")
     kept = _prune(nodes, np.array([own[tree] for tree in nodes.trees.tolist()]), cp, model)
     _write(host, tables, new, str(new_model).strip(), cp, kept)
     before, after = int(nodes.is_leaf.sum()), int(kept.is_leaf.sum())

@@ -126,7 +126,6 @@ def broken_calls(db: psycopg.Connection, rng: random.Random, change: str) -> lis
 STRUCTURES = (
     "DELETE FROM m_nodes WHERE node_id = 1",
     "DELETE FROM m_nodes WHERE node_id = 0",
-    "DELETE FROM m_nodes",
     "DELETE FROM m",
     "DELETE FROM m_summary",
     "INSERT INTO m_summary TABLE m_summary",
@@ -150,6 +149,16 @@ def test_nodes_that_are_no_tree_are_a_sentence(data: psycopg.Connection, change:
         with pytest.raises(psycopg.Error, match="m is damaged") as caught:
             data.execute(f"SELECT {call}".encode())
         assert caught.value.sqlstate == "22023"
+
+
+def test_a_model_without_nodes_is_one_that_could_not_be_trained(data: psycopg.Connection) -> None:
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k', min_split => 9); DELETE FROM m_nodes")
+    assert data.execute("SELECT tree_sql('m')").fetchone() == ("NULL::boolean",)
+    data.execute("SELECT tree_predict('m', 'data', 'out')")
+    assert data.execute("SELECT DISTINCT estimated_y FROM out").fetchall() == [(None,)]
+    assert data.execute("SELECT * FROM tree_rules('m')").fetchall() == []
+    with pytest.raises(psycopg.Error, match="m has no tree to prune"):
+        data.execute("SELECT tree_prune('m', 'pruned', 0.2)")
 
 
 def test_a_type_that_was_dropped_is_said(data: psycopg.Connection) -> None:
