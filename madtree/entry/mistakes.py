@@ -125,7 +125,9 @@ def mistake_of(error: Exception) -> Mistake | None:
         return [_SYSTEM[error.errno], f"madtree: a temporary file cannot be used: {error.strerror}", None, hint]
     data = getattr(error, "spidata", None)
     if data is None:
-        return None
+        # A cancel or a timeout that the server saw while it sent a message has its particulars as attributes.
+        sqlstate = getattr(error, "sqlstate", None)
+        return sqlstate and [sqlstate, str(error), getattr(error, "detail", None), getattr(error, "hint", None)]
     sqlstate = _sqlstate(data[0])
     if sqlstate == _INTERNAL_ERROR or (sqlstate not in _NOT_OUR_TEXT and _is_in_our_text(error, sqlstate, data[3])):
         return None

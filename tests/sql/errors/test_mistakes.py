@@ -212,6 +212,13 @@ def test_no_exception_block_holds_a_cancel_back(functions: psycopg.Connection) -
     assert said.sqlstate == "57014"
 
 
+def test_a_timeout_that_the_server_sees_while_it_sends_a_message_is_one(data: psycopg.Connection) -> None:
+    broken(data, "madtree.explain", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
+    data.execute("SET statement_timeout = '50ms'")
+    said = mistake(data, "SELECT tree_display('m')")
+    assert (said.sqlstate, said.diag.message_primary) == ("57014", "canceling statement due to statement timeout")
+
+
 @pytest.mark.parametrize("call", ["tree_display('nowhere')", "tree_rules('nowhere')", "tree_evaluate('m', 'nowhere')"])
 def test_a_mistake_is_over_with_its_call(data: psycopg.Connection, call: str) -> None:
     """In a savepoint, and in an exception block."""
