@@ -99,8 +99,8 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
 
 
 def _other_types(host: Host, oids: Sequence[int]) -> dict[int, tuple[Writer | None, str, bool]]:
-    """Of types that are not PostgreSQL's own: how values are written as text, the operator "equals", and whether they are
-    trusted.
+    """Of types that are not PostgreSQL's own: how values are written as text, the operator "equals", and whether the
+    type is trusted.
     """
     if not oids:
         return {}
