@@ -150,7 +150,9 @@ def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = Non
             if found is None:
                 cause = "; was the type of the dependent variable dropped?" if column == "prediction" else ""
                 raise MadtreeError(
-                    f"{given} is damaged: its table {ident(table.name)} lacks the column {column}{cause}"
+                    f"{given} is damaged: its table {ident(table.name)} lacks the column {column}{cause}",
+                    hint="Train the model again, or restore its tables.",
+                    sqlstate="42703",
                 )
             if type_ is not None and not (found.own and found.type.removeprefix("pg_catalog.") == type_):
                 raise MadtreeError(

@@ -139,7 +139,7 @@ def test_a_column_that_is_gone_is_no_function(places: dict[str, Place], suffix: 
             BEGIN PERFORM nextval('{SCHEMA}.marks'); RETURN 1; END $$""")
         before = marks(db)
         for call in ("tree_display(%s)", "tree_to_json(%s)", "tree_sql(%s)", "get_var_importance(%s, 'boss_s.x')"):
-            with pytest.raises(psycopg.errors.UndefinedColumn, match=f"is damaged: .* has no column {column}"):
+            with pytest.raises(psycopg.errors.UndefinedColumn, match=f"is damaged: .* lacks the column {column}"):
                 db.execute(f"SELECT madtree.{call}", [f"{calls.SCHEMA}.lacking"])
         assert marks(db) == before
         db.execute(f"DROP FUNCTION {SCHEMA}.{column}({table})")
