@@ -46,7 +46,7 @@ CREATE FUNCTION madtree_internal.node_statistics_transition(
 ) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done boolean;
+    done pg_catalog.bool;
 BEGIN
     done := madtree_internal.begin_node_statistics_transition(
         state, block_id, n_rows, codes, target, weight, tree, fold, request
@@ -109,7 +109,7 @@ COMMENT ON FUNCTION madtree_internal.begin_grow_block(bytea, bytea) IS 'internal
 CREATE FUNCTION madtree_internal.grow_block(plan bytea, images bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done boolean;
+    done pg_catalog.bool;
 BEGIN
     done := madtree_internal.begin_grow_block(plan, images);
     WHILE NOT done LOOP

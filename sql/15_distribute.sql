@@ -18,7 +18,7 @@ COMMENT ON FUNCTION madtree_internal.begin_pack_images(bytea, bytea) IS 'interna
 CREATE FUNCTION madtree_internal.pack_images(images bytea, plan bytea) RETURNS madtree_internal.block
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done boolean;
+    done pg_catalog.bool;
 BEGIN
     done := madtree_internal.begin_pack_images(images, plan);
     WHILE NOT done LOOP

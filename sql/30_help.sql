@@ -19,8 +19,8 @@ LANGUAGE plpgsql
 STABLE
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.usage(function, message);
     @raise@

@@ -54,8 +54,8 @@ VOLATILE
 SET jit = off
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.tree_train(
         training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,

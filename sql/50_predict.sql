@@ -11,7 +11,7 @@ COMMENT ON FUNCTION madtree_internal.begin_score_block(bytea, bytea) IS 'interna
 CREATE FUNCTION madtree_internal.score_block(plan bytea, images bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done boolean;
+    done pg_catalog.bool;
 BEGIN
     done := madtree_internal.begin_score_block(plan, images);
     WHILE NOT done LOOP
@@ -77,8 +77,8 @@ VOLATILE
 SET jit = off
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake
     FROM madtree_internal.tree_predict(tree_model, new_data_table, output_table, type, trust_owner);
@@ -141,8 +141,8 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.tree_sql(model, type, tree_id, trust_owner);
     @raise@

@@ -28,8 +28,8 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.tree_display(model, dot_format, verbosity);
     @raise@
@@ -71,8 +71,8 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.tree_surr_display(model);
     @raise@

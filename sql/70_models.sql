@@ -18,8 +18,8 @@ LANGUAGE plpgsql
 VOLATILE
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.tree_drop(model);
     @raise@

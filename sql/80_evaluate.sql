@@ -51,7 +51,7 @@ SET jit = off
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    mistake text[];
+    mistake pg_catalog.text[];
 BEGIN
     FOR tree_id, group_values, n, n_skipped, accuracy, balanced_accuracy, log_loss, auc, rmse, mae, r2, mistake IN
         SELECT * FROM madtree_internal.tree_evaluate(tree_model, test_table, trust_owner)
@@ -127,7 +127,7 @@ SET jit = off
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    mistake text[];
+    mistake pg_catalog.text[];
 BEGIN
     FOR tree_id, group_values, actual, predicted, n, weight, mistake IN
         SELECT * FROM madtree_internal.tree_confusion(tree_model, test_table, trust_owner)

@@ -47,7 +47,7 @@ VOLATILE
 ROWS 30
 AS $plpgsql$
 DECLARE
-    mistake text[];
+    mistake pg_catalog.text[];
 BEGIN
     FOR tree_id, group_values, node_id, rule, predicate, n_rows, share, prediction, confidence, mean, sd, mistake IN
         SELECT * FROM madtree_internal.tree_rules(model, only_tree, trust_owner)
@@ -158,7 +158,7 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    mistake text[];
+    mistake pg_catalog.text[];
 BEGIN
     FOR
         step, tree_id, node_id, feature, condition, value, branch, reason, explanation, n_rows, prediction,
@@ -217,8 +217,8 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    answer json;
-    mistake text[];
+    answer pg_catalog.json;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.tree_to_json(model);
     @raise@
@@ -260,8 +260,8 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
-    answer text;
-    mistake text[];
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
 BEGIN
     SELECT * INTO answer, mistake FROM madtree_internal.tree_to_pmml(model);
     @raise@

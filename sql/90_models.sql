@@ -57,7 +57,7 @@ SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 AS $plpgsql$
 DECLARE
-    mistake text[];
+    mistake pg_catalog.text[];
 BEGIN
     FOR
         schema, name, owner, kind, source_table, dependent, n_rows, n_trees, depth, n_leaves, parameters,

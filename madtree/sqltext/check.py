@@ -130,9 +130,11 @@ def faulty_surrogates(schema: str, name: str) -> str:
 
 
 def _first_fault(faults: Sequence[tuple[str, str]], rows: str, key: str) -> str:
-    cases = " ".join(f"WHEN {condition} THEN {literal(what)}" for condition, what in faults)
+    cases = " WHEN ".join(f"{condition} THEN {literal(what)}" for condition, what in faults)
     names = "f.tree_id, f.node_id, f.fault"
-    return f"SELECT {names} FROM (SELECT {key}, CASE {cases} END AS fault FROM {rows}) AS f WHERE f.fault IS NOT NULL"
+    return (
+        f"SELECT {names} FROM (SELECT {key}, CASE WHEN {cases} END AS fault FROM {rows}) AS f WHERE f.fault IS NOT NULL"
+    )
 
 
 def _category_faults(alias: str, unordered: str) -> list[tuple[str, str]]:
@@ -172,7 +174,8 @@ def _length(array: str) -> str:
     """Elements of an array of one dimension that begins at 1; -1 of another one."""
     return (
         f"CASE WHEN pg_catalog.array_ndims({array}) OPERATOR(pg_catalog.=) 1 AND "
-        f"pg_catalog.array_lower({array}, 1) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.cardinality({array}) ELSE -1 END"
+        f"pg_catalog.array_lower({array}, 1) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.cardinality({array}) "
+        "ELSE '-1'::pg_catalog.int4 END"
     )
 
 

@@ -18,7 +18,7 @@ WHERE l.locktype OPERATOR(pg_catalog.=) 'relation' AND l.granted
 AND l.database OPERATOR(pg_catalog.=) (
     SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
 )
-AND l.pid IS DISTINCT FROM pg_catalog.pg_backend_pid()"""
+AND COALESCE(l.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid(), true)"""
 
 # Who holds a lock on one of the tables $1, quoted and qualified, and whether it is one to change the table. A prepared
 # transaction has no process: NULL.

@@ -79,7 +79,9 @@ def make_place(dsn: str, path: str, alice: str) -> Place:
         db.execute(
             sql.SQL("ALTER DATABASE {} SET search_path = {}").format(sql.Identifier(db.info.dbname), sql.SQL(setting))
         )
-    return Place(dsn, psycopg.connect(dsn, autocommit=True, prepare_threshold=None))
+    session = psycopg.connect(dsn, autocommit=True, prepare_threshold=None)
+    session.execute("SELECT madtree.tree_predict()")  # loads the Python half, which some calls import from
+    return Place(dsn, session)
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +97,11 @@ def answers(places: dict[str, Place]) -> Callable[[str, Path], Any]:
     return answer
 
 
-@pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("path", ["first", "last"])
+# Where pg_catalog comes last, all that is planted for the other path is there, too, and more: every name without a
+# schema is found. So of the path that users have, with pg_catalog first, a sample is enough.
+@pytest.mark.parametrize(
+    ("path", "name"), [*(("last", name) for name in CALLS), *(("first", name) for name in [*CALLS][::10])]
+)
 def test_nothing_planted_runs(
     places: dict[str, Place], answers: Callable[[str, Path], Any], tmp_path: Path, path: str, name: str
 ) -> None:
