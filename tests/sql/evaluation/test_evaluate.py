@@ -300,7 +300,7 @@ def test_it_only_reads(data: psycopg.Connection) -> None:
 def test_a_large_model_may_be_evaluated_where_nothing_may_be_written(db: psycopg.Connection) -> None:
     """So large, and by so few rows, that it is scored by blocks of itself."""
     db.execute("CREATE TABLE many AS SELECT i AS id, i AS x, i * 7919 % 10007 AS n FROM generate_series(1, 20000) i")
-    train(db, "many", "large", "n", "x", max_depth=20, min_split=2, min_bucket=1)
+    train(db, "many", "large", "n::float8", "x", max_depth=20, min_split=2, min_bucket=1)
     train(db, "many", "classes", "n > 5000", "x", max_depth=20, min_split=2, min_bucket=1)
     metrics_of = {name: evaluate(db, name, "many") for name in ("large", "classes")}
     matrix = confusion(db, "classes", "many")
