@@ -5,12 +5,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(PYTHON) -m madtree.install $(if $(PG_CONFIG),--pg-config $(PG_CONFIG)) --destdir $(DESTDIR)
 
-.PHONY: help all pgxn setup demo test docs bench lint install uninstall clean
+.PHONY: help all pgxn setup demo test test-faults docs bench lint install uninstall clean
 
 help:
 	@echo "make setup      system packages (if allowed) and .venv"
 	@echo "make demo       a private server, and trees trained on real data in it"
 	@echo "make test       the whole suite against a real server (ARGS=... for pytest)"
+	@echo "make test-faults  servers broken on purpose: killed, full, out of locks; minutes"
 	@echo "make docs       the documentation as a site, in build/site"
 	@echo "make bench      the benchmarks (ARGS=--quick, ARGS=--list, ARGS=parallel, ...)"
 	@echo "make lint       ruff, mypy, sqlfluff"
@@ -30,6 +31,9 @@ demo: setup
 test: setup
 	@scripts/browser
 	$(BIN)/pytest -n $(or $(WORKERS),auto) $(ARGS)
+
+test-faults: setup
+	$(BIN)/pytest tests/faults -m faults $(ARGS)
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -18,13 +18,14 @@ from unittest.mock import patch
 import numpy as np
 from measure.readme import table
 
+from madtree.learn.data import finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Ints
 from madtree.learn.grow import grow as growing
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.split_finder import SplitFinder
 from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.requests import BREATH, CountRequest, Program
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem

@@ -53,3 +53,12 @@ DROP FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
     bigint, boolean, integer, integer
 );
+
+-- These take one more argument, trust_owner.
+DROP FUNCTION @extschema@.tree_predict(text, text, text, text);
+DROP FUNCTION @extschema@.tree_sql(text, text, integer);
+DROP FUNCTION @extschema@.tree_evaluate(text, text);
+DROP FUNCTION @extschema@.tree_confusion(text, text);
+DROP FUNCTION @extschema@.tree_rules(text, integer);
+DROP FUNCTION @extschema@.tree_path(text, text, text);
+DROP FUNCTION @extschema@.tree_prune(text, text, double precision);

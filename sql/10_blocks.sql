@@ -27,14 +27,36 @@ $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.run_shared(text, bytea)
 IS 'internal: run a query with one parameter so that workers may share it; it returns one column of bytea';
 
+CREATE FUNCTION madtree_internal.begin_node_statistics_transition(
+    state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
+    request bytea
+) RETURNS boolean
+LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
+@load@
+columns = codes, target, weight, tree, fold
+return madtree.blocks.node_statistics_transition(state, block_id, n_rows, columns, request)
+$python$;
+COMMENT ON FUNCTION madtree_internal.begin_node_statistics_transition(
+    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: begin to count a block; true when done';
+
 CREATE FUNCTION madtree_internal.node_statistics_transition(
     state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
     request bytea
 ) RETURNS bytea
-LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
-@load@
-return madtree.node_statistics_transition(state, block_id, n_rows, (codes, target, weight, tree, fold), request)
-$python$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
+DECLARE
+    done pg_catalog.bool;
+BEGIN
+    done := madtree_internal.begin_node_statistics_transition(
+        state, block_id, n_rows, codes, target, weight, tree, fold, request
+    );
+    WHILE NOT done LOOP
+        done := madtree_internal.go_on();
+    END LOOP;
+    RETURN madtree_internal.take_bytes();
+END
+$plpgsql$;
 COMMENT ON FUNCTION madtree_internal.node_statistics_transition(
     bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: count a block';
@@ -42,14 +64,14 @@ COMMENT ON FUNCTION madtree_internal.node_statistics_transition(
 CREATE FUNCTION madtree_internal.node_statistics_merge(bytea, bytea) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.node_statistics_merge(args[0], args[1])
+return madtree.blocks.node_statistics_merge(args[0], args[1])
 $python$;
 COMMENT ON FUNCTION madtree_internal.node_statistics_merge(bytea, bytea) IS 'internal: add two states';
 
 CREATE FUNCTION madtree_internal.node_statistics_final(state bytea) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.node_statistics_final(state)
+return madtree.blocks.node_statistics_final(state)
 $python$;
 COMMENT ON FUNCTION madtree_internal.node_statistics_final(bytea) IS 'internal: check the sums';
 
@@ -71,16 +93,30 @@ CREATE FUNCTION madtree_internal.new_column(
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold))
+return madtree.blocks.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold))
 $python$;
 COMMENT ON FUNCTION madtree_internal.new_column(
     bytea, integer, integer, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: a column of a block anew';
 
-CREATE FUNCTION madtree_internal.grow_block(plan bytea, images bytea) RETURNS bytea
-LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+CREATE FUNCTION madtree_internal.begin_grow_block(plan bytea, images bytea) RETURNS boolean
+LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.grow_block(plan, images)
+return madtree.blocks.grow_block(plan, images)
 $python$;
+COMMENT ON FUNCTION madtree_internal.begin_grow_block(bytea, bytea) IS 'internal: begin to train; true when done';
+
+CREATE FUNCTION madtree_internal.grow_block(plan bytea, images bytea) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
+DECLARE
+    done pg_catalog.bool;
+BEGIN
+    done := madtree_internal.begin_grow_block(plan, images);
+    WHILE NOT done LOOP
+        done := madtree_internal.go_on();
+    END LOOP;
+    RETURN madtree_internal.take_bytes();
+END
+$plpgsql$;
 COMMENT ON FUNCTION madtree_internal.grow_block(bytea, bytea)
 IS 'internal: train all trees whose rows are in one block';

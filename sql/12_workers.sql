@@ -4,7 +4,7 @@
 CREATE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_join(key)
+return madtree.blocks.workers_join(key)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_join(text)
 IS 'internal: take part in a training; false where that is over';
@@ -14,14 +14,14 @@ CREATE FUNCTION madtree_internal.workers_claim(
 ) RETURNS record
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_claim(key)
+return madtree.blocks.workers_claim(key)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_claim(text) IS 'internal: the next part to pack; null if none is left';
 
 CREATE FUNCTION madtree_internal.workers_keep(key text, part integer, images bytea) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_keep(plpy, key, part, images)
+return madtree.blocks.workers_keep(key, part, images)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_keep(text, integer, bytea)
 IS 'internal: bin the rows of a part and keep them; false where a number is NULL';
@@ -29,7 +29,7 @@ IS 'internal: bin the rows of a part and keep them; false where a number is NULL
 CREATE FUNCTION madtree_internal.workers_step(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-return madtree.workers_step(plpy, key)
+return madtree.blocks.workers_step(key)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_step(text) IS 'internal: count, or wait a little; true when all is done';
 
@@ -40,8 +40,8 @@ COMMENT ON FUNCTION madtree_internal.workers_step(text) IS 'internal: count, or 
 CREATE FUNCTION madtree_internal.resident_worker(key text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 SET max_parallel_workers_per_gather = 0 AS $plpgsql$
 DECLARE
-    claimed record;
-    images bytea;
+    claimed pg_catalog.record;
+    images pg_catalog.bytea;
 BEGIN
     IF NOT madtree_internal.workers_join(key) THEN
         RETURN false;
@@ -67,10 +67,10 @@ COMMENT ON FUNCTION madtree_internal.resident_worker(text)
 IS 'internal: pack and count with others until the trees are grown';
 
 -- PL/Python prepares its queries in a way that keeps them from parallel workers; PL/pgSQL does not.
-CREATE FUNCTION madtree_internal.run_in_workers(query text) RETURNS void
+CREATE FUNCTION madtree_internal.run_in_workers(query text, key text) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 BEGIN
-    EXECUTE query;
+    EXECUTE query USING key;
 END
 $plpgsql$;
-COMMENT ON FUNCTION madtree_internal.run_in_workers(text) IS 'internal: run a query whose workers are resident';
+COMMENT ON FUNCTION madtree_internal.run_in_workers(text, text) IS 'internal: run a query whose workers are resident';

@@ -1,6 +1,30 @@
 -- Training. NULL for an optional argument means its default. The body runs without SET search_path on purpose: the
 -- names that a user gives mean what they mean to that user.
 
+CREATE FUNCTION madtree_internal.tree_train(
+    training_table_name text, output_table_name text, id_col_name text, dependent_variable text,
+    list_of_features text, list_of_features_to_exclude text, split_criterion text, grouping_cols text, weights text,
+    max_depth integer, min_split integer, min_bucket integer, n_bins integer, surrogate_params text,
+    pruning_params text, verbose boolean, seed bigint, replace boolean, parallel_workers integer, memory_mb integer,
+    strategy text, OUT answer text, OUT mistake text[]
+)
+RETURNS record
+LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.tree_train(
+    plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
+    list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
+    surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb, strategy
+)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_train(
+    text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
+    bigint, boolean, integer, integer, text
+) IS 'internal: what tree_train answers, or the mistake that it raises';
+
 CREATE FUNCTION @extschema@.tree_train(
     training_table_name text,
     output_table_name text,
@@ -25,18 +49,24 @@ CREATE FUNCTION @extschema@.tree_train(
     strategy text DEFAULT 'auto'
 )
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE plpgsql
 VOLATILE
 SET jit = off
-AS $python$
-@load@
-return madtree.tree_train(
-    plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
-    list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
-    surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb,
-    strategy,
-)
-$python$;
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_train(
+        training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
+        list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket,
+        n_bins, surrogate_params, pruning_params, tree_train.verbose, seed, replace, parallel_workers, memory_mb,
+        strategy
+    );
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
@@ -45,22 +75,20 @@ COMMENT ON FUNCTION @extschema@.tree_train(
 
 CREATE FUNCTION @extschema@.tree_train()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_train_help(plpy, "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_train', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_train() IS 'how to use tree_train';
 
 CREATE FUNCTION @extschema@.tree_train(message text)
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_train_help(plpy, message)
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_train', message);
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_train(text) IS 'how to use tree_train: message is ''usage'', ''help'' or ''?''';

@@ -1,17 +1,25 @@
 -- Scoring. jit = off because compiling an expression of a thousand branches takes longer than a million rows. As for
 -- tree_train, no function sets search_path: the names that a user gives mean what they mean to that user.
 
-CREATE FUNCTION madtree_internal.score_block(plan bytea, images bytea)
-RETURNS bytea
-LANGUAGE plpython3u
-IMMUTABLE
-STRICT
-PARALLEL SAFE
-AS $python$
+CREATE FUNCTION madtree_internal.begin_score_block(plan bytea, images bytea) RETURNS boolean
+LANGUAGE plpython3u VOLATILE STRICT PARALLEL SAFE AS $python$
 @load@
-return madtree.score_block(plan, images)
+return madtree.blocks.score_block(plan, images)
 $python$;
+COMMENT ON FUNCTION madtree_internal.begin_score_block(bytea, bytea) IS 'internal: begin score_block; true when done';
 
+CREATE FUNCTION madtree_internal.score_block(plan bytea, images bytea) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $plpgsql$
+DECLARE
+    done pg_catalog.bool;
+BEGIN
+    done := madtree_internal.begin_score_block(plan, images);
+    WHILE NOT done LOOP
+        done := madtree_internal.go_on();
+    END LOOP;
+    RETURN madtree_internal.take_bytes();
+END
+$plpgsql$;
 COMMENT ON FUNCTION madtree_internal.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';
 
 -- STABLE: a volatile function may not run EXECUTE in a parallel worker. The query runs with the caller's rights. A loop
@@ -36,71 +44,121 @@ LANGUAGE internal STABLE STRICT PARALLEL RESTRICTED AS 'byteasend';
 COMMENT ON FUNCTION madtree_internal.leaders_own(bytea)
 IS 'internal: keep a value out of the plan that workers are sent';
 
+CREATE FUNCTION madtree_internal.tree_predict(
+    tree_model text,
+    new_data_table text,
+    output_table text,
+    type text,
+    trust_owner boolean,
+    OUT answer text,
+    OUT mistake text[]
+)
+RETURNS record
+LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type, trust_owner)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_predict(text, text, text, text, boolean)
+IS 'internal: what tree_predict answers, or the mistake that it raises';
+
 CREATE FUNCTION @extschema@.tree_predict(
     tree_model text,
     new_data_table text,
     output_table text,
-    type text DEFAULT 'response'
+    type text DEFAULT 'response',
+    trust_owner boolean DEFAULT FALSE
 )
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE plpgsql
 VOLATILE
 SET jit = off
-AS $python$
-@load@
-return madtree.tree_predict(plpy, tree_model, new_data_table, output_table, type)
-$python$;
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake
+    FROM madtree_internal.tree_predict(tree_model, new_data_table, output_table, type, trust_owner);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text)
+COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text, boolean)
 IS 'score a table by a model into a new table; SELECT tree_predict() tells how';
 
 CREATE FUNCTION @extschema@.tree_predict()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_predict_help(plpy, "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_predict', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_predict() IS 'how to use tree_predict';
 
 CREATE FUNCTION @extschema@.tree_predict(message text)
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_predict_help(plpy, message)
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_predict', message);
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_predict(text)
 IS 'how to use tree_predict: message is ''usage'', ''help'' or ''?''';
 
 -- The settings make the text of groups' values the same whatever the session's are. VOLATILE, so that each query sees a
 -- model that was replaced since the outer one began.
-CREATE FUNCTION @extschema@.tree_sql(model text, type text DEFAULT 'response', tree_id integer DEFAULT NULL)
-RETURNS text
+CREATE FUNCTION madtree_internal.tree_sql(
+    model text, type text, tree_id integer, trust_owner boolean, OUT answer text, OUT mistake text[]
+)
+RETURNS record
 LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.tree_sql(plpy, model, type, tree_id, trust_owner)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_sql(text, text, integer, boolean)
+IS 'internal: what tree_sql answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.tree_sql(
+    model text,
+    type text DEFAULT 'response',
+    tree_id integer DEFAULT NULL,
+    trust_owner boolean DEFAULT FALSE
+)
+RETURNS text
+LANGUAGE plpgsql
 VOLATILE
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
-AS $python$
-@load@
-return madtree.tree_sql(plpy, model, type, tree_id)
-$python$;
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_sql(model, type, tree_id, trust_owner);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer)
+COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer, boolean)
 IS 'a model as an SQL expression, for a view or a generated column; SELECT tree_sql() tells how';
 
 CREATE FUNCTION @extschema@.tree_sql()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.tree_sql(plpy, "help", None, None)
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_sql', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_sql() IS 'how to use tree_sql';

@@ -2,7 +2,33 @@
 -- text of values the same whatever the session's are. VOLATILE, so that each query sees a model that was replaced since
 -- the outer one began. No function sets search_path: see tree_train.
 
-CREATE FUNCTION @extschema@.tree_rules(model text, tree_id integer DEFAULT NULL)
+CREATE FUNCTION madtree_internal.tree_rules(model text, only_tree integer, trust_owner boolean)
+RETURNS TABLE (
+    tree_id integer,
+    group_values jsonb,
+    node_id bigint,
+    rule text,
+    predicate text,
+    n_rows bigint,
+    share double precision,
+    prediction text,
+    confidence double precision,
+    mean double precision,
+    sd double precision,
+    mistake text[]
+)
+LANGUAGE plpython3u
+VOLATILE
+ROWS 30
+AS $python$
+@load@
+return madtree.tree_rules(plpy, model, only_tree, trust_owner)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_rules(text, integer, boolean)
+IS 'internal: the rows of tree_rules, or the mistake that it raises';
+
+CREATE FUNCTION madtree_internal.rules_or_error(model text, only_tree integer, trust_owner boolean)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -16,32 +42,100 @@ RETURNS TABLE (
     mean double precision,
     sd double precision
 )
-LANGUAGE plpython3u
+LANGUAGE plpgsql
+VOLATILE
+ROWS 30
+AS $plpgsql$
+DECLARE
+    mistake pg_catalog.text[];
+BEGIN
+    FOR tree_id, group_values, node_id, rule, predicate, n_rows, share, prediction, confidence, mean, sd, mistake IN
+        SELECT * FROM madtree_internal.tree_rules(model, only_tree, trust_owner)
+    LOOP
+        @raise@
+        RETURN NEXT;
+    END LOOP;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION madtree_internal.rules_or_error(text, integer, boolean)
+IS 'internal: the rows of tree_rules';
+
+-- To PL/pgSQL its argument tree_id and its column tree_id would be one, so it is in SQL.
+CREATE FUNCTION @extschema@.tree_rules(
+    model text,
+    tree_id integer DEFAULT NULL,
+    trust_owner boolean DEFAULT FALSE
+)
+RETURNS TABLE (
+    tree_id integer,
+    group_values jsonb,
+    node_id bigint,
+    rule text,
+    predicate text,
+    n_rows bigint,
+    share double precision,
+    prediction text,
+    confidence double precision,
+    mean double precision,
+    sd double precision
+)
+LANGUAGE sql
 VOLATILE
 ROWS 30
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
-AS $python$
-@load@
-return madtree.tree_rules(plpy, args[0], args[1])
-$python$;
+AS $sql$
+SELECT * FROM madtree_internal.rules_or_error($1, $2, $3);
+$sql$;
 
-COMMENT ON FUNCTION @extschema@.tree_rules(text, integer)
+COMMENT ON FUNCTION @extschema@.tree_rules(text, integer, boolean)
 IS 'a model as rules, one for each leaf, as text and as SQL predicate; SELECT tree_rules() tells how';
 
 CREATE FUNCTION @extschema@.tree_rules()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.usage(plpy, "tree_rules", "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_rules', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_rules() IS 'how to use tree_rules';
 
-CREATE FUNCTION @extschema@.tree_path(model text, table_name text, id text)
+CREATE FUNCTION madtree_internal.tree_path(model text, table_name text, id text, trust_owner boolean)
+RETURNS TABLE (
+    step integer,
+    tree_id integer,
+    node_id bigint,
+    feature text,
+    condition text,
+    value text,
+    branch text,
+    reason text,
+    explanation text,
+    n_rows bigint,
+    prediction text,
+    confidence double precision,
+    mistake text[]
+)
+LANGUAGE plpython3u
+VOLATILE
+ROWS 7
+AS $python$
+@load@
+return madtree.tree_path(plpy, model, table_name, id, trust_owner)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_path(text, text, text, boolean)
+IS 'internal: the rows of tree_path, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.tree_path(
+    model text,
+    table_name text,
+    id text,
+    trust_owner boolean DEFAULT FALSE
+)
 RETURNS TABLE (
     step integer,
     tree_id integer,
@@ -56,91 +150,134 @@ RETURNS TABLE (
     prediction text,
     confidence double precision
 )
-LANGUAGE plpython3u
+LANGUAGE plpgsql
 VOLATILE
 ROWS 7
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
-AS $python$
-@load@
-return madtree.tree_path(plpy, model, table_name, id)
-$python$;
+AS $plpgsql$
+DECLARE
+    mistake pg_catalog.text[];
+BEGIN
+    FOR
+        step, tree_id, node_id, feature, condition, value, branch, reason, explanation, n_rows, prediction,
+        confidence, mistake
+    IN
+        SELECT * FROM madtree_internal.tree_path(model, table_name, id, trust_owner)
+    LOOP
+        @raise@
+        RETURN NEXT;
+    END LOOP;
+END
+$plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_path(text, text, text)
+COMMENT ON FUNCTION @extschema@.tree_path(text, text, text, boolean)
 IS 'the path that one row takes through a model, and why; SELECT tree_path() tells how';
 
 CREATE FUNCTION @extschema@.tree_path()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.usage(plpy, "tree_path", "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_path', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_path() IS 'how to use tree_path';
 
 CREATE FUNCTION @extschema@.tree_path(message text)
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.usage(plpy, "tree_path", message)
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_path', message);
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_path(text)
 IS 'how to use tree_path: message is ''usage'', ''help'' or ''?''';
 
-CREATE FUNCTION @extschema@.tree_to_json(model text)
-RETURNS json
+CREATE FUNCTION madtree_internal.tree_to_json(model text, OUT answer json, OUT mistake text[])
+RETURNS record
 LANGUAGE plpython3u
 VOLATILE
-SET datestyle = 'ISO'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
 AS $python$
 @load@
 return madtree.tree_to_json(plpy, model)
 $python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_to_json(text)
+IS 'internal: what tree_to_json answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.tree_to_json(model text)
+RETURNS json
+LANGUAGE plpgsql
+VOLATILE
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.json;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_to_json(model);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_json(text)
 IS 'a model as a JSON document that has all it takes to predict elsewhere; SELECT tree_to_json() tells how';
 
 CREATE FUNCTION @extschema@.tree_to_json()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.usage(plpy, "tree_to_json", "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_to_json', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_json() IS 'how to use tree_to_json';
 
-CREATE FUNCTION @extschema@.tree_to_pmml(model text)
-RETURNS text
+CREATE FUNCTION madtree_internal.tree_to_pmml(model text, OUT answer text, OUT mistake text[])
+RETURNS record
 LANGUAGE plpython3u
 VOLATILE
-SET datestyle = 'ISO'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
 AS $python$
 @load@
 return madtree.tree_to_pmml(plpy, model)
 $python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_to_pmml(text)
+IS 'internal: what tree_to_pmml answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.tree_to_pmml(model text)
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_to_pmml(model);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_pmml(text)
 IS 'a model as a PMML 4.4 document; SELECT tree_to_pmml() tells how';
 
 CREATE FUNCTION @extschema@.tree_to_pmml()
 RETURNS text
-LANGUAGE plpython3u
+LANGUAGE sql
 STABLE
-AS $python$
-@load@
-return madtree.usage(plpy, "tree_to_pmml", "help")
-$python$;
+AS $sql$
+SELECT madtree_internal.help('tree_to_pmml', 'help');
+$sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_pmml() IS 'how to use tree_to_pmml';

@@ -3,6 +3,35 @@
 -- of the queries sees models that were replaced since the outer one began. row_security = off makes an error, and so a
 -- model that is not listed, of a policy that would run.
 
+CREATE FUNCTION madtree_internal.found_models()
+RETURNS TABLE (
+    schema text,
+    name text,
+    owner text,
+    kind text,
+    source_table text,
+    dependent text,
+    n_rows bigint,
+    n_trees integer,
+    depth integer,
+    n_leaves bigint,
+    parameters jsonb,
+    version text,
+    trained_at timestamptz,
+    age interval,
+    mistake text[]
+)
+LANGUAGE plpython3u
+VOLATILE
+ROWS 100
+AS $python$
+@load@
+return madtree.list_models(plpy)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.found_models()
+IS 'internal: the rows of list_models, or the mistake that it raises';
+
 CREATE FUNCTION madtree_internal.list_models()
 RETURNS TABLE (
     schema text,
@@ -20,16 +49,27 @@ RETURNS TABLE (
     trained_at timestamptz,
     age interval
 )
-LANGUAGE plpython3u
+LANGUAGE plpgsql
 VOLATILE
 ROWS 100
 SET row_security = off
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
-AS $python$
-@load@
-return madtree.list_models(plpy)
-$python$;
+AS $plpgsql$
+DECLARE
+    mistake pg_catalog.text[];
+BEGIN
+    FOR
+        schema, name, owner, kind, source_table, dependent, n_rows, n_trees, depth, n_leaves, parameters,
+        version, trained_at, age, mistake
+    IN
+        SELECT * FROM madtree_internal.found_models()
+    LOOP
+        @raise@
+        RETURN NEXT;
+    END LOOP;
+END
+$plpgsql$;
 
 COMMENT ON FUNCTION madtree_internal.list_models() IS 'internal: the rows of the view models';
 

@@ -16,12 +16,13 @@ from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, CommandError, InterruptError
 from madtree.cli.options import examples
 from madtree.cli.output import fail, say, text
+from madtree.cli.safe import safe_line
 from madtree.cli.server import add_server_commands
 from madtree.embedded import PrivateServerError
 from madtree.errors import MadtreeError
 from madtree.install import NoPostgresError
 
-RAISED_BY = re.compile(r"^(madtree|spiexceptions\.\w+|plpy\.\w+): ")  # PL/Python puts the exception's class in front
+RAISED_BY = re.compile(r"^(madtree|spiexceptions\.\w+|plpy\.\w+): ")  # who speaks; an older server names classes, too
 MODELS, SERVERS = "Models", "Servers"
 
 app = typer.Typer(
@@ -64,14 +65,14 @@ def main() -> None:
     try:
         app()
     except CommandError as error:
-        fail(error.message, error.hint)
+        fail(safe_line(error.message), error.hint)
         sys.exit(error.code)
     except InterruptError as error:
         if error.message:
             say(error.message)
         sys.exit(error.code)
     except MadtreeError as error:  # found by the part of madtree that runs here
-        fail(error.message, error.hint)
+        fail(safe_line(error.message), error.hint)
         sys.exit(REFUSED)
     except psycopg.Error as error:
         sys.exit(server_error(error))
@@ -91,5 +92,5 @@ def server_error(error: psycopg.Error) -> int:
     hint = error.diag.message_hint
     if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
         hint = "'madtree doctor' tells what is missing on this server."
-    fail("\n".join([message, *filter(None, [error.diag.message_detail])]), hint)
+    fail("\n".join([safe_line(message), *filter(None, [error.diag.message_detail])]), hint)
     return NO_CONNECTION if lost else REFUSED

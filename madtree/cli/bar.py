@@ -14,10 +14,10 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.text import Text
 
-from madtree.cli.output import duration, stderr
+from madtree.cli.output import duration, remark, stderr
 from madtree.cli.progress import Estimate, parse
+from madtree.cli.safe import safe_line
 
 WIDE = 80  # columns from which the bar itself, the rows and the time so far have room
 
@@ -76,13 +76,13 @@ class Bar:
         if is_verbose and not self._verbose:
             return
         words = message if is_verbose else f"{severity.lower()}: {message}"
-        self._console.print(Text(words, style="yellow" if severity == "WARNING" else "dim"), soft_wrap=True)
+        remark(self._console, safe_line(words), "yellow" if severity == "WARNING" else "dim")
         if diagnostic.message_hint:
-            self._console.print(Text(f"hint: {diagnostic.message_hint}", style="dim"), soft_wrap=True)
+            remark(self._console, safe_line(f"hint: {diagnostic.message_hint}"), "dim")
 
     def say(self, message: str) -> None:
         """A remark, above the bar."""
-        self._console.print(Text(message, style="dim"), soft_wrap=True)
+        remark(self._console, message, "dim")
 
     def tick(self) -> None:
         """Move with the clock. The bar appears at the first tick: what is done sooner needs none."""

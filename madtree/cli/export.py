@@ -10,7 +10,7 @@ import typer
 
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.files import write
-from madtree.cli.options import Dsn, Group, Model, Tree, examples
+from madtree.cli.options import Dsn, Group, Model, Tree, TrustOwner, examples
 from madtree.cli.session import Session, session
 from madtree.cli.show import draw
 
@@ -47,6 +47,7 @@ def export_command(
     ] = None,
     group: Group = None,
     tree: Tree = None,
+    trust_owner: TrustOwner = False,
     dsn: Dsn = None,
 ) -> None:
     """Write a model for another program: an SQL expression, a graph for graphviz, a picture, JSON, PMML."""
@@ -56,17 +57,25 @@ def export_command(
         if format_ in DRAWN:
             content = draw(opened, model, format_.value, tree, group)
         else:
-            content = from_server(opened, model, format_, type_, tree, group)
+            content = from_server(opened, model, format_, type_, tree, group, trust_owner)
     write(content, output, f"{model} as {format_.value}")
 
 
 def from_server(
-    opened: Session, model: str, format_: Format, type_: str | None, tree: int | None, group: list[str] | None
+    opened: Session,
+    model: str,
+    format_: Format,
+    type_: str | None,
+    tree: int | None,
+    group: list[str] | None,
+    trust_owner: bool,
 ) -> str:
     """What a function of the extension writes."""
     if group:
         raise CommandError("--group is for --format dot and svg", "Use --tree with --format sql.", USAGE)
     if tree is not None and format_ is not Format.SQL:
         raise CommandError(f"--format {format_.value} writes the whole model", "Leave --tree out.", USAGE)
-    arguments = {"model": model, "type": type_, "tree_id": tree}
+    # Only an expression is handed out to be run.
+    trust = trust_owner if format_ is Format.SQL else None
+    arguments = {"model": model, "type": type_, "tree_id": tree, "trust_owner": trust}
     return opened.line(FUNCTIONS[format_], arguments, "exporting")

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from madtree.cli.exits import CommandError
-from madtree.cli.output import say, text
+from madtree.cli.output import document, say
 
 
 def write(content: str, path: Path | None, what: str) -> None:
@@ -18,7 +18,7 @@ def write(content: str, path: Path | None, what: str) -> None:
         CommandError: the file cannot be written.
     """
     if path is None or str(path) == "-":
-        text(content.rstrip("\n"))
+        document(content.rstrip("\n"))
         return
     try:
         replace(path, content)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from madtree.cli.options import Dsn, Json, Model, examples
+from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
+from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
@@ -25,16 +26,18 @@ def prune_command(
             show_default=False,
         ),
     ],
+    trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Prune a model further, without the data, into a new model."""  # fmt: skip
     with session(dsn) as opened:
-        said = opened.line("tree_prune", {"model": model, "new_model": new_model, "cp": cp}, "pruning")
+        arguments = {"model": model, "new_model": new_model, "cp": cp, "trust_owner": trust_owner}
+        said = opened.line("tree_prune", arguments, "pruning")
     if json:
         as_json({"model": new_model, "pruned_from": model, "cp": cp, "message": said})
     else:
-        text(said)
+        text(safe_line(said))
 
 
 def drop_command(
@@ -55,4 +58,4 @@ def drop_command(
     if json:
         as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
     else:
-        text("\n".join(said))
+        text("\n".join(map(safe_line, said)))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from madtree.cli.options import Dsn, Json, Model, examples
+from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import rows, without_empty
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
@@ -25,13 +25,15 @@ def evaluate_command(
     model: Model,
     table: Annotated[str, typer.Argument(help="Table with known outcomes.", show_default=False)],
     confusion: Annotated[bool, typer.Option("--confusion", help="The confusion matrix instead, as rows.")] = False,
+    trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Measure a model on a table with known outcomes: accuracy, log loss, AUC; or RMSE, MAE, R²."""
     function = "tree_confusion" if confusion else "tree_evaluate"
     with session(dsn) as opened:
-        found = opened.call(function, {"tree_model": model, "test_table": table}, "evaluating")
+        arguments = {"tree_model": model, "test_table": table, "trust_owner": trust_owner}
+        found = opened.call(function, arguments, "evaluating")
     rows(found if json else without_empty(found), json, empty="no rows")
 
 
@@ -46,5 +48,5 @@ def importance(connection: psycopg.Connection, name: str) -> list[dict[str, Any]
     """What get_var_importance writes into a table, read without one: that works on a replica too."""
     host = as_host(connection)
     tables = find_model(host, name, "model")
-    grouping = [unquoted(column) for column in read_summary(host, tables).grouping_columns]
+    grouping = [unquoted(column) for column in read_summary(host, tables, to_run=False).grouping_columns]
     return host.query(sql.importance(tables.schema, tables.name, grouping, best_first=True))

@@ -29,6 +29,14 @@ Group = Annotated[
         show_default=False,
     ),
 ]
+TrustOwner = Annotated[
+    bool,
+    typer.Option(
+        "--trust-owner",
+        help="As a superuser, use another role's model although it runs what that role wrote.",
+        rich_help_panel=SERVER,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
 
 

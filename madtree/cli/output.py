@@ -1,4 +1,8 @@
-"""What commands print: data to stdout, for people or as JSON; everything else to stderr."""
+"""What commands print: data to stdout, for people or as JSON; everything else to stderr.
+
+All that is printed for people goes through `madtree.cli.safe` here. Documents for programs are as they are, unless
+stdout is a terminal; JSON is as it is.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any, TextIO, cast
 
 from rich.console import Console
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
-from rich.text import Text
+from rich.text import Span, Text
 
 from madtree.cli.exits import CommandError, InterruptError
+from madtree.cli.safe import safe, safe_line
 
 WIDEST = 1_000_000
 
@@ -58,18 +64,38 @@ def stderr() -> Console:
 
 def say(message: str, style: str = "") -> None:
     """A remark for people, on stderr; long lines are the terminal's business."""
-    stderr().print(Text(message, style=style), soft_wrap=True)
+    remark(stderr(), message, style)
+
+
+def remark(console: Console, message: str, style: str = "") -> None:
+    """As `say`, on a console that is there already."""
+    console.print(Text(safe(message), style=style), soft_wrap=True)
 
 
 def fail(message: str, hint: str | None = None) -> None:
     """An error and its cure, on stderr."""
-    stderr().print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    stderr().print(Text.assemble(("error: ", "bold red"), safe(message)), soft_wrap=True)
     if hint:
-        stderr().print(Text.assemble(("hint: ", "bold"), hint), soft_wrap=True)
+        stderr().print(Text.assemble(("hint: ", "bold"), safe_line(hint)), soft_wrap=True)
 
 
 def text(message: str) -> None:
-    """Text that is the answer, on stdout, as it is.
+    """Text for people that is the answer, on stdout; raises as `document`."""
+    _print(safe(message))
+
+
+def document(content: str) -> None:
+    """Text for a program, on stdout: as it is, unless a terminal would get it.
+
+    Raises:
+        InterruptError: nobody reads it any more, as after `| head`; with the code of a program that SIGPIPE ended.
+        CommandError: it cannot be written, as on a full disk.
+    """
+    _print(safe(content) if sys.stdout.isatty() else content)
+
+
+def _print(message: str) -> None:
+    """Text on stdout as it is.
 
     Raises:
         InterruptError: nobody reads it any more, as after `| head`; with the code of a program that SIGPIPE ended.
@@ -87,7 +113,7 @@ def text(message: str) -> None:
 
 def as_json(value: Any) -> None:
     """A value as JSON on stdout, with numbers that JSON lacks written as PostgreSQL's to_json writes them."""
-    text(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
+    _print(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def plain(value: Any) -> Any:
@@ -130,6 +156,7 @@ def table(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> None:
 
     Where nobody watches it is as wide as it needs to be.
     """
+    headings = [safe_line(heading) for heading in headings]
     made = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
     for place, heading in enumerate(headings):
         values = [row[place] for row in body if row[place] is not None]
@@ -161,8 +188,15 @@ def lines(console: Console, styled: Iterable[Text]) -> None:
     """Styled lines on stdout, with colours where `console` has them; long lines are the terminal's business."""
     with console.capture() as captured:
         for line in styled:
-            console.print(line, soft_wrap=True)
-    text(captured.get().removesuffix("\n"))
+            console.print(harmless(line), soft_wrap=True)
+    _print(captured.get().removesuffix("\n"))
+
+
+def harmless(line: Text) -> Text:
+    """A styled line whose characters only show something; what styles it is not among them."""
+    shown = [safe_line(character) for character in line.plain]
+    at = [0, *accumulate(map(len, shown))]
+    return Text("".join(shown), line.style, spans=[Span(at[s.start], at[s.end], s.style) for s in line.spans])
 
 
 def stripped(line: Sequence[Segment]) -> Text:
@@ -189,8 +223,8 @@ def cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(cell(item) for item in value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}={cell(item)}" for key, item in value.items())
-    return str(value)
+        return ", ".join(f"{safe_line(str(key))}={cell(item)}" for key, item in value.items())
+    return safe_line(str(value))
 
 
 def duration(seconds: float) -> str:

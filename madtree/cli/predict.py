@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from madtree.cli.options import Dsn, Json, Model, examples
+from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
+from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 
 EPILOG = examples(
@@ -33,14 +34,21 @@ def predict_command(
     type_: Annotated[
         Type, typer.Option("--type", help="The prediction, class probabilities, or the leaf that a row ends in.")
     ] = Type.RESPONSE,
+    trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Score a table by a model, into a new table."""
-    arguments = {"tree_model": model, "new_data_table": table, "output_table": output, "type": type_.value}
+    arguments = {
+        "tree_model": model,
+        "new_data_table": table,
+        "output_table": output,
+        "type": type_.value,
+        "trust_owner": trust_owner,
+    }
     with session(dsn) as opened:
         said = opened.line("tree_predict", arguments, "scoring")
     if json:
         as_json({"model": model, "output": output, "type": type_.value, "message": said})
     else:
-        text(said)
+        text(safe_line(said))

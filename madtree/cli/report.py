@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from madtree.cli.files import write
-from madtree.cli.options import Dsn, Model, examples
+from madtree.cli.options import Dsn, Model, TrustOwner, examples
 from madtree.cli.session import session
 from madtree.report import build_report
 
@@ -30,11 +30,13 @@ def report_command(
         ),
     ] = None,
     max_trees: Annotated[int, typer.Option(help="Of a grouped model, most trees on the page.", min=1)] = 200,
+    trust_owner: TrustOwner = False,
     dsn: Dsn = None,
 ) -> None:
     """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score."""  # fmt: skip
     with session(dsn) as opened:
         page = opened.run(
-            lambda: build_report(opened.connection, model, data=data, max_trees=max_trees), "making the report"
+            lambda: build_report(opened.connection, model, data=data, max_trees=max_trees, trust_owner=trust_owner),
+            "making the report",
         )
     write(page, output, f"report of {model}")

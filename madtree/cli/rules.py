@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from madtree.cli.safe import safe_line
 from madtree.cli.session import Session
 from madtree.cli.trees import tree_number
 
 
-def rules_of(opened: Session, model: str, tree: int | None, group: Sequence[str] | None) -> str:
+def rules_of(
+    opened: Session, model: str, tree: int | None, group: Sequence[str] | None, trust_owner: bool = False
+) -> str:
     """The rules of a model, or of one tree of its groups."""
     number = opened.run(lambda: tree_number(opened.connection, model, tree, group), "reading")
-    found = opened.call("tree_rules", {"model": model, "tree_id": number}, "reading")
+    arguments = {"model": model, "tree_id": number, "trust_owner": trust_owner}
+    found = opened.call("tree_rules", arguments, "reading")
     lines: list[str] = []
     for values, rules in groupby(found, key=lambda row: row["group_values"]):
         if values is not None:
-            lines.append(", ".join(f"{name} = {value}" for name, value in values.items()))
+            lines.append(safe_line(", ".join(f"{name} = {value}" for name, value in values.items())))
         lines += [rule_line(rule) for rule in rules]
     return "\n".join(lines)
 
@@ -28,4 +32,5 @@ def rule_line(rule: dict[str, Any]) -> str:
         prediction, sure = rule["prediction"], f"{rule['confidence']:.1%}"
     else:
         prediction, sure = f"{rule['mean']:.6g}", f"standard deviation {rule['sd'] or 0:.6g}"
-    return f"{rule['rule']}  -->  {prediction}  ({rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}, {sure})"
+    rows = f"{rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}"
+    return safe_line(f"{rule['rule']}  -->  {prediction}  ({rows}, {sure})")

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from madtree.cli.exits import USAGE, CommandError
-from madtree.cli.options import Dsn, Group, Model, Tree, examples
-from madtree.cli.output import text
+from madtree.cli.options import Dsn, Group, Model, Tree, TrustOwner, examples
+from madtree.cli.output import document, text
 from madtree.cli.rules import rules_of
 from madtree.cli.session import Session, session
 from madtree.cli.trees import read_trees
@@ -25,6 +25,7 @@ EPILOG = examples(
     "$ madtree show delay_tree --svg > tree.svg",
     "$ madtree show delay_tree --dot | dot -Tpng > tree.png",
 )
+FOR_PROGRAMS = ("dot", "svg")
 
 
 def show_command(
@@ -38,6 +39,7 @@ def show_command(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Impurity, rows and class weights of each node.")
     ] = False,
+    trust_owner: TrustOwner = False,
     dsn: Dsn = None,
 ) -> None:
     """Draw a model as text; or as a graph, a picture, its rules, or its surrogates."""
@@ -46,16 +48,23 @@ def show_command(
     if len(chosen) > 1:
         raise CommandError("choose one of --dot, --svg, --rules and --surrogates", code=USAGE)
     with session(dsn) as opened:
-        drawn = draw(opened, model, chosen[0], tree, group, verbose)
-    text(drawn.rstrip("\n"))
+        drawn = draw(opened, model, chosen[0], tree, group, verbose, trust_owner)
+    show = document if chosen[0] in FOR_PROGRAMS else text
+    show(drawn.rstrip("\n"))
 
 
 def draw(
-    opened: Session, name: str, kind: str, tree: int | None, group: list[str] | None, verbose: bool = False
+    opened: Session,
+    name: str,
+    kind: str,
+    tree: int | None,
+    group: list[str] | None,
+    verbose: bool = False,
+    trust_owner: bool = False,
 ) -> str:
     """A model drawn as `text`, `dot`, `svg`, `rules` or `surrogates`."""
     if kind == "rules":
-        return rules_of(opened, name, tree, group)
+        return rules_of(opened, name, tree, group, trust_owner)
     model = opened.run(lambda: read_trees(opened.connection, name, tree, group), "reading")
     if kind == "dot":
         return model_dot(model, verbose)

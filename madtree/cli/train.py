@@ -10,6 +10,7 @@ import typer
 
 from madtree.cli.options import Dsn, Json, examples
 from madtree.cli.output import as_json, text
+from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 from madtree.request import defaults
 
@@ -182,7 +183,7 @@ def train_command(
     if json:
         as_json({"model": model, **trained(said), "message": said})
     else:
-        text(said)
+        text(safe_line(said))
 
 
 def joined(lists: list[str] | None) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import psycopg
 
 from madtree.cli.exits import USAGE, CommandError
+from madtree.cli.safe import safe_line
 from madtree.host import Host
 from madtree.host.psycopg import as_host
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
@@ -41,7 +42,7 @@ def tree_number(connection: psycopg.Connection, name: str, tree: int | None, gro
         return tree
     host = as_host(connection)
     tables = find_model(host, name, "model")
-    return tree_of_group(host, tables, read_summary(host, tables), group)
+    return tree_of_group(host, tables, read_summary(host, tables, to_run=False), group)
 
 
 def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence[str]) -> int:
@@ -53,11 +54,11 @@ def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence
     if set(wanted) != set(columns):
         needed = " ".join(f"--group {column}=..." for column in columns)
         raise CommandError(f"--group must have one value for each of {', '.join(columns)}", needed, USAGE)
-    found = host.query(sql.trees(tables.schema, tables.name, columns))
+    found = host.query(sql.trees(tables.schema, tables.name, tables.group_writers(columns)))
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
-    known, more = ", ".join("/".join(row["group"]) for row in found[:SHOWN]), len(found) - SHOWN
+    known, more = ", ".join(safe_line("/".join(row["group"])) for row in found[:SHOWN]), len(found) - SHOWN
     raise CommandError(
         f"{model.name} has no group {'/'.join(wanted.values())}",
         f"It has {known}{f' and {more:,} more' if more > 0 else ''}.",

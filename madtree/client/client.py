@@ -153,14 +153,28 @@ class Client:
         return Model(self, output_table_name, self.call("tree_train", **arguments)[0][0])
 
     def tree_predict(
-        self, tree_model: str, new_data_table: str, output_table: str, type: str | None = "response"
+        self,
+        tree_model: str,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = "response",
+        trust_owner: bool | None = False,
     ) -> str:
-        """Score a table into a new table; `type` is response, prob, prob_columns or leaf. Returns what was done."""
-        return self._text("tree_predict", tree_model, new_data_table, output_table, type)
+        """Score a table into a new table; `type` is response, prob, prob_columns or leaf. Returns what was done.
 
-    def tree_sql(self, model: str, type: str | None = "response", tree_id: int | None = None) -> str:
+        `trust_owner`, here and below: as a superuser, use another role's model although it runs what that role wrote.
+        """
+        return self._text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner)
+
+    def tree_sql(
+        self,
+        model: str,
+        type: str | None = "response",
+        tree_id: int | None = None,
+        trust_owner: bool | None = False,
+    ) -> str:
         """The model as an SQL expression over the columns of its training table."""
-        return self._text("tree_sql", model, type, tree_id)
+        return self._text("tree_sql", model, type, tree_id, trust_owner)
 
     def tree_display(self, model: str, dot_format: bool | None = True, verbosity: bool | None = False) -> str:
         """The model as a graph for graphviz or, with ``dot_format=False``, as text."""
@@ -174,21 +188,21 @@ class Client:
         """Write the importance of each feature into a new table. Returns what was done."""
         return self._text("get_var_importance", model_name, output_table)
 
-    def tree_evaluate(self, tree_model: str, test_table: str) -> Result:
+    def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Result:
         """How well the model does on a table with known outcomes: accuracy, AUC, RMSE, ..."""
-        return self.call("tree_evaluate", tree_model, test_table)
+        return self.call("tree_evaluate", tree_model, test_table, trust_owner)
 
-    def tree_confusion(self, tree_model: str, test_table: str) -> Result:
+    def tree_confusion(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Result:
         """The confusion matrix as rows."""
-        return self.call("tree_confusion", tree_model, test_table)
+        return self.call("tree_confusion", tree_model, test_table, trust_owner)
 
-    def tree_rules(self, model: str, tree_id: int | None = None) -> Result:
+    def tree_rules(self, model: str, tree_id: int | None = None, trust_owner: bool | None = False) -> Result:
         """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
-        return self.call("tree_rules", model=model, tree_id=tree_id)
+        return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner)
 
-    def tree_path(self, model: str, table_name: str, id: object) -> Result:
+    def tree_path(self, model: str, table_name: str, id: object, trust_owner: bool | None = False) -> Result:
         """The path that the row with this id takes through the model, a row for each step, and why."""
-        return self.call("tree_path", model, table_name, str(id))
+        return self.call("tree_path", model, table_name, str(id), trust_owner)
 
     def tree_to_json(self, model: str) -> dict[str, Any]:
         """The whole model in madtree's format for other programs."""
@@ -199,9 +213,9 @@ class Client:
         """The model as a PMML 4.4 document."""
         return self._text("tree_to_pmml", model)
 
-    def tree_prune(self, model: str, new_model: str, cp: float) -> Model:
+    def tree_prune(self, model: str, new_model: str, cp: float, trust_owner: bool | None = False) -> Model:
         """Prune a model further, without its data, into a new model."""
-        return Model(self, new_model, self._text("tree_prune", model, new_model, cp))
+        return Model(self, new_model, self._text("tree_prune", model, new_model, cp, trust_owner))
 
     def tree_drop(self, model: str) -> str:
         """Drop the tables of a model. Returns what was done."""
@@ -241,10 +255,10 @@ class Client:
             raise as_mistake(error) from error
 
     @contextlib.contextmanager
-    def snapshot(self) -> Iterator[psycopg.Connection[Any]]:
-        """As `work`, for reading: in a transaction of its own, all looks see the same rows."""
+    def reading(self) -> Iterator[psycopg.Connection[Any]]:
+        """As `work`, for reading: a model that is found in it stays as it is until the end."""
         try:
-            with self._session.snapshot() as connection:
+            with self._session.reading() as connection:
                 yield connection
         except MISTAKES as error:
             raise as_mistake(error) from error

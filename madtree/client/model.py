@@ -53,7 +53,7 @@ class Model:
 
     def read(self, tree_id: int | None = None) -> TreeModel:
         """The whole model, or one tree of it, as plain values."""
-        with self.client.snapshot():
+        with self.client.reading():
             return read_model(self.client.host, self.name, tree_id=tree_id)
 
     @property
@@ -92,17 +92,17 @@ class Model:
             self.client.get_var_importance(self.name, table)
             return self.client.query(f"SELECT * FROM {table}")
 
-    def evaluate(self, table: Any) -> Result:
+    def evaluate(self, table: Any, *, trust_owner: bool = False) -> Result:
         """How well it does on a table, or on a data frame, with known outcomes: accuracy, AUC, RMSE, ..."""
-        with self._as_table(table) as name:
-            return self.client.tree_evaluate(self.name, name)
+        with self._as_table(table, trust_owner) as name:
+            return self.client.tree_evaluate(self.name, name, trust_owner)
 
-    def confusion(self, table: Any) -> Result:
+    def confusion(self, table: Any, *, trust_owner: bool = False) -> Result:
         """The confusion matrix on a table or a data frame, as rows."""
-        with self._as_table(table) as name:
-            return self.client.tree_confusion(self.name, name)
+        with self._as_table(table, trust_owner) as name:
+            return self.client.tree_confusion(self.name, name, trust_owner)
 
-    def predict(self, table: Any, type: str = "response") -> Result:
+    def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).
 
         Parameters
@@ -112,6 +112,9 @@ class Model:
             copied into a temporary table.
         type
             response, prob, prob_columns or leaf.
+        trust_owner
+            As a superuser, use another role's model although it runs what that role wrote; the same for the methods
+            below.
 
         Returns
         -------
@@ -122,23 +125,23 @@ class Model:
         """
         if isinstance(table, str):
             with self._scratch() as target:
-                self.client.tree_predict(self.name, table, target, type)
+                self.client.tree_predict(self.name, table, target, type, trust_owner)
                 return self.client.query(f"SELECT * FROM {target}")
-        with self._as_table(table) as name, self._scratch() as target:
-            self.client.tree_predict(self.name, name, target, type)
+        with self._as_table(table, trust_owner) as name, self._scratch() as target:
+            self.client.tree_predict(self.name, name, target, type, trust_owner)
             return self.client.query(f"SELECT * FROM {target} ORDER BY 1")
 
-    def to_sql(self, type: str = "response", tree_id: int | None = None) -> str:
+    def to_sql(self, type: str = "response", tree_id: int | None = None, *, trust_owner: bool = False) -> str:
         """The model as an SQL expression over the columns of its training table."""
-        return self.client.tree_sql(self.name, type, tree_id)
+        return self.client.tree_sql(self.name, type, tree_id, trust_owner)
 
-    def rules(self, tree_id: int | None = None) -> Result:
+    def rules(self, tree_id: int | None = None, *, trust_owner: bool = False) -> Result:
         """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
-        return self.client.tree_rules(self.name, tree_id)
+        return self.client.tree_rules(self.name, tree_id, trust_owner)
 
-    def path(self, table: str, id: object) -> Result:
+    def path(self, table: str, id: object, *, trust_owner: bool = False) -> Result:
         """The path that one row of a table takes, a row for each step, and why."""
-        return self.client.tree_path(self.name, table, id)
+        return self.client.tree_path(self.name, table, id, trust_owner)
 
     def to_json(self) -> str:
         """The whole model in madtree's format for other programs, as text."""
@@ -162,9 +165,9 @@ class Model:
 
         return to_sklearn(self.read(tree_id), tree_id)
 
-    def prune(self, new_model: str, cp: float) -> Model:
+    def prune(self, new_model: str, cp: float, *, trust_owner: bool = False) -> Model:
         """Prune it further into a new model."""
-        return self.client.tree_prune(self.name, new_model, cp)
+        return self.client.tree_prune(self.name, new_model, cp, trust_owner)
 
     def drop(self) -> str:
         """Drop its tables."""
@@ -180,7 +183,7 @@ class Model:
 
     def read_first(self) -> TreeModel:
         """The model with its first tree only."""
-        with self.client.snapshot() as connection:
+        with self.client.reading() as connection:
             trees = sql.SQL("SELECT pg_catalog.min(tree_id) FROM {}").format(self._identifier(""))
             (first,) = connection.execute(trees, prepare=False).fetchone() or (None,)
             return read_model(self.client.host, self.name, tree_id=first)
@@ -190,7 +193,7 @@ class Model:
         return sql.Identifier(tables.schema, suffixed(tables.name, suffix))
 
     def _table(self, suffix: str, order: str) -> Result:
-        with self.client.snapshot():
+        with self.client.reading():
             table = self._identifier(suffix)
             return self.client.query(sql.SQL("SELECT * FROM {} ORDER BY {}").format(table, sql.SQL(order)))
 
@@ -203,7 +206,7 @@ class Model:
             connection.execute(f"DROP TABLE {name}".encode())
 
     @contextlib.contextmanager
-    def _as_table(self, data: Any) -> Iterator[str]:
+    def _as_table(self, data: Any, trust_owner: bool) -> Iterator[str]:
         """The name of a table: as given, or that of a frame's temporary copy, with its rows numbered as their id."""
         if isinstance(data, str):
             yield data
@@ -215,7 +218,8 @@ class Model:
 
         columns = columns_of(data)
         with self.client.work():
-            header = read_summary(self.client.host, find_model(self.client.host, self.name, "model"))
+            tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
+            header = read_summary(self.client.host, tables, to_run=False)
             parts = parse_name(header.id_column)
             if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
                 columns = [column for column in columns if column.name != parts[-1]]

@@ -52,12 +52,15 @@ class Session:
             yield connection
 
     @contextlib.contextmanager
-    def snapshot(self) -> Iterator[psycopg.Connection[Any]]:
-        """As `work`, for reading only: where it is a transaction of its own, all its looks see the same rows."""
+    def reading(self) -> Iterator[psycopg.Connection[Any]]:
+        """As `work`, for reading only. A model that is found in it stays as it is until the end.
+
+        Not REPEATABLE READ: whether another role's tables are harmless would be looked up in the past.
+        """
         begins = self.connection.info.transaction_status == TransactionStatus.IDLE and self.connection.autocommit
         with self.work() as connection:
             if begins:
-                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY")
             yield connection
 
     def close(self) -> None:

@@ -12,27 +12,28 @@ from psycopg.rows import dict_row
 from madtree.sqltext.schemas import INTERNAL
 
 SERVER = """
-    SELECT pg_catalog.current_setting('server_version_num')::int4 AS version_num,
+    SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4 AS version_num,
         pg_catalog.current_setting('server_version') AS version,
         pg_catalog.version() AS build,
         pg_catalog.quote_ident(pg_catalog.current_database()) AS database,
         pg_catalog.quote_ident(current_user) AS "user",
         r.rolsuper AS superuser,
         pg_catalog.pg_is_in_recovery() AS in_recovery,
-        pg_catalog.current_setting('default_transaction_read_only')::bool AS read_only
-    FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user
+        pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool AS read_only
+    FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user
 """
 EXTENSIONS = """
     SELECT wanted.name, a.default_version AS available, e.extversion AS installed,
-        n.nspname::text AS schema
+        n.nspname::pg_catalog.text AS schema
     FROM (VALUES ('plpython3u'), ('madtree')) AS wanted (name)
-    LEFT JOIN pg_catalog.pg_available_extensions AS a ON a.name = wanted.name
-    LEFT JOIN pg_catalog.pg_extension AS e ON e.extname = wanted.name
-    LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace
+    LEFT JOIN pg_catalog.pg_available_extensions AS a ON a.name OPERATOR(pg_catalog.=) wanted.name
+    LEFT JOIN pg_catalog.pg_extension AS e ON e.extname OPERATOR(pg_catalog.=) wanted.name
+    LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
 """
 SETTINGS = """
-    SELECT name::text, reset_val::text AS setting, unit::text, boot_val::text
-    FROM pg_catalog.pg_settings WHERE name = ANY (%s)
+    SELECT name::pg_catalog.text, reset_val::pg_catalog.text AS setting, unit::pg_catalog.text,
+        boot_val::pg_catalog.text
+    FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY (%s)
 """
 SETTING_NAMES = [
     "jit", "max_parallel_workers", "max_parallel_workers_per_gather", "max_worker_processes", "search_path",
@@ -40,26 +41,27 @@ SETTING_NAMES = [
 ]  # fmt: skip
 # Settings and roles that only a cloud's own PostgreSQL has.
 CLOUD = """
-    SELECT ARRAY(SELECT name::text FROM pg_catalog.pg_settings
-                 WHERE name ~ '^(rds|aurora|cloudsql|alloydb|azure|neon|supabase|supautils)[._]') AS settings,
-        ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles) AS roles
+    SELECT ARRAY(SELECT name::pg_catalog.text FROM pg_catalog.pg_settings
+                 WHERE name OPERATOR(pg_catalog.~)
+                     '^(rds|aurora|cloudsql|alloydb|azure|neon|supabase|supautils)[._]') AS settings,
+        ARRAY(SELECT rolname::pg_catalog.text FROM pg_catalog.pg_roles) AS roles
 """
 MADTREE_RIGHTS = """
     SELECT pg_catalog.quote_ident(n.nspname) AS schema,
         pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
         (SELECT pg_catalog.bool_and(pg_catalog.has_function_privilege(p.oid, 'EXECUTE'))
-         FROM pg_catalog.pg_proc AS p WHERE p.pronamespace = n.oid) AS execute
-    FROM pg_catalog.pg_namespace AS n WHERE n.nspname = ANY (%s) ORDER BY n.nspname
+         FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid) AS execute
+    FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) ANY (%s) ORDER BY n.nspname
 """
 TARGET = """
     SELECT pg_catalog.quote_ident(n.nspname) AS schema,
         pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
         pg_catalog.has_schema_privilege(n.oid, 'CREATE') AS "create"
     FROM pg_catalog.pg_namespace AS n
-    WHERE n.nspname = coalesce(%s, pg_catalog.current_schema())
+    WHERE n.nspname OPERATOR(pg_catalog.=) COALESCE(%s, pg_catalog.current_schema())
 """
 DATABASE = """
-    SELECT pg_catalog.current_schemas(false)::text[] AS schemas,
+    SELECT pg_catalog.current_schemas(false)::pg_catalog.text[] AS schemas,
         pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP') AS temp,
         pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "create"
 """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
+import stat
 from collections.abc import Mapping
 
 from madtree.embedded.home import Home
@@ -16,6 +18,36 @@ HBA = """\
 local all all                trust
 host  all all 127.0.0.1/32   scram-sha-256
 """
+# What initdb is told to write into the data directory's own pg_hba.conf, which we never use. Who starts the directory
+# by hand gets a server that lets in nobody but its own account, and over TCP nobody without the password.
+BY_HAND = ("--auth-local=peer", "--auth-host=scram-sha-256")
+# The lines that initdb wrote there for older versions of madtree, up to their last word.
+_INITDB_LINE = re.compile(
+    r"^(?P<line>(?:(?P<local>local)|host)[ \t]+(?:all|replication)[ \t]+all[ \t]+"
+    r"(?(local)|(?:127\.0\.0\.1/32|::1/128)[ \t]+))trust[ \t]*$",
+    re.MULTILINE,
+)
+
+
+def close_by_hand(home: Home, uid: int) -> None:
+    """Put what `BY_HAND` says into the data directory of an older version of madtree; lines of a user's own stay.
+
+    Root writes into a directory of another account here, `uid`: so only into a plain file that is that account's.
+    """
+    try:
+        descriptor = os.open(home.data / "pg_hba.conf", os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:  # there is none, or it is a link
+        return
+    with open(descriptor, "r+", encoding="utf-8", errors="surrogateescape") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != uid:
+            return
+        before = file.read()
+        after = _INITDB_LINE.sub(lambda m: m["line"] + ("peer" if m["local"] else "scram-sha-256"), before)
+        if after != before:
+            file.seek(0)
+            file.write(after)
+            file.truncate()
 
 
 def settings(home: Home, port: int) -> dict[str, str]:

@@ -16,11 +16,17 @@ DATABASE = "madtree"
 SUPERUSER = "postgres"
 # The way from the extension's version to this package's, where they differ and there is one.
 UPGRADE = """
-SELECT p.path FROM pg_extension AS e
-JOIN pg_available_extensions AS a ON a.name = e.extname
-JOIN pg_extension_update_paths(e.extname) AS p
-ON p.source = e.extversion AND p.target = a.default_version AND p.path IS NOT NULL
-WHERE e.extname = 'madtree'
+SELECT p.path FROM pg_catalog.pg_extension AS e
+JOIN pg_catalog.pg_available_extensions AS a ON a.name OPERATOR(pg_catalog.=) e.extname
+JOIN pg_catalog.pg_extension_update_paths(e.extname) AS p
+ON p.source OPERATOR(pg_catalog.=) e.extversion AND p.target OPERATOR(pg_catalog.=) a.default_version
+    AND p.path IS NOT NULL
+WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'
+"""
+# Whether there is a database, and an extension.
+DATABASE_EXISTS = "SELECT 1 FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) %s"
+EXTENSION_EXISTS = """
+SELECT 1 FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'madtree'
 """
 
 
@@ -52,7 +58,7 @@ def ensure_password(home: Home, port: int) -> None:
 def ensure_database(home: Home, port: int) -> None:
     """Create the database if it is missing, with madtree's schema on its search path."""
     with psycopg.connect(socket_uri(home, port, "postgres"), autocommit=True) as connection:
-        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
+        if connection.execute(DATABASE_EXISTS, [DATABASE]).fetchone():
             return
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
         connection.execute(
@@ -67,7 +73,7 @@ def ensure_extension(home: Home, port: int, changed: bool) -> None:
     tables that do not depend on it.
     """
     with psycopg.connect(socket_uri(home, port)) as connection:
-        exists = connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'madtree'").fetchone()
+        exists = connection.execute(EXTENSION_EXISTS).fetchone()
         if connection.execute(UPGRADE).fetchone():
             connection.execute("ALTER EXTENSION madtree UPDATE")
         elif exists and changed:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from madtree.embedded import database
-from madtree.embedded.config import FIRST_PORT, free_port, port_is_free, write_config
+from madtree.embedded.config import BY_HAND, FIRST_PORT, close_by_hand, free_port, port_is_free, write_config
 from madtree.embedded.home import Home, State, default_home
 from madtree.embedded.osuser import OsUser, PrivateServerError, server_user
 from madtree.embedded.prefix import Prefix
@@ -62,6 +62,7 @@ class PrivateServer:
             if not running:
                 state = self._mirror(pg_config, state)
             assert state is not None
+            close_by_hand(self.home, self.user.uid)
             sql_sha256 = self._write_madtree(state)
             if not running:
                 self._start(state, port, settings or {})
@@ -181,8 +182,7 @@ class PrivateServer:
             str(self.home.data),
             "-U",
             database.SUPERUSER,
-            "-A",
-            "trust",
+            *BY_HAND,
             "-E",
             "UTF8",
             "--no-instructions",

@@ -1,39 +1,18 @@
-"""The door into the server: what the extension's SQL functions call. Each function takes `plpy` first."""
+"""The door into the server: what the extension's SQL functions call. What runs statements takes `plpy` first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from madtree import __version__ as __version__
+from madtree.entry import blocks as blocks
 from madtree.entry import help_texts
+from madtree.entry.mistakes import answering, answering_rows, in_query
+from madtree.entry.mistakes import is_at_work as is_at_work
 from madtree.errors import MadtreeError
 
-T = TypeVar("T")
 
-
-def _entry(function: Callable[..., T]) -> Callable[..., T]:
-    """Turn a MadtreeError into PostgreSQL's error with its hint and SQLSTATE; other errors pass as they are."""
-
-    @wraps(function)
-    def wrapper(plpy: Any, *args: Any, **kwargs: Any) -> T:
-        try:
-            return function(plpy, *args, **kwargs)
-        except MadtreeError as error:
-            raise _visible(plpy, error) from None
-
-    return wrapper
-
-
-def _visible(plpy: Any, error: MadtreeError) -> Exception:
-    """The error as PL/Python should show it: it puts the exception's class in front of the sentence."""
-    visible: Exception = type("madtree", (plpy.Error,), {"__module__": "builtins"})(error.message)
-    visible.hint, visible.sqlstate = error.hint, error.sqlstate  # type: ignore[attr-defined]
-    return visible
-
-
-@_entry
+@answering
 def tree_train(plpy: Any, *arguments: Any) -> str:
     """Check the arguments (in the order of the SQL function's), train, write the model; returns one line."""
     from madtree.host import PlpyHost
@@ -46,48 +25,34 @@ def tree_train(plpy: Any, *arguments: Any) -> str:
     return train(host, task)
 
 
-@_entry
-def tree_train_help(plpy: Any, message: str | None) -> str:
-    """The usage text of tree_train."""
-    return help_texts.usage("tree_train", message)
-
-
-@_entry
+@answering
 def tree_predict(
-    plpy: Any, tree_model: str | None, new_data_table: str | None, output_table: str | None, type_: str | None
+    plpy: Any,
+    tree_model: str | None,
+    new_data_table: str | None,
+    output_table: str | None,
+    type_: str | None,
+    trust_owner: bool | None,
 ) -> str:
     """Score a table into a new one; returns one line."""
     from madtree.host import PlpyHost
     from madtree.score import tree_predict
 
-    return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_)
+    return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_, trust_owner=trust_owner)
 
 
-@_entry
-def tree_predict_help(plpy: Any, message: str | None) -> str:
-    """The usage text of tree_predict."""
-    return help_texts.usage("tree_predict", message)
-
-
-def score_block(plan: bytes, images: bytes) -> bytes:
-    """What the rows of one block end in."""
-    from madtree.score import score_block
-
-    return score_block(plan, images)
-
-
-@_entry
-def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None) -> str:
+@answering
+def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None) -> str:
     """A model as an SQL expression, or the usage text."""
     from madtree.host import PlpyHost
     from madtree.score import tree_sql
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_sql"]
-    return tree_sql(PlpyHost(plpy), model, type_, tree_id)
+    return tree_sql(PlpyHost(plpy), model, type_, tree_id, trust_owner)
 
 
-@_entry
+@answering
 def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosity: bool | None) -> str:
     """A drawn model, or the usage text."""
     from madtree.explain import tree_display
@@ -98,7 +63,7 @@ def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosit
     return tree_display(PlpyHost(plpy), model, dot_format, verbosity)
 
 
-@_entry
+@answering
 def tree_surr_display(plpy: Any, model: str | None) -> str:
     """A model's surrogates, or the usage text."""
     from madtree.explain import tree_surr_display
@@ -109,7 +74,7 @@ def tree_surr_display(plpy: Any, model: str | None) -> str:
     return tree_surr_display(PlpyHost(plpy), model)
 
 
-@_entry
+@answering
 def tree_drop(plpy: Any, model: str | None) -> str:
     """Drop a model, or the usage text."""
     from madtree.host import PlpyHost
@@ -120,16 +85,16 @@ def tree_drop(plpy: Any, model: str | None) -> str:
     return tree_drop(PlpyHost(plpy), model)
 
 
-@_entry
-def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None) -> str:
+@answering
+def tree_prune(plpy: Any, model: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None) -> str:
     """Prune a model into a new one; returns one line."""
     from madtree.host import PlpyHost
     from madtree.model.write import tree_prune
 
-    return tree_prune(PlpyHost(plpy), model, new_model, cp)
+    return tree_prune(PlpyHost(plpy), model, new_model, cp, trust_owner)
 
 
-@_entry
+@answering
 def get_var_importance(plpy: Any, model_name: str | None, output_table: str | None) -> str:
     """Write a model's variable importance into a new table; returns one line."""
     from madtree.host import PlpyHost
@@ -138,44 +103,50 @@ def get_var_importance(plpy: Any, model_name: str | None, output_table: str | No
     return get_var_importance(PlpyHost(plpy), model_name, output_table)
 
 
-@_entry
-def tree_evaluate(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+@answering_rows
+def tree_evaluate(
+    plpy: Any, tree_model: str | None, test_table: str | None, trust_owner: bool | None
+) -> list[dict[str, Any]]:
     """Rows of metrics."""
     from madtree.host import PlpyHost
     from madtree.score import tree_evaluate
 
-    return tree_evaluate(PlpyHost(plpy), tree_model, test_table)
+    return tree_evaluate(PlpyHost(plpy), tree_model, test_table, trust_owner=trust_owner)
 
 
-@_entry
-def tree_confusion(plpy: Any, tree_model: str | None, test_table: str | None) -> list[dict[str, Any]]:
+@answering_rows
+def tree_confusion(
+    plpy: Any, tree_model: str | None, test_table: str | None, trust_owner: bool | None
+) -> list[dict[str, Any]]:
     """The cells of the confusion matrix."""
     from madtree.host import PlpyHost
     from madtree.score import tree_confusion
 
-    return tree_confusion(PlpyHost(plpy), tree_model, test_table)
+    return tree_confusion(PlpyHost(plpy), tree_model, test_table, trust_owner=trust_owner)
 
 
-@_entry
-def tree_rules(plpy: Any, model: str | None, tree_id: int | None) -> list[dict[str, Any]]:
+@answering_rows
+def tree_rules(plpy: Any, model: str | None, tree_id: int | None, trust_owner: bool | None) -> list[dict[str, Any]]:
     """Rows of rules."""
     from madtree.explain import tree_rules
     from madtree.host import PlpyHost
 
     _no_help(model, "tree_rules")
-    return tree_rules(PlpyHost(plpy), model, tree_id)
+    return tree_rules(PlpyHost(plpy), model, tree_id, trust_owner)
 
 
-@_entry
-def tree_path(plpy: Any, model: str | None, table_name: str | None, id_: str | None) -> list[dict[str, Any]]:
+@answering_rows
+def tree_path(
+    plpy: Any, model: str | None, table_name: str | None, id_: str | None, trust_owner: bool | None
+) -> list[dict[str, Any]]:
     """The steps of a row's path."""
     from madtree.explain import tree_path
     from madtree.host import PlpyHost
 
-    return tree_path(PlpyHost(plpy), model, table_name, id_)
+    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner)
 
 
-@_entry
+@answering
 def tree_to_json(plpy: Any, model: str | None) -> str:
     """A model as the text of a JSON document."""
     from madtree.explain import tree_to_json
@@ -185,7 +156,7 @@ def tree_to_json(plpy: Any, model: str | None) -> str:
     return tree_to_json(PlpyHost(plpy), model)
 
 
-@_entry
+@answering
 def tree_to_pmml(plpy: Any, model: str | None) -> str:
     """A model as a PMML document, or the usage text."""
     from madtree.explain import tree_to_pmml
@@ -196,7 +167,7 @@ def tree_to_pmml(plpy: Any, model: str | None) -> str:
     return tree_to_pmml(PlpyHost(plpy), model)
 
 
-@_entry
+@answering_rows
 def list_models(plpy: Any) -> list[dict[str, Any]]:
     """Rows of the view of models."""
     from madtree.host import PlpyHost
@@ -205,8 +176,8 @@ def list_models(plpy: Any) -> list[dict[str, Any]]:
     return models(PlpyHost(plpy))
 
 
-@_entry
-def usage(plpy: Any, function: str, message: str | None) -> str:
+@answering
+def usage(function: str, message: str | None) -> str:
     """The usage text of a function whose one-argument form takes nothing else."""
     return help_texts.usage(function, message)
 
@@ -223,73 +194,9 @@ def _no_help(model: str | None, function: str) -> None:
         )
 
 
-@_entry
+@in_query
 def server_info(plpy: Any) -> str:
     """What this half runs in, as JSON."""
     from madtree.entry.server_info import server_info
 
     return server_info()
-
-
-def workers_join(key: str) -> bool:
-    from madtree.storage.workers import member
-
-    return member.join(key)
-
-
-def workers_claim(key: str) -> tuple[int, str, str, str, str] | None:
-    from madtree.storage.workers import member
-
-    return member.claim(key)
-
-
-@_entry
-def workers_keep(plpy: Any, key: str, part: int, images: bytes | None) -> bool:
-    from madtree.storage.workers import member
-
-    return member.keep(key, part, images)
-
-
-@_entry
-def workers_step(plpy: Any, key: str) -> bool:
-    from madtree.storage.workers import member
-
-    return member.step(key)
-
-
-def pack_images(images: bytes | None, plan: bytes) -> tuple[Any, ...]:
-    from madtree.learn.problem import pack
-
-    return pack.pack_images(images, plan)
-
-
-def node_statistics_transition(
-    state: bytes | None, block_id: int, n_rows: int, columns: tuple[bytes | None, ...], request: bytes
-) -> bytearray:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_transition(state, block_id, n_rows, columns, request)
-
-
-def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | bytearray | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_merge(left, right)
-
-
-def node_statistics_final(state: bytes | None) -> bytes | bytearray | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.node_statistics_final(state)
-
-
-def new_column(plan: bytes, block_id: int, n_rows: int, columns: tuple[bytes | None, ...]) -> bytes | None:
-    from madtree.storage import aggregate_functions
-
-    return aggregate_functions.new_column(plan, block_id, n_rows, columns)
-
-
-def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    from madtree.storage import whole_trees
-
-    return whole_trees.grow_block(plan, images)

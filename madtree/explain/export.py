@@ -10,8 +10,6 @@ from madtree.model import ModelTables, find_model, read_summary, read_trees, unq
 from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
-from madtree.sqltext import models as models_sql
-from madtree.sqltext.tables import SIGNATURES, suffixed
 from madtree.trees import Model
 
 
@@ -40,15 +38,14 @@ def tree_to_pmml(host: Host, model_name: str | None) -> str:
 
 def _whole(host: Host, model_name: str | None) -> tuple[ModelTables, Model]:
     tables = find_model(host, model_name, "model")
-    model = read_summary(host, tables)
+    model = read_summary(host, tables, to_run=False)
     return tables, replace(model, trees=read_trees(host, tables, model))
 
 
 def _cp_table(host: Host, tables: ModelTables, model: Model) -> list[dict[str, object]] | None:
     """The rows of `<output>_cv`; None if there was no cross-validation."""
-    name = suffixed(tables.name, "_cv")
-    types = ["pg_catalog.text", "pg_catalog.text[]"]
-    columns = {row["column"] for row in host.query(models_sql.COLUMNS, types, [tables.schema, [name]])}
-    if not SIGNATURES["_cv"] <= columns:
+    if not tables.has_cv:
         return None
-    return host.query(sql.cp_table(tables.schema, tables.name, list(map(unquoted, model.grouping_columns))))
+    return host.query(
+        sql.cp_table(tables.schema, tables.name, tables.group_writers([*map(unquoted, model.grouping_columns)]))
+    )

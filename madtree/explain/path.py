@@ -11,11 +11,12 @@ from madtree.host import Host, Row
 from madtree.model import find_model, read_summary, read_trees
 from madtree.render.labels import category_text, one_line, split_text
 from madtree.render.rules import side_text
-from madtree.request import Type, find_relation
+from madtree.request import find_relation
 from madtree.score import fit_to_source, groups_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
+from madtree.sqltext.tables import type_sql
 from madtree.trees import (
     Direction,
     Feature,
@@ -42,14 +43,16 @@ class _Case:
     compared: Mapping[str, Value]
 
 
-def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: str | None) -> list[Row]:
-    """Rows of steps.
+def tree_path(
+    host: Host, model_name: str | None, table_name: str | None, id_: str | None, trust_owner: bool | None = False
+) -> list[Row]:
+    """Rows of steps; `trust_owner` is that of `find_model`.
 
     Raises:
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
             column's type, not just one row has it, or the row's group has no tree.
     """
-    tables = find_model(host, model_name, "model")
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
@@ -58,7 +61,9 @@ def tree_path(host: Host, model_name: str | None, table_name: str | None, id_: s
     source = find_relation(host, table_name, "table_name")
     features, id_type = fit_to_source(host, model, source, table_name, "table_name")
     scan = Scan("", qualified(source.schema, source.name), model.id_column, "", features, groups_of(tables, model))
-    row = _only_row(host, sql.row_by_id(scan, id_type.name, _equals(id_type), [*features.values()]), id_, model, scan)
+    row = _only_row(
+        host, sql.row_by_id(scan, type_sql(id_type.name), id_type.equals, [*features.values()]), id_, model, scan
+    )
     case = _Case(
         features,
         dict(zip(features, row["shown"], strict=True)),
@@ -92,11 +97,6 @@ def _only_row(host: Host, query: str, id_: str, model: Model, scan: Scan) -> Row
     if scan.groups and rows[0]["tree"] is None:
         raise MadtreeError(f"id: the row with {where} is of a group that {model.name} does not know")
     return rows[0]
-
-
-def _equals(id_type: Type) -> str:
-    """The operator "equals"; a type of an extension brings its own, which only the search path can find."""
-    return "=" if "." in id_type.name and id_type.typtype == "b" else "OPERATOR(pg_catalog.=)"
 
 
 def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:

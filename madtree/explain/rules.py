@@ -12,13 +12,13 @@ from madtree.sqltext.rules import leaf_predicate
 from madtree.trees import Model, Node, Tree
 
 
-def tree_rules(host: Host, model_name: str | None, tree_id: int | None) -> list[Row]:
-    """Rows of rules.
+def tree_rules(host: Host, model_name: str | None, tree_id: int | None, trust_owner: bool | None = False) -> list[Row]:
+    """Rows of rules; `trust_owner` is that of `find_model`.
 
     Raises:
         MadtreeError: there is no such model, or it has no tree `tree_id`.
     """
-    tables = find_model(host, model_name, "model")
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     trees = read_trees(host, tables, model, tree_id)
     groups = group_values(host, tables, model)
@@ -42,12 +42,15 @@ def group_values(host: Host, tables: ModelTables, model: Model) -> dict[int, str
     if not model.grouping_columns:
         return {}
     names = [unquoted(column) for column in model.grouping_columns]
-    return {row["tree_id"]: row["group"] for row in host.query(sql.groups(tables.schema, tables.name, names))}
+    return {
+        row["tree_id"]: row["group"]
+        for row in host.query(sql.groups(tables.schema, tables.name, tables.group_writers(names)))
+    }
 
 
 def confidence(model: Model, node: Node) -> float | None:
-    """The weight share of a node's class; None for a regression."""
-    if node.class_weights is None or node.prediction is None:
+    """The weight share of a node's class; None for a regression, and for an inner node whose class the model lacks."""
+    if node.class_weights is None or str(node.prediction) not in model.classes:
         return None
     return probabilities(node.class_weights)[model.classes.index(str(node.prediction))]
 

@@ -24,12 +24,16 @@ class PlpyHost:
         return int(self._run(sql, types, params).nrows())
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        cursor = self._plpy.cursor(self._plan(sql, types), list(params)) if types else self._plpy.cursor(sql)
         try:
-            while rows := cursor.fetch(batch):
-                yield from rows
-        finally:
-            cursor.close()
+            cursor = self._plpy.cursor(self._plan(sql, types), list(params)) if types else self._plpy.cursor(sql)
+            try:
+                while rows := cursor.fetch(batch):
+                    yield from rows
+            finally:
+                cursor.close()
+        except self._plpy.SPIError as error:
+            _remember(error, sql, params)
+            raise
 
     def notice(self, message: str) -> None:
         self._plpy.notice(message)
@@ -38,9 +42,13 @@ class PlpyHost:
         self._plpy.info(message)
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
-        if types:
-            return self._plpy.execute(self._plan(sql, types), list(params))
-        return self._plpy.execute(sql)
+        try:
+            if types:
+                return self._plpy.execute(self._plan(sql, types), list(params))
+            return self._plpy.execute(sql)
+        except self._plpy.SPIError as error:
+            _remember(error, sql, params)
+            raise
 
     def _plan(self, sql: str, types: Sequence[str]) -> Any:
         """The prepared statement; the last one is kept, since of a wide table preparing takes as long as reading a page
@@ -50,3 +58,8 @@ class PlpyHost:
         if self._prepared is None or self._prepared[:2] != wanted:
             self._prepared = (*wanted, self._plpy.prepare(sql, list(types)))
         return self._prepared[2]
+
+
+def _remember(error: Exception, sql: str, params: Sequence[Any]) -> None:
+    """Note which statement an error befell; with its parameters, among which are statements that it ran."""
+    error.statement = (sql, *params)  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import psycopg
+from psycopg.adapt import PyFormat, Transformer
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
@@ -48,10 +49,17 @@ class PsycopgHost:
         name = f"madtree_{secrets.token_hex(8)}"
         self._execute(f"PREPARE {name} ({', '.join(types)}) AS {sql}".encode())
         try:
-            values = SQL(", ").join(map(Literal, params))
+            values = SQL(", ").join(map(self._untyped, params))
             return self._execute(SQL("EXECUTE {} ({})").format(Identifier(name), values))
         finally:
             self._execute(f"DEALLOCATE {name}".encode())
+
+    def _untyped(self, value: Any) -> Literal:
+        """A value as a literal of no type yet. psycopg adds a cast to many, by the type's bare name."""
+        if value is None or isinstance(value, str):
+            return Literal(value)
+        text = Transformer(self._connection).get_dumper(value, PyFormat.TEXT).dump(value)
+        return Literal(bytes(text or b"").decode(self._connection.info.encoding))
 
     def _execute(self, statement: bytes | Composed) -> psycopg.Cursor[Row]:
         with self._connection.transaction():

@@ -9,13 +9,14 @@ import secrets
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
 from madtree.sqltext import temporary as sql
 
 _DEFAULT = "base/pgsql_tmp"
-NAME = re.compile(r"pgsql_tmp\d+\.madtree_[0-9a-f]+")  # of our files; the next start of the server removes such
+NAME = re.compile(r"pgsql_tmp\d+\.madtree_(board_)?[0-9a-f]+")  # of our files; the server's next start removes such
 _ALIGNMENT = 8  # bytes, of the widest numbers in a block
 
 Span = tuple[int, int]
@@ -51,22 +52,33 @@ class TemporaryPlace:
         Path(directory).mkdir(mode=mode, exist_ok=True)
         return cls(directory, limit)
 
-    def check(self, n_bytes: int) -> None:
-        """Raises MadtreeError where a process may not keep so many bytes."""
-        if self.limit is not None and n_bytes > self.limit:
+    def check(self, n_bytes: int, holder: object) -> None:
+        """Count `n_bytes` as what `holder` keeps in files now, until it is gone.
+
+        Raises:
+            MadtreeError: all that this process keeps in files of ours would exceed temp_file_limit.
+        """
+        others = sum(size for other, size in _kept.items() if other is not holder)
+        if self.limit is not None and others + n_bytes > self.limit:
             raise MadtreeError(
                 f"temporary file size exceeds temp_file_limit ({self.limit // 1024}kB)",
                 hint="Raise temp_file_limit, or memory_mb: what fits that needs no file.",
                 sqlstate="53400",
             )
+        _kept[holder] = n_bytes
 
 
-def nameless(directory: str | None) -> int:
+# Bytes that each holder of temporary files of this process keeps in them.
+_kept: WeakKeyDictionary[object, int] = WeakKeyDictionary()
+
+
+def nameless(directory: str | None, kind: str = "") -> int:
     """A descriptor of a new file that has lost its name already: nobody has to remove it.
 
+    `kind`: "board_" for the file that others may take for a board: no user's data come into such a file.
     Where a process is killed between the two, the next start of the server removes what is called pgsql_tmp.
     """
-    path = Path(directory or tempfile.gettempdir()) / f"pgsql_tmp{os.getpid()}.madtree_{secrets.token_hex(8)}"
+    path = Path(directory or tempfile.gettempdir()) / f"pgsql_tmp{os.getpid()}.madtree_{kind}{secrets.token_hex(8)}"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     path.unlink()
     return descriptor
@@ -86,17 +98,22 @@ class SpillFile:
 
         Raises:
             MadtreeError: temp_file_limit would be exceeded.
+            OSError: the disk is full.
         """
         start, stop = self._size, self._size + len(data)
         padded = stop + -stop % _ALIGNMENT
-        self._place.check(padded)
+        self._place.check(padded, self)
         self._file.write(data)
         self._file.write(bytes(padded - stop))
         self._size = padded
         return start, stop
 
     def read(self, span: Span) -> memoryview:
-        """What `write` was given; the system keeps of it in memory what it has room for."""
+        """What `write` was given; the system keeps of it in memory what it has room for.
+
+        Raises:
+            OSError: the disk is full; the last bytes are only written when they are asked for.
+        """
         if span[1] > len(self._mapped):
             self._file.flush()
             self._mapped = memoryview(mmap.mmap(self._file.fileno(), self._size, access=mmap.ACCESS_READ))

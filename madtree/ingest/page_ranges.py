@@ -9,7 +9,7 @@ from madtree.host import Host
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as sql
 
-OID = "pg_catalog.oid"
+OID, TID = "pg_catalog.oid", "pg_catalog.tid"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PageRanges:
     relations: tuple[str, ...]
     ranges: tuple[PageRange, ...]
     condition: str = rows_sql.PAGES
-    type: str = "tid"
+    type: str = TID
     pages: int = 0
     rows: int = 0
 

@@ -100,7 +100,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
             classes.
     """
     if task.is_classification:
-        rows = host.query(sql.class_profile(source, task.dependent_sql))
+        rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer))
     else:
         rows = host.query(sql.value_profile(source))
     total, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
@@ -139,7 +139,7 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
         return None
     share = _PROFILE_SAMPLE / expected_rows
     sample = sql.sampled(share, task.parameters.seed)
-    rows = host.query(sql.class_profile(source, task.dependent_sql, sample))
+    rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, sample))
     found, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
     if not _PROFILE_SAMPLE / 2 < found < 2 * _PROFILE_SAMPLE or usable < _MOSTLY_USABLE * found:
         return None
@@ -249,8 +249,8 @@ def read_categories(
     return found
 
 
-def read_folds(host: Host, source: RowSource, fold: Feature) -> Floats:
-    """(n_folds,) the numbers that stand for the folds of `fold_col` in packed rows.
+def read_folds(host: Host, source: RowSource, fold: Feature, name: str) -> Floats:
+    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows.
 
     Raises:
         MadtreeError: the column has fewer than two values, or more than can be folds.
@@ -258,7 +258,7 @@ def read_folds(host: Host, source: RowSource, fold: Feature) -> Floats:
     rows = host.query(sql.categories(source.relation, fold))
     if not 2 <= len(rows) <= MAX_FOLDS:
         raise MadtreeError(
-            f"fold_col: {fold.name[1:-1]} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
+            f"fold_col: {name} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
             f"there must be 2 to {MAX_FOLDS}, one for each fold"
         )
     return _distinct(np.array([float(row["key"]) for row in rows]), "fold_col")

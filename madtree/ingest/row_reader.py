@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madtree.host import Host
-from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.data import Block, Ints, codec
 from madtree.learn.problem import NullNumberError, Packer, Problem, RowFormat, pack_values
@@ -93,7 +93,7 @@ class RowPacker:
             yield part
 
     def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes:
-        rows = self._host.query(queries[page_range.relation], ["tid", "tid"], [page_range.low, page_range.high])
+        rows = self._host.query(queries[page_range.relation], [TID, TID], [page_range.low, page_range.high])
         return rows[0]["images"] or b""
 
 

@@ -79,7 +79,7 @@ class RowSpool:
     def _write(self, part: Floats) -> None:
         n_bytes = _NUMBER * self.n_rows * self._source.n_columns
         if n_bytes > self._in_memory:
-            self._place.check(n_bytes)
+            self._place.check(n_bytes, self)
         self._file.write(part.data.cast("B"))
 
     def _read(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:

@@ -1,9 +1,12 @@
-"""The extension's SQL: the install script is `sql/*.sql` in file-name order, with `@load@` expanded.
+"""The extension's SQL: the install script is `sql/*.sql` in file-name order, with `@load@` and `@raise@` expanded.
 
 `@load@` stands where a PL/Python body needs madtree's Python. It expands to a loader that binds the local name
 `madtree` to the module `madtree.entry.functions`. The directory that it imports from is written into the text here, at
 installation, where only an administrator can write: a setting, an environment variable or a path given by a user would
 hand the server's account to whoever can set it.
+
+`@raise@` stands in a PL/pgSQL body whose variable `mistake` holds what a PL/Python function returned for an error
+(`madtree.entry.mistakes`): it raises that, unless it is NULL.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ from pathlib import Path
 from madtree.install.sources import VERSION, extension_root
 
 # A cached call costs one dictionary look-up and one comparison. The version is compared on every call because
-# ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python.
+# ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python. Then all of that goes and the
+# newer one is imported; but not for a call of the older one that is under way and has come here by a query of its own,
+# since an error is better than half a training by each. The directory goes to the front of the path: the older
+# version's stays there.
 LOADER = """\
 madtree = GD.get("madtree")
 if madtree is None or madtree.__version__ != {version!r}:
@@ -24,26 +30,31 @@ if madtree is None or madtree.__version__ != {version!r}:
     if sys.version_info < (3, 10):
         problem = "madtree needs Python 3.10 or newer"
         cure = "Use a PostgreSQL whose PL/Python is built with a newer Python."
+    elif madtree is not None and getattr(madtree, "is_at_work", bool)():
+        problem = "the extension was updated while a call of version " + madtree.__version__ + " was under way"
+        cure = "Call again."
     else:
-        if {directory!r} not in sys.path:
-            sys.path.insert(0, {directory!r})
+        for name in [name for name in sys.modules if name.partition(".")[0] == "madtree"]:
+            del sys.modules[name]
+        sys.path[:] = [{directory!r}, *(place for place in sys.path if place != {directory!r})]
+        importlib.invalidate_caches()
         try:
             importlib.import_module("numpy")
             madtree = importlib.import_module("madtree.entry.functions")
         except ImportError as error:
             if (error.name or "").partition(".")[0] == "madtree":
                 problem = "its Python package madtree is missing or incomplete in " + {directory!r} + ": " + str(error)
-                cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install')."
             elif (error.name or "").partition(".")[0] == "numpy":
                 problem = "the Python package numpy cannot be imported: " + str(error)
-                cure = "Install numpy for this interpreter ('apt-get install python3-numpy' on Debian), then reconnect."
+                cure = "Install numpy for this interpreter ('apt-get install python3-numpy' on Debian)."
             else:
                 problem = "its Python package madtree cannot be imported: " + str(error)
-                cure = "Run 'make install' in madtree's source directory (or 'madtree install'), then reconnect."
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install')."
         else:
             if madtree.__version__ != {version!r}:
                 problem = "it found madtree " + madtree.__version__ + " in " + str(madtree.__file__)
-                cure = "Reconnect; if that does not help, run 'make install' (or 'madtree install') and reconnect."
+                cure = "Run 'make install' in madtree's source directory (or 'madtree install')."
     if problem is not None:
         plpy.error(
             "madtree {version} cannot load its Python half: " + problem,
@@ -54,7 +65,23 @@ if madtree is None or madtree.__version__ != {version!r}:
     GD["madtree"] = madtree
 """
 
-LOAD_LINE = re.compile(r"^([ \t]*)@load@[ \t]*$", re.MULTILINE)
+# RAISE takes no NULL for an option, and would show an empty one. The code is in every function's text: a function that
+# they called for it would be one more line of the context that users see.
+RAISE = """\
+IF mistake IS NOT NULL THEN
+    IF mistake[3] IS NULL AND mistake[4] IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = mistake[1], MESSAGE = mistake[2];
+    ELSIF mistake[3] IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = mistake[1], MESSAGE = mistake[2], HINT = mistake[4];
+    ELSIF mistake[4] IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = mistake[1], MESSAGE = mistake[2], DETAIL = mistake[3];
+    ELSE
+        RAISE EXCEPTION USING ERRCODE = mistake[1], MESSAGE = mistake[2], DETAIL = mistake[3], HINT = mistake[4];
+    END IF;
+END IF;
+"""
+
+MACRO_LINE = re.compile(r"^([ \t]*)@(load|raise)@[ \t]*$", re.MULTILINE)
 CREATE_LINE = re.compile(r"^CREATE (FUNCTION|AGGREGATE|PROCEDURE|VIEW)\b", re.MULTILINE)
 CREATE_TYPE = re.compile(r"^CREATE TYPE (\S+) AS .*?;$", re.MULTILINE | re.DOTALL)
 STEP_NAME = re.compile(r"^madtree--(?P<old>[^-]+)--(?P<new>[^-]+)\.sql$")
@@ -62,15 +89,18 @@ NO_PSQL = '\\echo Use "{command}" to load this file. \\quit\n'
 
 
 def definitions(root: Path | None = None) -> str:
-    """The newest definitions as they are written: all of ``sql/*.sql``, `@load@` not yet expanded."""
+    """The newest definitions as they are written: all of ``sql/*.sql``, the macros not yet expanded."""
     files = sorted(((root or extension_root()) / "sql").glob("*.sql"))
     return "\n".join(f"-- {path.name}\n{path.read_text(encoding='utf-8')}" for path in files)
 
 
 def expand(sql: str, python_dir: str | Path) -> str:
-    """Put the loader for `python_dir` in the place of every `@load@` line, at that line's indentation."""
-    loader = LOADER.format(version=VERSION, directory=str(python_dir)).splitlines()
-    return LOAD_LINE.sub(lambda match: "\n".join(match[1] + line for line in loader), sql)
+    """Put the loader for `python_dir` in the place of every `@load@` line, at that line's indentation; and so with the
+    other macro.
+    """
+    loader = LOADER.format(version=VERSION, directory=str(python_dir))
+    lines = {"load": loader.splitlines(), "raise": RAISE.splitlines()}
+    return MACRO_LINE.sub(lambda match: "\n".join(match[1] + line for line in lines[match[2]]), sql)
 
 
 def assemble(python_dir: str | Path, root: Path | None = None) -> str:

@@ -4,16 +4,23 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 
 from __future__ import annotations
 
+from madtree.model.check import check_rows
 from madtree.model.drop import tree_drop
+from madtree.model.find import ModelTables, find_model
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
 from madtree.model.new_data import column_types, fit_feature, fit_features
 from madtree.model.outputs import check_type, output_columns, probabilities
-from madtree.model.read import ModelTables, find_model, read_model, read_summary, read_trees, unquoted
+from madtree.model.read import read_model, read_trees
+from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, prediction_type
+from madtree.model.trust import NOT_ALLOWED
+from madtree.model.turns import make_tables
 
 __all__ = [
+    "NOT_ALLOWED",
     "ModelTables",
+    "check_rows",
     "check_type",
     "column_types",
     "create_tables",
@@ -21,6 +28,7 @@ __all__ = [
     "fit_feature",
     "fit_features",
     "get_var_importance",
+    "make_tables",
     "models",
     "output_columns",
     "prediction_type",

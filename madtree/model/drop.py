@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from madtree.host import Host
-from madtree.model.read import find_model
-from madtree.model.tables import drop_model
+from madtree.model.find import find_model
+from madtree.model.turns import drop_model
 from madtree.sqltext.quote import ident
 
 
@@ -14,6 +14,6 @@ def tree_drop(host: Host, model_name: str | None) -> str:
     Raises:
         MadtreeError: there is no such model.
     """
-    tables = find_model(host, model_name, "model")
+    tables = find_model(host, model_name, "model", to_drop=True)
     dropped = drop_model(host, tables.schema, tables.name)
     return f"tree_drop: dropped {', '.join(ident(name) for name in sorted(dropped))} in schema {ident(tables.schema)}"

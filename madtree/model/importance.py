@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model.read import find_model, read_summary, unquoted
+from madtree.model.check import check_rows
+from madtree.model.find import find_model
+from madtree.model.summary import read_summary, unquoted
 from madtree.request import check_new
 from madtree.sqltext import importance as sql
 from madtree.sqltext.quote import qualified
@@ -17,7 +19,8 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
         MadtreeError: there is no such model, or the table cannot be created.
     """
     tables = find_model(host, model_name, "model_name")
-    model = read_summary(host, tables)
+    model = read_summary(host, tables, to_run=False)
+    check_rows(host, tables, model)
     schema, name = check_new(host, output_table, "output_table")
     grouping = [unquoted(column) for column in model.grouping_columns]
     for column in grouping:

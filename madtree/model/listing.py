@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from madtree.host import Host, Row
@@ -13,20 +14,45 @@ AT_ONCE = 10  # models asked for in one statement: planning takes longer than it
 # SQLSTATE classes that speak of one model's tables: dropped meanwhile, no right, other columns than they should be.
 OF_ONE_MODEL = ("22", "3F", "42")
 
-Found = tuple[str, str, str, list[str]]  # schema, name, owner, and the summary's columns that can be read
+NOT_TOLD = dict.fromkeys(sql.TOLD)  # of a model whose tables are not read
+
+
+@dataclass(frozen=True)
+class Found:
+    """A model that is to be listed.
+
+    Attributes:
+        schema, name: unquoted.
+        owner: of its table of trees.
+        columns: of its summary, those that can be read.
+        trusted: whether its tables may be read: all of them are of owners that the caller trusts.
+    """
+
+    schema: str
+    name: str
+    owner: str
+    columns: list[str]
+    trusted: bool
 
 
 def models(host: Host) -> list[Row]:
     """Rows of `madtree.models`, by schema and name.
 
-    A table that looks like a model's and is none, or that is gone by the time it is read, has no row. Other errors,
-    such as a cancel, pass.
+    A table that looks like a model's and is none, or that is gone by the time it is read, has no row. Of a model of
+    owners that the caller does not trust, its row has what the catalogue says. Other errors, such as a cancel, pass.
     """
     found = _find(host)
+    read = [model for model in found if model.trusted]
+    described = {
+        (model.schema, model.name): row
+        for begin in range(0, len(read), AT_ONCE)
+        for model, row in _describe(host, read[begin : begin + AT_ONCE])
+    }
     return [
-        {"schema": schema, "name": name, "owner": owner, **row}
-        for begin in range(0, len(found), AT_ONCE)
-        for (schema, name, owner, _), row in _describe(host, found[begin : begin + AT_ONCE])
+        {"schema": model.schema, "name": model.name, "owner": model.owner}
+        | (described[model.schema, model.name] if model.trusted else NOT_TOLD)
+        for model in found
+        if not model.trusted or (model.schema, model.name) in described
     ]
 
 
@@ -38,11 +64,13 @@ def _find(host: Host) -> list[Found]:
     nodes = _tables(host.query(sql.NODES), "_nodes")
     schemas = sorted({schema for schema, _ in summaries})
     trees = _tables(host.query(sql.TREES, ["pg_catalog.text[]"], [schemas]), "")
-    return [
-        (schema, name, row["owner"], summaries[schema, suffixed(name, "_summary")]["columns"])
-        for (schema, name), row in sorted(trees.items(), key=lambda item: item[0])
-        if (schema, suffixed(name, "_summary")) in summaries and (schema, suffixed(name, "_nodes")) in nodes
-    ]
+    found: list[Found] = []
+    for (schema, name), row in sorted(trees.items(), key=lambda item: item[0]):
+        summary = summaries.get((schema, suffixed(name, "_summary")))
+        if summary is not None and (schema, suffixed(name, "_nodes")) in nodes:
+            trusted = row["trusted"] and summary["trusted"]
+            found.append(Found(schema, name, row["owner"], summary["columns"], trusted))
+    return found
 
 
 def _tables(rows: Sequence[Row], suffix: str) -> dict[tuple[str, str], Row]:
@@ -53,7 +81,7 @@ def _tables(rows: Sequence[Row], suffix: str) -> dict[tuple[str, str], Row]:
 def _describe(host: Host, found: Sequence[Found]) -> Iterator[tuple[Found, Row]]:
     """What the tables tell; where a statement for many fails, it is asked for each half."""
     try:
-        answers = host.query(sql.describe([(schema, name, columns) for schema, name, _, columns in found]))
+        answers = host.query(sql.describe([(model.schema, model.name, model.columns) for model in found]))
     except Exception as error:
         if str(getattr(error, "sqlstate", ""))[:2] not in OF_ONE_MODEL:
             raise

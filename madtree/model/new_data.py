@@ -10,11 +10,12 @@ from madtree.host import Host
 from madtree.request import Type, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.tables import type_sql
 from madtree.trees import Feature, Kind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
-UNDEFINED_COLUMN = "42703"
+UNDEFINED_COLUMN, SYNTAX_ERROR = "42703", "42601"
 
 
 def fit_features(
@@ -28,8 +29,8 @@ def fit_features(
         others: expressions besides the features that must be valid.
 
     Raises:
-        MadtreeError: the relation lacks columns; all expressions that need them are named. Other errors of the database
-            pass as they are.
+        MadtreeError: the relation lacks columns; all expressions that need them are named. Or an expression is none.
+            Other errors of the database pass as they are.
     """
     hint = (
         "It must have the dependent variable, all features, the grouping columns and the weights of the training table."
@@ -46,6 +47,8 @@ def column_types(
     try:
         oids = _probe(host, source, expressions)
     except Exception as error:
+        if getattr(error, "sqlstate", None) == SYNTAX_ERROR:
+            raise MadtreeError(f"{argument}: the model is damaged: what it needs of {given} is no SQL") from error
         if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
             raise
         missing = [text for text in dict.fromkeys(expressions) if _is_missing(host, source, text)]
@@ -74,7 +77,7 @@ def fit_feature(feature: Feature, found: Type) -> Feature:
 
 
 def _cast(feature: Feature) -> Feature:
-    return replace(feature, name=f"({feature.name})::{feature.type}")
+    return replace(feature, name=f"({feature.name})::{type_sql(feature.type)}")
 
 
 def _is_missing(host: Host, source: Relation, expression: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 
 from madtree.errors import MadtreeError
-from madtree.model.read import unquoted
+from madtree.model.summary import unquoted
 from madtree.sqltext.condition import Spelling, float_array, float_literal, typed_literal
 from madtree.sqltext.predict import Output
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES

@@ -1,159 +1,33 @@
-"""Reading a model back from its tables."""
+"""Reading the trees of a model back from its tables."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.request import find_relation
+from madtree.model.check import check_rows
+from madtree.model.find import ModelTables, find_model
+from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
-from madtree.sqltext.quote import ident
-from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import check_expression, parse_name
-from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
-from madtree.trees import Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees import Model, Node, Split, Surrogate, Tree
 
-REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates",)
-UNDEFINED_TABLE = "42P01"
-REPLACED_TRIES = 3
 _LISTS = ("left_levels", "right_levels", "class_weights")  # columns that are arrays
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 
 
-@dataclass(frozen=True)
-class ModelTables:
-    """Where a model is kept.
-
-    Attributes:
-        given: the model's name as the user wrote it.
-        schema, name: unquoted; the companion tables are `name` plus a suffix, in the same schema.
-        prediction_type: SQL of the type of `<output>_nodes.prediction`, as this session must write it.
-        column_types: of `<output>`: unquoted column name to SQL type and whether the type is PostgreSQL's own.
-        has_surrogates: whether there is a table `<output>_surrogates`.
-    """
-
-    given: str
-    schema: str
-    name: str
-    prediction_type: str
-    column_types: dict[str, tuple[str, bool]]
-    has_surrogates: bool = False
-
-    @property
-    def sql(self) -> str:
-        """`<output>` as SQL."""
-        return model_table(self.schema, self.name)
-
-
-def find_model(host: Host, given: str | None, argument: str) -> ModelTables:
-    """Find the tables of a model by the caller's search path.
-
-    Args:
-        given: the model's name as the user wrote it.
-        argument: name of the argument that it came in, for errors.
-
-    Raises:
-        MadtreeError: the name is NULL or malformed, there is no such table, or it is no model of madtree's.
-    """
-    if given is None or not given.strip():
-        raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
-    relation = _find_relation(host, given, argument)
-    _hold(host, relation.schema, relation.name)
-    names = {suffixed(relation.name, suffix): suffix for suffix in (*REQUIRED, *OPTIONAL)}
-    types: dict[str, dict[str, tuple[str, bool]]] = {suffix: {} for suffix in names.values()}
-    for row in host.query(sql.COLUMNS, ["pg_catalog.text", "pg_catalog.text[]"], [relation.schema, list(names)]):
-        types[names[row["table"]]][row["column"]] = (row["type"], row["builtin"])
-    foreign = {suffix: ident(name) for name, suffix in names.items() if not SIGNATURES[suffix] <= types[suffix].keys()}
-    missing = [foreign[suffix] for suffix in REQUIRED if suffix in foreign]
-    if missing:
-        raise MadtreeError(
-            f"{argument}: {given} is not a madtree model: no table {' or '.join(missing)} has a model's columns",
-            hint="Give the output_table_name of a madtree.tree_train call.",
-            sqlstate="42809",
-        )
-    prediction_type = types["_nodes"]["prediction"][0]
-    return ModelTables(
-        given, relation.schema, relation.name, prediction_type, types[""], has_surrogates="_surrogates" not in foreign
-    )
-
-
-def _find_relation(host: Host, given: str, argument: str) -> Relation:
-    """`find_relation`, again where the model was replaced just between the query's snapshot and its look-up."""
-    for _ in range(REPLACED_TRIES):
-        try:
-            return find_relation(host, given, argument)
-        except MadtreeError as error:
-            if error.sqlstate != UNDEFINED_TABLE:
-                raise
-    return find_relation(host, given, argument)
-
-
-def _hold(host: Host, schema: str, name: str) -> None:
-    """Keep the model as it is until the transaction ends: who replaces a model begins with its summary, and waits.
-
-    From here on all of its tables are of one training. Whether this is a model at all is not yet known.
-    """
-    try:
-        host.query(sql.hold(schema, name))
-    except Exception as error:
-        if str(getattr(error, "sqlstate", "")) != UNDEFINED_TABLE:
-            raise
-
-
 def read_model(host: Host, given: str | None, argument: str = "model", tree_id: int | None = None) -> Model:
-    """Read a model with all its trees, or with the tree `tree_id` only.
+    """Read a model with all its trees, or with the tree `tree_id` only, to show it: what it names may not be run.
 
     Raises:
         MadtreeError: as `find_model`; or the model has no tree `tree_id`.
     """
     tables = find_model(host, given, argument)
-    model = read_summary(host, tables)
+    model = read_summary(host, tables, to_run=False)
     return replace(model, trees=read_trees(host, tables, model, tree_id))
-
-
-def read_summary(host: Host, tables: ModelTables) -> Model:
-    """The model without its trees: what `<output>_summary` says.
-
-    Raises:
-        MadtreeError: the summary does not have exactly one row, or a feature in it is no SQL expression.
-    """
-    rows = host.query(sql.summary(tables.schema, tables.name))
-    if len(rows) != 1:
-        raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
-    row = rows[0]
-    labels = json.loads(row.pop("enum_labels_text") or "{}")
-    features = tuple(
-        Feature(name, type_, Kind(kind), tuple(labels.get(name, ())))
-        for name, type_, kind in zip(row["features"], row["feature_types"], row["feature_kinds"], strict=True)
-    )
-    categories = json.loads(row.pop("levels_text") or "{}")
-    row.pop("levels", None)
-    grouping = tuple(row["grouping_columns"] or ())
-    # The names become part of statements. A model's tables may be another user's: as with a view, their expressions
-    # run with the caller's rights, but they must not end the statement.
-    for name in (*(feature.name for feature in features), *grouping, row["id_col_name"], row["dependent_varname"]):
-        check_expression(name, f"{tables.given} is damaged: a name in its summary")
-    return Model(
-        name=tables.given,
-        source_table=row["source_table"],
-        id_column=row["id_col_name"],
-        dependent=row["dependent_varname"],
-        dependent_type=tables.prediction_type,
-        is_classification=row["is_classification"],
-        classes=tuple(row["dependent_var_levels"] or ()),
-        features=features,
-        grouping_columns=grouping,
-        grouping_types=tuple(tables.column_types[name][0] for name in map(unquoted, grouping)),
-        weighted=row["weights"] is not None,
-        categories={name: _categories(of_feature) for name, of_feature in categories.items()},
-        summary=row,
-    )
 
 
 def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> tuple[Tree, ...]:
@@ -162,7 +36,10 @@ def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
     Raises:
         MadtreeError: the model has no tree `tree_id`, or none at all, or a tree lacks nodes.
     """
-    rows = host.query(sql.trees(tables.schema, tables.name, [unquoted(name) for name in model.grouping_columns]))
+    check_rows(host, tables, model, tree_id)
+    rows = host.query(
+        sql.trees(tables.schema, tables.name, tables.group_writers([unquoted(name) for name in model.grouping_columns]))
+    )
     nodes = dict(_nodes_by_tree(host, tables, model, tree_id))
     if not rows:
         raise MadtreeError(f"{tables.given} is damaged: it has no tree")
@@ -182,24 +59,20 @@ def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
     )
 
 
-def unquoted(column: str) -> str:
-    """The name of a column that is given as SQL: its quotes removed, or folded to lower case as PostgreSQL does."""
-    parts = parse_name(column)
-    return column if parts is None else parts[-1]
-
-
 def _nodes_by_tree(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None
 ) -> Iterator[tuple[int, dict[int, Node]]]:
-    text = sql.nodes(tables.schema, tables.name, model.is_classification, tree_id is not None)
+    text = sql.nodes(tables.schema, tables.name, model.is_classification, tables.prediction_writer, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
     surrogates = _surrogates(host, tables, tree_id) if tables.has_surrogates else {}
     rows = host.stream(text, types, params, NODES_AT_ONCE)
     for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
-        nodes = {row["node_id"]: _node(row, surrogates.get((tree, row["node_id"]), [])) for row in of_tree}
-        if 0 not in nodes or not all(
-            node.is_leaf or (node.left_id in nodes and node.right_id in nodes) for node in nodes.values()
-        ):
+        listed = list(of_tree)
+        nodes = {row["node_id"]: _node(row, surrogates.get((tree, row["node_id"]), [])) for row in listed}
+        inner = [node for node in nodes.values() if not node.is_leaf]
+        # With all children of inner nodes there, as many nodes mean that each of the others has a parent.
+        whole = 0 in nodes and all(node.left_id in nodes and node.right_id in nodes for node in inner)
+        if not whole or not len(listed) == len(nodes) == 2 * len(inner) + 1:
             raise MadtreeError(f"{tables.given} is damaged: the nodes of tree {tree} are not a whole tree")
         yield int(tree), nodes
 
@@ -227,13 +100,6 @@ def _without_lists(row: Row) -> dict[str, Any]:
         if isinstance(values.get(name), list):
             values[name] = tuple(values[name])
     return values
-
-
-def _categories(of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
-    """A feature's categories in the summary, but NULL: an array, or an object of one for each tree_id."""
-    if isinstance(of_feature, Mapping):
-        return {int(tree): tuple(each for each in seen if each is not None) for tree, seen in of_feature.items()}
-    return tuple(each for each in of_feature if each is not None)
 
 
 def _seen_categories(nodes: Mapping[int, Node], stored: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from html import escape
 from typing import Any
@@ -13,7 +14,7 @@ from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, group_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
-from madtree.report.figures import cp_tables, evaluation, shown_sql
+from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
 from madtree.report.page import options, page, table
 from madtree.report.trees import Choice, Limits, choose_trees, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
@@ -33,6 +34,7 @@ PARAMETERS = (
     ("madtree_version", "madtree version"),
 )  # fmt: skip
 LISTED = 60  # features or classes that the page names among the parameters
+TOO_LARGE = "The model is too large to be shown as SQL here."
 GROUPED_ONLY = ("grouping_cols", "num_all_groups", "num_failed_groups")
 
 
@@ -44,6 +46,7 @@ def build_report(
     trees: Sequence[int] | None = None,
     max_trees: int = 200,
     evaluate: bool = True,
+    trust_owner: bool = False,
 ) -> str:
     """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL.
 
@@ -56,6 +59,8 @@ def build_report(
             or not to be read, the page says so and shows the rest.
         trees: of a grouped model the trees to show, by tree_id; by default those with the most rows.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
+        trust_owner: as a superuser, use another role's model although it runs what that role wrote; without it the page
+            of such a model says so in the place of what would run.
         max_trees: most trees on the page. It takes at least one, and no more of them than have 20,000 nodes together.
 
     Returns:
@@ -70,9 +75,12 @@ def build_report(
     if max_trees < 1:
         raise ValueError(f"max_trees must be 1 or more, not {max_trees}")
     host = as_host(connection)
-    tables = find_model(host, model, "model")
-    choice = choose_trees(host, tables, read_summary(host, tables), trees, Limits(trees=max_trees))
-    table_name = data or choice.model.source_table
+    tables = find_model(host, model, "model", trust_owner=trust_owner)
+    summary = read_summary(host, tables, to_run=False)
+    choice = choose_trees(host, tables, summary, trees, Limits(trees=max_trees))
+    if data is None or not evaluate:  # where a table is given that cannot be used, the server says so
+        choice = replace(choice, refusal=refusal(host, tables, data is None and evaluate))
+    table_name = data or summary.source_table
     figures = evaluation(host, choice, table_name, data is not None) if evaluate else {"table": table_name}
     values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice)}
     return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
@@ -122,7 +130,7 @@ def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> di
         "table": escape(one_line(str(figures["table"]))),
         "predict": escape(_predict_sql(name, str(figures["table"]))),
         "expression": escape(expression or _how_to_get(name)),
-        "expression_note": "" if expression else '<p class="note">The model is too large to be shown as SQL here.</p>',
+        "expression_note": "" if expression else f'<p class="note">{escape(choice.refusal or TOO_LARGE)}</p>',
         "picture": tree_svg(model),
     }
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, unquoted
+from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
 from madtree.report.trees import Choice, finite
 from madtree.request import find_relation
-from madtree.sqltext import models as models_sql
 from madtree.sqltext import report as sql
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.predict import row_expression
 from madtree.sqltext.quote import qualified
-from madtree.sqltext.tables import SIGNATURES, suffixed
 
 MAX_CELLS = 250_000  # cells that tree_confusion may make: trees times classes squared
 MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counted together
@@ -25,19 +26,18 @@ MAX_POINTS = 1_000  # rows that are drawn one by one; with more, ranges are
 BINS = 30
 SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to get the scoring SQL
 
-_TEXT, _IDS = "pg_catalog.text", "pg_catalog.int4[]"
+_TEXT, _BOOL = "pg_catalog.text", "pg_catalog.bool"
+_ASKED = [_TEXT, _TEXT, "pg_catalog.int4[]", _BOOL]
 METRICS = ("n", "n_skipped", "accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "mae", "r2")
 
 
 def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list[Row]]:
     """Rows of `<output>_cv` by tree; empty where the model was not cross-validated."""
-    name = suffixed(tables.name, "_cv")
-    columns = host.query(models_sql.COLUMNS, [_TEXT, "pg_catalog.text[]"], [tables.schema, [name]])
-    if not {row["column"] for row in columns} >= SIGNATURES["_cv"]:
+    if not tables.has_cv:
         return {}
-    grouping = [unquoted(column) for column in choice.model.grouping_columns]
+    grouping = tables.group_writers([unquoted(column) for column in choice.model.grouping_columns])
     found: dict[int, list[Row]] = {}
-    for row in host.query(sql.cv(tables.schema, tables.name, grouping), [_IDS], [choice.tree_ids]):
+    for row in host.query(sql.cv(tables.schema, tables.name, grouping), ["pg_catalog.int4[]"], [choice.tree_ids]):
         found.setdefault(row.pop("tree_id"), []).append(
             {key: value if isinstance(value, bool) else finite(value) for key, value in row.items()}
         )
@@ -54,10 +54,12 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
     Raises:
         MadtreeError, psycopg.Error: the table was given and does not fit.
     """
+    if choice.refusal is not None:
+        return {"table": table, "note": choice.refusal}
     try:
         relation = find_relation(host, table, "data")
         found: dict[str, Any] = {"table": table, "trees": {}}
-        for row in host.query(sql.METRICS, [_TEXT, _TEXT, _IDS], [choice.model.name, table, choice.tree_ids]):
+        for row in host.query(sql.METRICS, _ASKED, [choice.model.name, table, choice.tree_ids, choice.trust_owner]):
             metrics = {name: finite(row[name]) for name in METRICS if row[name] is not None}
             if row["tree_id"] is None or not choice.model.grouping_columns:
                 found["metrics"] = metrics
@@ -74,6 +76,24 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
         return {"table": table, "note": f"The model could not be tried on its training table: {_sentence(error)}"}
 
 
+def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:
+    """Why a superuser's page does not run another role's model; None if nothing speaks against it.
+
+    Args:
+        its_own_table: whether it would be tried on the table that it names, which its owner chose.
+    """
+    try:
+        read_summary(host, tables)
+    except MadtreeError as error:
+        if error.sqlstate != NOT_ALLOWED:
+            raise
+        return f"{error.message}. {error.hint}"
+    owner = tables.facts.foreign_owner
+    if its_own_table and owner is not None and tables.facts.by_superuser and not tables.trust_owner:
+        return f"{tables.given} is {owner}'s, and so was the choice of the table: as a superuser, name one by --data."
+    return None
+
+
 def _sentence(error: MadtreeError | psycopg.Error) -> str:
     if isinstance(error, MadtreeError):
         return error.message
@@ -86,7 +106,7 @@ def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     cells = choice.totals["trees"] * len(classes) ** 2
     if cells > MAX_CELLS:
         return {"missing": f"No confusion matrix: of all trees together it would have {cells:,} cells."}
-    rows = host.query(sql.CONFUSION, [_TEXT, _TEXT, _IDS], [choice.model.name, table, choice.tree_ids])
+    rows = host.query(sql.CONFUSION, _ASKED, [choice.model.name, table, choice.tree_ids, choice.trust_owner])
     labels = _labels(rows, classes)
     at = {label: position for position, label in enumerate(labels)}
     others = len(labels)
@@ -131,7 +151,7 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
             "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
             "large for one expression."
         }
-    predicted = scoring_sql(host, choice.model.name)
+    predicted = _qualified_sql(host, choice)
     actual = choice.model.dependent
     if found_rows := host.query(
         sql.residual_points(relation, predicted, actual), ["pg_catalog.int4"], [MAX_POINTS + 1]
@@ -142,14 +162,24 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
     return {"missing": f"No residuals: no row has a prediction and a value of {actual}."}
 
 
-def scoring_sql(host: Host, model: str) -> str:
+def scoring_sql(host: Host, choice: Choice) -> str:
     """The model as an SQL expression over the columns of its training table."""
-    return str(host.query(sql.SCORING_SQL, [_TEXT], [model])[0]["text"])
+    return str(host.query(sql.SCORING_SQL, [_TEXT, _BOOL], [choice.model.name, choice.trust_owner])[0]["text"])
+
+
+def _qualified_sql(host: Host, choice: Choice) -> str:
+    """As `scoring_sql`, for a statement that is run: under every search path it means the same."""
+    tables = find_model(host, choice.model.name, "model", trust_owner=choice.trust_owner)
+    header = read_summary(host, tables)
+    (output,) = output_columns(header, "response", QUALIFIED)
+    return row_expression(replace(header, trees=read_trees(host, tables, header)), output, QUALIFIED)
 
 
 def shown_sql(host: Host, choice: Choice) -> str | None:
-    """The expression that the page shows; None if it would be too long to read or to carry."""
+    """The expression that the page shows; None if it would be too long to read or to carry, or may not be run."""
+    if choice.refusal is not None:
+        return None
     if choice.totals["leaves"] > SQL_LEAVES:
         return None
-    text = scoring_sql(host, choice.model.name)
+    text = scoring_sql(host, choice)
     return text if len(text) <= SQL_LENGTH else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, unquoted
+from madtree.model import ModelTables, check_rows, unquoted
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.sqltext import report as sql
@@ -41,12 +41,16 @@ class Choice:
         rows: of `<output>`, in the same order.
         totals: of the whole model: trees, nodes, leaves, rows, depth.
         cut: depth at which the one tree was cut, None if nothing was.
+        trust_owner: what the functions that run the model are told.
+        refusal: why the model is not run, None where it is.
     """
 
     model: Model
     rows: list[Row]
     totals: Row
     cut: int | None
+    trust_owner: bool = False
+    refusal: str | None = None
 
     @property
     def tree_ids(self) -> list[int]:
@@ -62,8 +66,9 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     Raises:
         MadtreeError: the model has none of the wanted trees.
     """
+    check_rows(host, tables, model)
     totals = host.query(sql.totals(tables.schema, tables.name))[0]
-    grouping = [unquoted(column) for column in model.grouping_columns]
+    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
     ids = None if wanted is None else list(wanted)
     found = host.query(sql.largest_trees(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
@@ -79,13 +84,15 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
         rows.append(row)
     cut = _cut(host, tables, rows[0], limits.nodes)
     read = host.query(
-        sql.nodes(tables.schema, tables.name, model.is_classification),
+        sql.nodes(tables.schema, tables.name, model.is_classification, tables.prediction_writer),
         ["pg_catalog.int4[]", "pg_catalog.int4"],
         [[row["tree_id"] for row in rows], 2**31 - 1 if cut is None else cut],
     )
     groups = {row["tree_id"]: tuple(row["group"] or ()) for row in rows}
     trees = {tree.tree_id: tree for tree in trees_of_rows(read, groups, model.is_classification)}
-    return Choice(replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)), rows, totals, cut)
+    return Choice(
+        replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)), rows, totals, cut, tables.trust_owner
+    )
 
 
 def _cut(host: Host, tables: ModelTables, row: Row, most: int) -> int | None:

@@ -5,7 +5,8 @@ the look-ups in the catalogue that they need. Nothing here reads rows, but for t
 from __future__ import annotations
 
 from madtree.request.arguments import check_arguments
-from madtree.request.catalog import Type, find_relation, find_types
+from madtree.request.catalog import Type, find_relation, find_types, find_writer
+from madtree.request.features import kind_of
 from madtree.request.new_tables import check_free, check_new, model_tables
 from madtree.request.train_request import TrainingTask
 from madtree.request.tuning import COSTS, Costs, Tuning
@@ -21,5 +22,7 @@ __all__ = [
     "check_new",
     "find_relation",
     "find_types",
+    "find_writer",
+    "kind_of",
     "model_tables",
 ]

@@ -15,6 +15,7 @@ from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.split import check_expression, split_list
 from madtree.sqltext.tables import SUFFIXES, TREE_COLUMNS
+from madtree.sqltext.values import text_of
 from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
 
 CRITERION_NAMES = {
@@ -99,13 +100,13 @@ def check_arguments(
         names.columns, names.relation, arguments.list_of_features, arguments.list_of_features_to_exclude, taken
     )
 
-    roles = [dependent, *([weight] if weight else []), *([fold] if fold else [])]
+    roles = [dependent, id_item, *([weight] if weight else []), *([fold] if fold else [])]
     types = _types(host, source, [*roles, *items], grouping)
     is_classification = _is_classification(dependent, types[0])
     if weight:
-        _check_weights(weight, types[1])
+        _check_weights(weight, types[2])
     criterion = _fitting_criterion(criterion, is_classification, dependent, types[0])
-    features, bare = make_features(host, source, id_item.sql, items, types[len(roles) :])
+    features, bare = make_features(host, source, text_of(id_item.sql, types[1].writer), items, types[len(roles) :])
     return TrainingTask(
         arguments=arguments,
         source=source,
@@ -118,7 +119,7 @@ def check_arguments(
         features=tuple(features),
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
-        grouping=tuple(Column(c.name, c.sql, c.full_type) for item in grouping if (c := item.column)),
+        grouping=tuple(Column(c.name, c.sql, c.full_type, c.equals) for item in grouping if (c := item.column)),
         parameters=_parameters(
             text,
             fold,
@@ -134,6 +135,9 @@ def check_arguments(
         replace=replace,
         strategy=_strategy(strategy),
         parallel_workers=workers,
+        dependent_writer=types[0].writer,
+        fold_writer=types[len(roles) - 1].writer if fold else None,
+        id_writer=types[1].writer,
     )
 
 

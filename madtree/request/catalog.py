@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.sqltext import catalog as sql
+from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import fold, parse_name
+from madtree.sqltext.values import Writer
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
@@ -29,6 +31,8 @@ class Type:
         is_array: whether an array lies in between.
         typtype, category: pg_type's, of the base.
         labels: an enum's labels in order.
+        equals: SQL of the type's operator "equals".
+        writer: how a value is written as text.
     """
 
     name: str
@@ -37,16 +41,21 @@ class Type:
     typtype: str
     category: str
     labels: tuple[str, ...]
+    equals: str = EQUALS
+    writer: Writer | None = None
 
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """A column of the training relation: unquoted name, SQL (quoted where needed), OID and full SQL of its type."""
+    """A column of the training relation: unquoted name, SQL (quoted where needed), OID and full SQL of its type, and
+    SQL of the type's operator "equals".
+    """
 
     name: str
     sql: str
     type_oid: int
     full_type: str
+    equals: str = EQUALS
 
 
 def find_relation(host: Host, given: str, argument: str) -> Relation:
@@ -75,16 +84,39 @@ def find_relation(host: Host, given: str, argument: str) -> Relation:
 def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
     """Columns by unquoted name, in the table's order; without system and dropped columns."""
     rows = host.query(sql.COLUMNS, [OID], [relation.oid])
-    return {r["name"]: SourceColumn(r["name"], r["sql"], r["type_oid"], r["full_type"]) for r in rows}
+    return {r["name"]: SourceColumn(r["name"], r["sql"], r["type_oid"], r["full_type"], r["equals"]) for r in rows}
 
 
 def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     """The types by OID."""
     rows = host.query(sql.TYPES, [f"{OID}[]"], [sorted(set(oids))])
     return {
-        r["asked"]: Type(r["name"], r["base"], r["is_array"], r["typtype"], r["category"], tuple(r["labels"]))
+        r["asked"]: Type(
+            r["name"],
+            r["base"],
+            r["is_array"],
+            r["typtype"],
+            r["category"],
+            tuple(r["labels"]),
+            r["equals"],
+            _writer(r),
+        )
         for r in rows
     }
+
+
+def find_writer(host: Host, type_: str) -> Writer | None:
+    """How values of a type, given as SQL, are written as text."""
+    if "." not in type_:  # PostgreSQL's own
+        return None
+    (row,) = host.query(sql.type_oid(type_))
+    return find_types(host, [row["oid"]])[row["oid"]].writer
+
+
+def _writer(row: Row) -> Writer | None:
+    if row["output"] is None:
+        return None
+    return Writer("pg_catalog.array_out", row["name"]) if row["is_array"] else Writer(row["output"], row["base"])
 
 
 def find_column(columns: dict[str, SourceColumn], given: str, argument: str, relation: str) -> SourceColumn | None:

@@ -27,6 +27,7 @@ N_FOLDS = 0
 RULE = "min"
 
 PREDICTION_TYPE = "response"
+TRUST_OWNER = False
 
 # By function, the arguments that have a default in SQL, in their order. None is NULL.
 ARGUMENTS: Mapping[str, Mapping[str, object]] = {
@@ -48,10 +49,14 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "memory_mb": MEMORY_MB,
         "strategy": STRATEGY,
     },
-    "tree_predict": {"type": PREDICTION_TYPE},
-    "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None},
+    "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
+    "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},
     "tree_display": {"dot_format": True, "verbosity": False},
-    "tree_rules": {"tree_id": None},
+    "tree_evaluate": {"trust_owner": TRUST_OWNER},
+    "tree_confusion": {"trust_owner": TRUST_OWNER},
+    "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER},
+    "tree_path": {"trust_owner": TRUST_OWNER},
+    "tree_prune": {"trust_owner": TRUST_OWNER},
 }
 # By argument, the keys of the two strings of options.
 OPTIONS: Mapping[str, Mapping[str, object]] = {

@@ -118,7 +118,7 @@ def list_items(
 
 
 def make_features(
-    host: Host, relation: Relation, id_sql: str, items: Sequence[Item], types: Sequence[Type]
+    host: Host, relation: Relation, id_text: str, items: Sequence[Item], types: Sequence[Type]
 ) -> tuple[list[Feature], list[bool]]:
     """The features, and for each whether it is a bare column. Arrays are measured in one pass over the relation.
 
@@ -142,7 +142,7 @@ def make_features(
         host.notice(f"{FEATURES}: '*' leaves out columns whose type cannot be a feature: {', '.join(skipped)}")
     if not fit:
         raise MadtreeError(f"{FEATURES}: no column of a fit type is left; {FIT_TYPES}")
-    lengths = _array_lengths(host, relation, id_sql, [item for item, type_ in fit if type_.is_array])
+    lengths = _array_lengths(host, relation, id_text, [item for item, type_ in fit if type_.is_array])
     features: list[Feature] = []
     bare: list[bool] = []
     for item, type_ in fit:
@@ -187,7 +187,7 @@ def _excluded(columns: dict[str, SourceColumn], relation: str, excluded: str | N
     return names
 
 
-def _array_lengths(host: Host, relation: Relation, id_sql: str, arrays: Sequence[Item]) -> dict[str, int]:
+def _array_lengths(host: Host, relation: Relation, id_text: str, arrays: Sequence[Item]) -> dict[str, int]:
     """Length of each array, by the item's text."""
     if not arrays:
         return {}
@@ -202,13 +202,13 @@ def _array_lengths(host: Host, relation: Relation, id_sql: str, arrays: Sequence
                 f"{FEATURES}: array column {item.text} is NULL in every row", hint=f"List it in {EXCLUDED}."
             )
         if row[f"odd_{i}"]:
-            example = _example(host, relation, id_sql, item, None)
+            example = _example(host, relation, id_text, item, None)
             raise MadtreeError(
                 f"{FEATURES}: arrays in {item.text} must have one dimension that begins at 1, but that of the row with "
                 f"id {example['id']} is {example['dims']}"
             )
         if shortest != longest:
-            long, short = (_example(host, relation, id_sql, item, n)["id"] for n in (longest, shortest))
+            long, short = (_example(host, relation, id_text, item, n)["id"] for n in (longest, shortest))
             raise MadtreeError(
                 f"{FEATURES}: arrays in {item.text} must all have the same length, but that of the row with id "
                 f"{long} has {longest} elements, that of the row with id {short} has {shortest}"
@@ -221,5 +221,5 @@ def _array_lengths(host: Host, relation: Relation, id_sql: str, arrays: Sequence
     return lengths
 
 
-def _example(host: Host, relation: Relation, id_sql: str, item: Item, length: int | None) -> dict[str, object]:
-    return host.query(sql.array_example(relation.schema, relation.name, id_sql, item.sql, length))[0]
+def _example(host: Host, relation: Relation, id_text: str, item: Item, length: int | None) -> dict[str, object]:
+    return host.query(sql.array_example(relation.schema, relation.name, id_text, item.sql, length))[0]

@@ -12,6 +12,7 @@ from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, SIGNATURES, suffixed
 
 _TEXT = "pg_catalog.text"
+LOOKS = 10  # at a model that others replace all the time; more than one more is rare
 
 
 def check_new(
@@ -108,16 +109,24 @@ def check_free(
 
 def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken: Sequence[str]) -> None:
     """Raise MadtreeError unless all of these tables are parts of a model that the caller may drop."""
-    tables = model_tables(host, schema, name)
-    for table in taken:
-        if table not in tables:
-            raise MadtreeError(
-                f"{argument}: {qualified(schema, table)} exists and is not part of a madtree model, and "
-                "replace => true replaces models only",
-                hint="Choose another name.",
-                sqlstate="42P07",
-            )
-        if not tables[table]:
+    tables, strange = model_tables(host, schema, name), list(taken)
+    for _ in range(LOOKS):
+        strange = [table for table in strange if table not in tables]
+        if not strange:
+            break
+        # Between two looks the model may have been replaced by one with other tables.
+        existing = host.query(sql.OUTPUT_SCHEMA, [_TEXT, f"{_TEXT}[]"], [schema, strange])[0]["existing"]
+        strange = [table for table in strange if table in existing]
+        tables = model_tables(host, schema, name)
+    if strange:
+        raise MadtreeError(
+            f"{argument}: {qualified(schema, strange[0])} exists and is not part of a madtree model, and "
+            "replace => true replaces models only",
+            hint="Choose another name.",
+            sqlstate="42P07",
+        )
+    for table, is_owner in tables.items():
+        if not is_owner:
             raise MadtreeError(
                 f"{argument}: must be owner of table {qualified(schema, table)}",
                 hint="Choose another name.",

@@ -137,10 +137,7 @@ def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:
     """(n_nodes,) position of each node's left child, whose sibling is next to it; a leaf's own."""
     n_nodes = len(nodes.node_id)
     inner = feature >= 0
-    # Within a tree the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
-    rank: Ints = np.cumsum(inner) - inner
-    root_of = np.repeat(roots, np.diff(np.append(roots, n_nodes)))
-    child: Ints = np.where(inner, root_of + 1 + 2 * (rank - rank[root_of]), np.arange(n_nodes)).astype(np.int64)
+    child = children_in_order(inner, roots)
     parents = np.flatnonzero(inner)
     if n_nodes and (
         nodes.node_id[roots].any()
@@ -150,6 +147,15 @@ def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:
     ):
         raise MadtreeError("the model is damaged: its nodes are not whole trees")
     return child
+
+
+def children_in_order(inner: Bools, roots: Ints) -> Ints:
+    """(n_nodes,) first children of nodes by tree and id, a leaf's own: `inner` (n_nodes,), `roots` (n_trees,)."""
+    # Within a tree the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
+    rank: Ints = np.cumsum(inner) - inner
+    root_of = np.repeat(roots, np.diff(np.append(roots, len(inner))))
+    child: Ints = np.where(inner, root_of + 1 + 2 * (rank - rank[root_of]), np.arange(len(inner)))
+    return child.astype(np.int64)
 
 
 def _category_arrays(

@@ -9,12 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, codec, read_rows
+from madtree.errors import MadtreeError
+from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
+from madtree.score.checked_plan import checked_plan
 
 Plan = dict[str, Any]
 
+_STEP_ROWS = 65_536  # as many as a block usually has at most
 
-def score_block(plan: bytes, images: bytes) -> bytes:
+_BEYOND_KEYS = 2.0**62
+
+_plans = LastPlan(checked_plan)
+
+
+def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
     """What the rows of one block end in: the plan's outcomes in its own integer type, 0 for rows without a tree.
 
     Args:
@@ -23,23 +31,32 @@ def score_block(plan: bytes, images: bytes) -> bytes:
             numbers, or the keys of categories. NaN is NULL. Without any of them, one number that means nothing.
 
     Raises:
-        ValueError: the rows are not of as many numbers.
+        MadtreeError: the plan is damaged, or the rows are not of as many numbers.
     """
-    # Arrays are views of the plan's bytes: reading it again for every block costs microseconds.
-    model = codec.load(plan)
-    n_features = len(model["is_category"])
-    numbers = read_rows(images, max(model["grouped"] + n_features, 1))
-    if numbers is None:
-        raise ValueError("rows to score must not hold NULL")
-    values = numbers[int(model["grouped"]) :][:n_features]
-    tree, known = _trees(model, numbers[0] if model["grouped"] else np.zeros(numbers.shape[1]))
+    model = _plans.get(plan)
+    n_numbers = max(model["grouped"] + len(model["is_category"]), 1)
+    rows = rows_in(images, n_numbers)
+    if rows is None:
+        raise MadtreeError(f"images must be those of rows of {n_numbers} numbers, none of them NULL")
+    found = []
+    for first in range(0, len(rows), _STEP_ROWS):
+        yield
+        found.append((yield from _scored(model, np.array(rows[first : first + _STEP_ROWS].T, order="C"))))
+    return b"".join(found)
+
+
+def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
+    """The outcomes of some rows (n_numbers, n_rows), which are written to."""
+    values = numbers[int(model["grouped"]) :][: len(model["is_category"])]
     outcome: Array = model["outcome"]
     if len(model["roots"]) == 0:
         return np.zeros(numbers.shape[1], outcome.dtype).tobytes()
+    tree, known = _trees(model, numbers[0] if model["grouped"] else np.zeros(numbers.shape[1]))
     for feature in np.flatnonzero(model["is_category"]).tolist():
         values[feature] = _as_codes(model, feature, values[feature], tree)
     simple = not any(model["is_category"]) and len(model["feature"]) == len(model["child"])
-    found = outcome.take((_route_by_numbers if simple else _route)(model, model["roots"].take(tree), values))
+    leaves = yield from (_route_by_numbers if simple else _route)(model, model["roots"].take(tree), values)
+    found = outcome.take(leaves)
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
 
 
@@ -63,6 +80,7 @@ def _as_codes(model: Plan, feature: int, values: Floats, tree: Ints) -> Floats:
     """
     categories = model[f"categories_{feature}"]
     missing = np.isnan(values)
+    missing |= np.abs(values) >= _BEYOND_KEYS  # numbers that no key can be
     code, known = _find(categories, np.where(missing, 0, values).astype(np.int64))
     known &= ~missing
     seen = model.get(f"seen_{feature}")
@@ -71,7 +89,7 @@ def _as_codes(model: Plan, feature: int, values: Floats, tree: Ints) -> Floats:
     return np.where(known, code, len(categories) if model["has_null"][feature] else np.nan)
 
 
-def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Ints:
+def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Steps[Ints]:
     """(n_rows,) position of the leaf that each row ends in, from the roots `at`: neither categories nor surrogates.
 
     Rows in a leaf stay there by themselves. They are sorted out where they become many, not at every step.
@@ -86,6 +104,7 @@ def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Ints:
     ended, rows = at, np.arange(n_rows)
     depth, everyone = 0, True
     while True:
+        yield
         value = flat.take(start.take(at) + rows)
         right = value > threshold.take(at)
         if missing_right is not None:
@@ -108,12 +127,13 @@ def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Ints:
         rows, at = rows.take(inner), at.take(inner)
 
 
-def _route(model: Plan, node: Ints, values: Floats) -> Ints:
+def _route(model: Plan, node: Ints, values: Floats) -> Steps[Ints]:
     """(n_rows,) position of the leaf that each row ends in, from the roots `node`."""
     child = model["child"]
     node = node.copy()
     rows, at = np.arange(len(node)), node
     while True:
+        yield
         inner = child[at] != at
         rows, at = rows[inner], at[inner]
         if len(rows) == 0:
@@ -121,7 +141,7 @@ def _route(model: Plan, node: Ints, values: Floats) -> Ints:
         side = _side(model, at, values, rows)
         unknown = np.flatnonzero(side == UNKNOWN)
         if len(unknown):
-            side[unknown] = _side_by_surrogates(model, at[unknown], values, rows[unknown])
+            side[unknown] = yield from _side_by_surrogates(model, at[unknown], values, rows[unknown])
         at = child[at] + (side == RIGHT)
         node[rows] = at
 
@@ -141,12 +161,13 @@ def _side(model: Plan, split: Ints, values: Floats, rows: Ints) -> Array:
     return side
 
 
-def _side_by_surrogates(model: Plan, node: Ints, values: Floats, rows: Ints) -> Array:
+def _side_by_surrogates(model: Plan, node: Ints, values: Floats, rows: Ints) -> Steps[Array]:
     """(m,) uint8, LEFT or RIGHT: where rows go that their nodes' own splits cannot tell; at last with the majority."""
     side: Array = model["missing_right"][node].astype(np.uint8)
     split, stop = model["surrogates"][node], model["surrogates"][node + 1]
     waiting = np.flatnonzero(split < stop)
     while len(waiting):
+        yield
         asked = split[waiting]
         answer = _side(model, asked, values, rows[waiting])
         known = answer != UNKNOWN

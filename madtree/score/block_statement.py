@@ -25,7 +25,7 @@ MAX_TASKS = 128
 
 @dataclass(frozen=True)
 class BlockStatement:
-    """What creates the table of predictions by blocks.
+    """What creates the table of predictions by blocks, or reads its rows without creating it.
 
     Attributes:
         blocks: the statements.
@@ -48,18 +48,25 @@ class BlockStatement:
             types, params: SQL types and values of the parameters from $2 on, which the outputs use.
         """
         types, params = ["pg_catalog.bytea", *types], [plan, *params]
-        block_rows = min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1], self._rows_that_fit())
+        block_rows = self._block_rows(plan)
         ranges = self._ranges(block_rows)
-        if ranges is None:
-            return self.host.command(self.blocks.create_by_number(block_rows), types, params)
-        tasks = self._tasks(ranges, block_rows)
+        tasks = self._tasks(ranges, block_rows) if ranges else []
         if self.work.block_workers and len(tasks) > 1 and self._parallel_safe():
             with local_settings(self.host, without_leader(self.work.block_workers)):
-                return self.host.command(self.blocks.create_shared(tasks), types, params)
-        return self.host.command(self.blocks.create_by_pages(ranges), types, params)
+                return self.host.command(self.blocks.create(self.blocks.shared(tasks)), types, params)
+        return self.host.command(self.blocks.create(self._query(ranges, block_rows)), types, params)
 
-    def _rows_that_fit(self) -> int:
-        return BLOCK_BYTES // (8 * (1 + len(self.blocks.values)))
+    def query(self, plan: bytes) -> str:
+        """The target's rows as a query for one process; its parameters are those of `create`."""
+        block_rows = self._block_rows(plan)
+        return self._query(self._ranges(block_rows), block_rows)
+
+    def _query(self, ranges: Sequence[PageBounds] | None, block_rows: int) -> str:
+        return self.blocks.by_number(block_rows) if ranges is None else self.blocks.by_pages(ranges)
+
+    def _block_rows(self, plan: bytes) -> int:
+        rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)))
+        return min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1], rows_that_fit)
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:
         """Page ranges of about a block's rows each; None if the source is not one plain table."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
@@ -13,7 +14,7 @@ from madtree.model import ModelTables, find_model, fit_features, output_columns,
 from madtree.request import COSTS, Costs, Type, find_relation
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.predict import groups_of
-from madtree.score.score_by_blocks import score_by_blocks
+from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
@@ -29,7 +30,13 @@ _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
 
 def tree_evaluate(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None, costs: Costs = COSTS
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    in_blocks: bool | None = None,
+    *,
+    costs: Costs = COSTS,
+    trust_owner: bool | None = False,
 ) -> list[Row]:
     """Rows of metrics; see its usage text.
 
@@ -37,46 +44,71 @@ def tree_evaluate(
         tree_model, test_table: names as the user gave them.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
         costs: of work, by which workers share the blocks.
+        trust_owner: whether what the model's owner wrote may run, see `find_model`.
 
     Raises:
         MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
             of range.
     """
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    with _question(host, tables, model, test_table, in_blocks, costs) as question:
+    with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
         if model.is_classification:
-            rows = host.query(sql.class_metrics(question), [_TEXTS], [list(model.classes)])
+            rows = asking.query(sql.class_metrics(asking.question), [_TEXTS], [list(model.classes)])
         else:
-            rows = host.query(sql.number_metrics(question))
+            rows = asking.query(sql.number_metrics(asking.question))
     return _checked(rows, model, str(test_table))
 
 
 def tree_confusion(
-    host: Host, tree_model: str | None, test_table: str | None, in_blocks: bool | None = None, costs: Costs = COSTS
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    in_blocks: bool | None = None,
+    *,
+    costs: Costs = COSTS,
+    trust_owner: bool | None = False,
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     if not model.is_classification:
         raise MadtreeError(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix is of classes",
             hint="madtree.tree_evaluate measures its errors.",
         )
-    with _question(host, tables, model, test_table, in_blocks, costs) as question:
-        rows = host.query(sql.confusion(question), [_TEXTS], [list(model.classes)])
+    with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
+        rows = asking.query(sql.confusion(asking.question), [_TEXTS], [list(model.classes)])
     return _checked(rows, model, str(test_table))
 
 
+@dataclass(frozen=True)
+class _Asking:
+    """A question that is put to a model, with SQL types and values of the parameters of its rows' query."""
+
+    host: Host
+    question: Question
+    types: Sequence[str]
+    params: Sequence[Any]
+
+    def query(self, text: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        """The answer; `types` and `params` are of the question's own parameters."""
+        return self.host.query(text, [*self.types, *types], [*self.params, *params])
+
+
 @contextmanager
-def _question(
+def _asking(
     host: Host, tables: ModelTables, model: Model, test_table: str | None, in_blocks: bool | None, costs: Costs
-) -> Iterator[Question]:
-    """The question that is put to the model; rows that were scored by blocks are kept until it is answered."""
+) -> Iterator[_Asking]:
+    """Put a question to the model; rows that were scored by blocks are kept until it is answered.
+
+    A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
+    itself, in one process.
+    """
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host, test_table, "test_table")
-    actual, weight = _outcome(model)
+    actual, weight = _outcome(tables, model)
     needed = [model.dependent, *model.grouping_columns]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
@@ -87,21 +119,35 @@ def _question(
     work = measure(host, source, leaves, len(model.features), 1, costs)
     if in_blocks is None:
         in_blocks = work.in_blocks
+    scored = ScoredRows("", [], [])
+    kept = False
     if in_blocks:
-        rows = _score(host, tables, model, source, scan, actual, weight, work)
+        scoring = _scoring(host, tables, model, source, scan, actual, weight, work)
+        kept = not host.query(sql.READ_ONLY)[0]["read_only"]
+        if kept:
+            scoring.create()
+        else:
+            scored = scoring.rows()
+        kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
+        leaf_name = scoring.outputs[0].name
+        rows = sql.rows_of_payload(scratch if kept else f"({scored.query})", scan.id_name, leaf_name, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight)
-    grouping = tuple(map(unquoted, model.grouping_columns))
-    yield Question(tables.schema, tables.name, rows, weight is not None, grouping)
-    if in_blocks:
+    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
+    n_params = len(scored.params)
+    question = Question(
+        tables.schema, tables.name, rows, weight is not None, grouping, tables.prediction_writer, n_params
+    )
+    yield _Asking(host, question, scored.types, scored.params)
+    if kept:
         host.command(f"DROP TABLE {scratch}")
 
 
-def _outcome(model: Model) -> tuple[str, str | None]:
+def _outcome(tables: ModelTables, model: Model) -> tuple[str, str | None]:
     """A row's outcome and weight as SQL over the test table's columns; no weight if the model has none."""
     if model.is_classification:
-        actual = sql.actual_class(model.dependent, model.dependent_type)
+        actual = sql.actual_class(model.dependent, model.dependent_type, tables.prediction_writer)
     else:
         actual = sql.number(model.dependent)
     if not model.weighted:
@@ -111,7 +157,7 @@ def _outcome(model: Model) -> tuple[str, str | None]:
     return actual, sql.number(weight)
 
 
-def _score(
+def _scoring(
     host: Host,
     tables: ModelTables,
     model: Model,
@@ -120,14 +166,12 @@ def _score(
     actual: str,
     weight: str | None,
     work: Work,
-) -> str:
-    """Score the rows by blocks into the scan's target; returns a query for them."""
+) -> BlockScoring:
+    """The rows by blocks: each one's payload and its leaf."""
     (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
     first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
     payload = sql.payload(scan, first, actual, weight)
-    score_by_blocks(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
-    kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
-    return sql.rows_of_payload(scan.target, scan.id_name, leaf.name, kind)
+    return BlockScoring(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
 
 
 def _checked(rows: list[Row], model: Model, test_table: str) -> list[Row]:

@@ -20,7 +20,7 @@ from madtree.model import (
 )
 from madtree.request import COSTS, Costs, Type, check_new, find_relation
 from madtree.score.case_or_blocks import measure
-from madtree.score.score_by_blocks import score_by_blocks
+from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
@@ -37,7 +37,9 @@ def tree_predict(
     output_table: str | None,
     type_: str | None,
     in_blocks: bool | None = None,
+    *,
     costs: Costs = COSTS,
+    trust_owner: bool | None = False,
 ) -> str:
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
@@ -45,6 +47,7 @@ def tree_predict(
         tree_model, new_data_table, output_table, type_: as the usage text says.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
         costs: of work, by which workers share the blocks.
+        trust_owner: whether what the model's owner wrote may run, see `find_model`.
 
     Returns:
         One line: what was scored, rows, seconds.
@@ -53,7 +56,7 @@ def tree_predict(
         MadtreeError: an argument is NULL or not valid, or the new data lacks a column. Nothing has been done then.
     """
     begin = perf_counter()
-    tables = find_model(host, tree_model, "tree_model")
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     wanted = check_type(model, type_)
     if new_data_table is None:
@@ -69,7 +72,7 @@ def tree_predict(
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), len(outputs), costs)
     if work.in_blocks if in_blocks is None else in_blocks:
-        rows = score_by_blocks(host, tables, model, wanted, source, scan, id_type, outputs, work)
+        rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
     else:
         rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
     return (
@@ -78,13 +81,15 @@ def tree_predict(
     )
 
 
-def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int | None) -> str:
-    """The model as an SQL expression.
+def tree_sql(
+    host: Host, model_name: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None = False
+) -> str:
+    """The model as an SQL expression; `trust_owner` is that of `find_model`.
 
     Raises:
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
     """
-    tables = find_model(host, model_name, "model")
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     header = read_summary(host, tables)
     wanted = check_type(header, type_)
     if wanted == "prob_columns":
@@ -95,7 +100,7 @@ def tree_sql(host: Host, model_name: str | None, type_: str | None, tree_id: int
     (output,) = output_columns(header, wanted, READABLE)
     model = replace(header, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
-        model = replace(model, grouping_columns=(), grouping_types=())
+        model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=())
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
     return sql.row_expression(model, output)
@@ -126,9 +131,7 @@ def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
     columns = []
     for column in model.grouping_columns:
         name = unquoted(column)
-        # A type of an extension (citext) brings an operator of its own, which only the search path can find.
-        builtin = tables.column_types[name][1]
-        columns.append((ident(name), column, "OPERATOR(pg_catalog.=)" if builtin else "="))
+        columns.append((ident(name), column, tables.column_types[name][1]))
     return sql.GroupJoin(tables.sql, tuple(columns))
 
 

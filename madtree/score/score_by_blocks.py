@@ -6,13 +6,15 @@ Reads the model's nodes as arrays, makes the plan, and runs the statement.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Ints, decode
-from madtree.model import ModelTables, probabilities
+from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
 from madtree.score.block_plan import (
     ALL_TREES,
@@ -31,6 +33,7 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, pick
+from madtree.sqltext.tables import type_sql
 from madtree.trees import Feature, Kind, Model
 
 _TEXTS = "pg_catalog.text[]"
@@ -38,49 +41,76 @@ _BOOLS = "pg_catalog.bool[]"
 _KEY_TYPES = ["pg_catalog.int4[]", _BOOLS, _TEXTS]
 
 
-def score_by_blocks(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    type_: str,
-    source: Relation,
-    scan: Scan,
-    id_type: Type,
-    outputs: Sequence[Output],
-    work: Work,
-) -> int:
-    """Create the target by blocks; returns the number of its rows.
+@dataclass(frozen=True)
+class ScoredRows:
+    """Rows scored by blocks as a query, with the SQL types and values of its parameters."""
 
-    Args:
+    query: str
+    types: list[str]
+    params: list[Any]
+
+
+@dataclass(frozen=True)
+class BlockScoring:
+    """A table to be scored by blocks.
+
+    Attributes:
+        tables, model: by which it is.
         type_: of prediction, which `outputs` are the columns of.
         source: the new data, which `scan` reads.
         id_type: of the id.
         work: of scoring the source.
-
-    Raises:
-        MadtreeError: the model's nodes are not whole trees.
     """
-    nodes = _read_nodes(host, tables, model)
-    splits = _splits(host, tables, model, nodes)
-    features = [model.features[position - 1] for position in _used(splits)]
-    outcomes, expressions, types, params = _outcomes(host, tables, model, type_, nodes, outputs)
-    plan = _plan(host, tables, model, nodes, splits, outcomes)
-    blocks = BlockScan(
-        scan,
-        [_packed(scan.features[feature.name]) for feature in features],
-        [(output.name, expression) for output, expression in zip(outputs, expressions, strict=True)],
-        outcome_type(outcomes).itemsize,
-        id_type.name if id_type.is_array else None,
-    )
-    statement = BlockStatement(host, blocks, source, work, n_trees=len(np.unique(nodes["tree_id"])))
-    return statement.create(plan, types, params)
+
+    host: Host
+    tables: ModelTables
+    model: Model
+    type_: str
+    source: Relation
+    scan: Scan
+    id_type: Type
+    outputs: Sequence[Output]
+    work: Work
+
+    def create(self) -> int:
+        """Create the scan's target; returns the number of its rows.
+
+        Raises:
+            MadtreeError: the model's nodes are not whole trees.
+        """
+        statement, plan, types, params = self._statement()
+        return statement.create(plan, types, params)
+
+    def rows(self) -> ScoredRows:
+        """The target's rows for one process, where it cannot be created. Errors are those of `create`."""
+        statement, plan, types, params = self._statement()
+        return ScoredRows(statement.query(plan), ["pg_catalog.bytea", *types], [plan, *params])
+
+    def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
+        """The statement, the plan, and types and values of the parameters from $2 on."""
+        host, tables, model, scan = self.host, self.tables, self.model, self.scan
+        check_rows(host, tables, model)
+        nodes = _read_nodes(host, tables, model)
+        splits = _splits(host, tables, model, nodes)
+        features = [model.features[position - 1] for position in _used(splits)]
+        outcomes, expressions, types, params = _outcomes(host, tables, model, self.type_, nodes, self.outputs)
+        plan = _plan(host, tables, model, nodes, splits, outcomes)
+        blocks = BlockScan(
+            scan,
+            [_packed(scan.features[feature.name]) for feature in features],
+            [(output.name, expression) for output, expression in zip(self.outputs, expressions, strict=True)],
+            outcome_type(outcomes).itemsize,
+            type_sql(self.id_type.name) if self.id_type.is_array else None,
+        )
+        n_trees = len(np.unique(nodes["tree_id"]))
+        return BlockStatement(host, blocks, self.source, self.work, n_trees), plan, types, params
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
     """Columns of all nodes in order of tree and id, (n_nodes,) each; NaN for no threshold, false for no majority."""
     prediction = "class" if model.is_classification else "number"
     row = host.query(
-        models_sql.node_images(tables.schema, tables.name, prediction),
+        models_sql.node_images(tables.schema, tables.name, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
     )[0]
@@ -237,7 +267,10 @@ def _outcomes(
             [nodes["prediction"][is_leaf].tolist()],
         )
     image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
-    weights = decode(image)[0].reshape(-1, len(model.classes))[is_leaf].tolist()
+    values = decode(image)[0]
+    if len(values) != len(is_leaf) * len(model.classes):
+        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
+    weights = values.reshape(-1, len(model.classes))[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
     by_class = by_class if whole else by_class[: len(outputs)]

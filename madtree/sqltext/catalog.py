@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.quote import ident, literal, qualified
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"
@@ -27,7 +28,16 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
   AND c.relnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace"""
 
 
-def _type_name(oid: str, typmod: str, schema: str, element: str) -> str:
+def writer_function(oid: str) -> str:
+    """SQL of the name of the function of that OID."""
+    return (
+        "(SELECT pg_catalog.format('%I.%I', f.nspname, p.proname) FROM pg_catalog.pg_proc AS p INNER JOIN "
+        "pg_catalog.pg_namespace AS f ON f.oid OPERATOR(pg_catalog.=) p.pronamespace "
+        f"WHERE p.oid OPERATOR(pg_catalog.=) {oid}::pg_catalog.oid)"
+    )
+
+
+def type_name(oid: str, typmod: str, schema: str, element: str) -> str:
     """SQL of a type's name that means the same under every search path, but plain for PostgreSQL's own types.
 
     `format_type` qualifies only what the search path hides. The typmod -1 makes it say `bpchar`, not `character`,
@@ -42,9 +52,39 @@ def _type_name(oid: str, typmod: str, schema: str, element: str) -> str:
         ELSE pg_catalog.format_type({oid}, {typmod}) END"""
 
 
+def equality(oid: str, schema: str) -> str:
+    """SQL of a text: the operator by which GROUP BY holds values of a type to be equal, with its schema.
+
+    PostgreSQL's own types, and what is made of them, have pg_catalog's. A type of an extension (citext) brings its own
+    in its default operator class, which only a superuser can make; that class is asked, not the search path.
+
+    Args:
+        oid, schema: SQL of the type's OID and of its schema's name.
+    """
+    return f"""CASE WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog' THEN {literal(EQUALS)} ELSE COALESCE((
+        WITH RECURSIVE domain (oid) AS (
+            SELECT {oid}
+            UNION ALL
+            SELECT t.typbasetype FROM domain AS d JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) d.oid
+            WHERE t.typtype OPERATOR(pg_catalog.=) 'd'
+        )
+        SELECT pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname)
+        FROM domain AS d
+        JOIN pg_catalog.pg_opclass AS k ON k.opcintype OPERATOR(pg_catalog.=) d.oid AND k.opcdefault
+        JOIN pg_catalog.pg_am AS m ON m.oid OPERATOR(pg_catalog.=) k.opcmethod
+            AND m.amname OPERATOR(pg_catalog.=) 'btree'
+        JOIN pg_catalog.pg_amop AS a ON a.amopfamily OPERATOR(pg_catalog.=) k.opcfamily
+            AND a.amoplefttype OPERATOR(pg_catalog.=) d.oid AND a.amoprighttype OPERATOR(pg_catalog.=) d.oid
+            AND a.amopstrategy OPERATOR(pg_catalog.=) 3::pg_catalog.int2
+        JOIN pg_catalog.pg_operator AS o ON o.oid OPERATOR(pg_catalog.=) a.amopopr
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) o.oprnamespace
+    ), {literal(EQUALS)}) END"""
+
+
 COLUMNS = f"""
 SELECT a.attname AS name, pg_catalog.quote_ident(a.attname) AS sql, a.atttypid AS type_oid,
-       {_type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type
+       {type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type,
+       {equality("t.oid", "n.nspname")} AS equals
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
@@ -65,9 +105,15 @@ WITH RECURSIVE chain AS (
                   'pg_catalog.array_subscript_handler'::pg_catalog.regproc::pg_catalog.oid THEN c.typelem END
 )
 SELECT DISTINCT ON (c.asked) c.asked,
-       {_type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
-       {_type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
+       {type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
+       {type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
        b.typtype::pg_catalog.text AS typtype, b.typcategory::pg_catalog.text AS category,
+       {equality("a.oid", "an.nspname")} AS equals,
+       CASE WHEN EXISTS (
+           SELECT FROM chain x JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) x.oid
+           WHERE x.asked OPERATOR(pg_catalog.=) c.asked AND y.typtype OPERATOR(pg_catalog.<>) 'd'
+             AND y.typnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
+       ) THEN {writer_function("b.typoutput")} END AS output,
        ARRAY(SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e
              WHERE e.enumtypid OPERATOR(pg_catalog.=) b.oid ORDER BY e.enumsortorder) AS labels
 FROM chain c
@@ -123,6 +169,11 @@ def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence
     )
 
 
+def type_oid(type_: str) -> str:
+    """A query for the OID of a type that is given as SQL."""
+    return f"SELECT pg_catalog.pg_typeof(NULL::{type_})::pg_catalog.oid AS oid"
+
+
 def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
     """A query with one row that measures arrays: `n_rows` of the relation, and for each array i three columns.
 
@@ -138,11 +189,11 @@ def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
     return f"SELECT pg_catalog.count(*) AS n_rows, {columns} FROM {qualified(schema, name)} AS {ident(SOURCE_ALIAS)}"
 
 
-def array_example(schema: str, name: str, id_sql: str, array: str, length: int | None) -> str:
+def array_example(schema: str, name: str, id_text: str, array: str, length: int | None) -> str:
     """A query for one row whose array has that length; without a length, one whose array is odd."""
     condition = _odd(array) if length is None else f"pg_catalog.cardinality({array}) OPERATOR(pg_catalog.=) {length}"
     return (
-        f"SELECT ({id_sql})::pg_catalog.text AS id, pg_catalog.array_dims({array}) AS dims "
+        f"SELECT {id_text} AS id, pg_catalog.array_dims({array}) AS dims "
         f"FROM {qualified(schema, name)} AS {ident(SOURCE_ALIAS)} WHERE {condition} LIMIT 1"
     )
 

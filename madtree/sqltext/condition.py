@@ -1,7 +1,9 @@
 """A comparison with a split's threshold or categories in SQL, and a class or number as an SQL literal.
 
 Two spellings say the same: `QUALIFIED`, in which no schema on the search path can put itself before PostgreSQL's own
-operators and types (for statements that madtree runs), and `READABLE` (for text that a user pastes into a view).
+operators and types (for statements that madtree runs), and `READABLE` (for text that a user pastes into a view). There
+an operator is bare where pg_catalog has one of just the operands' types: it is searched first, unless the search path
+names it elsewhere.
 """
 
 from __future__ import annotations
@@ -11,12 +13,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext import values
+from madtree.sqltext.operators import EQUALS, operator
 from madtree.sqltext.quote import literal
-from madtree.trees import MOMENTS, RANGES, Feature, first_right_label, last_decimal, last_left, moment_text
+from madtree.trees import MOMENTS, RANGES, Feature, Model, Tree, first_right_label, last_decimal, last_left, moment_text
 
 NAN_TYPES = ("real", "double precision", "numeric")  # whose NaN is larger than everything, and means missing
 PLAIN = re.compile(r'^([a-z_][a-z0-9_$]*|"([^"]|"")+")$')
 INT4_RANGE = RANGES["integer"]
+# Types, as format_type prints them without their modifiers, for which pg_catalog has an "equals" of just this type.
+_HAVE_EQUALS = frozenset(
+    {
+        "boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric", "text", "character",
+        "bpchar", "name", '"char"', "date", "time without time zone", "time with time zone",
+        "timestamp without time zone",
+        "timestamp with time zone", "interval", "uuid", "bytea", "oid", "jsonb",
+    }
+)  # fmt: skip
+_MODIFIER = re.compile(r"\([0-9, -]+\)")
 NEGATED = {"<=": ">", "<": ">="}
 
 
@@ -27,7 +40,7 @@ class Spelling:
     qualified: bool
 
     def operator(self, symbol: str) -> str:
-        return f"OPERATOR(pg_catalog.{symbol})" if self.qualified else symbol
+        return operator(symbol) if self.qualified else symbol
 
     def type(self, name: str) -> str:
         return f"pg_catalog.{name}" if self.qualified else name
@@ -48,7 +61,7 @@ def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool
         whole: where the value is missing it must be NULL, else anything but true.
     """
     operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
-    condition = f"{operand} {spelling.operator(symbol)} {own_threshold}"
+    condition = f"{operand} {_operator(feature, symbol, spelling)} {own_threshold}"
     if whole and feature.type in NAN_TYPES:
         # In three-valued logic: what is not below is false, unless it is NaN, and then NULL.
         condition += f" OR ({operand} {spelling.operator('>=')} {_nan(feature, spelling)} AND NULL)"
@@ -58,7 +71,7 @@ def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool
 def beyond(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool) -> str:
     """The opposite of `below`; `whole` as there."""
     operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
-    condition = f"{operand} {spelling.operator(NEGATED[symbol])} {own_threshold}"
+    condition = f"{operand} {_operator(feature, NEGATED[symbol], spelling)} {own_threshold}"
     if feature.type in NAN_TYPES:
         is_number = f"{operand} {spelling.operator('<')} {_nan(feature, spelling)}"
         condition += f" AND ({is_number} OR NULL)" if whole else f" AND {is_number}"
@@ -85,6 +98,13 @@ def among(feature: Feature, categories: Sequence[str], spelling: Spelling) -> st
     return f"{operand} {spelling.operator('=')} ANY (ARRAY[{array}]::{spelling.type('text')}[])"
 
 
+def of_group(model: Model, tree: Tree, spelling: Spelling) -> str:
+    """A condition that is true for the rows of a tree's group."""
+    operators = model.grouping_equals or (EQUALS,) * len(model.grouping_columns)
+    keys = zip(model.grouping_columns, model.grouping_types, operators, tree.group, strict=True)
+    return " AND ".join(_equal(column, type_, equals, value, spelling) for column, type_, equals, value in keys)
+
+
 def typed_literal(text: str | None, type_: str) -> str:
     """`text` as a value of a type."""
     return f"NULL::{type_}" if text is None else f"{literal(text)}::{type_}"
@@ -97,6 +117,19 @@ def float_literal(value: float, spelling: Spelling) -> str:
 
 def float_array(numbers: Sequence[float], spelling: Spelling) -> str:
     return f"'{{{','.join(map(repr, numbers))}}}'::{spelling.type('float8')}[]"
+
+
+def _equal(column: str, type_: str, equals: str, value: str | None, spelling: Spelling) -> str:
+    plain = _MODIFIER.sub("", type_).removeprefix("pg_catalog.")
+    if not spelling.qualified and plain == "character varying":  # which has the operators of text
+        return f"{column}::text = {typed_literal(value, 'text')}"
+    symbol = "=" if not spelling.qualified and plain in _HAVE_EQUALS else equals
+    return f"{column} {symbol} {typed_literal(value, type_)}"
+
+
+def _operator(feature: Feature, symbol: str, spelling: Spelling) -> str:
+    """Enums have only operators of pg_catalog's that are for any enum: anybody could make one for just this type."""
+    return operator(symbol) if feature.labels else spelling.operator(symbol)
 
 
 def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple[str, str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.operators import binary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.schemas import INTERNAL
@@ -77,10 +78,11 @@ class DistributedTables(WorkTables):
         tree = "madtree_tree" if source.groups is not None else "0"
         value = source.features[feature]
         clause = source.from_clause(extra=f"({source.target_known}) AND ({value}) IS NOT NULL")
+        few = binary("madtree_value.place", "<=", f"{limit + 1}::pg_catalog.int8")
         return (
             "SELECT madtree_value.tree, madtree_value.value FROM (SELECT v.tree, v.value, pg_catalog.row_number() "
             f"OVER (PARTITION BY v.tree) AS place FROM (SELECT {tree} AS tree, {value} AS value {clause} "
-            f"GROUP BY 1, 2) AS v) AS madtree_value WHERE madtree_value.place <= {limit + 1}"
+            f"GROUP BY 1, 2) AS v) AS madtree_value WHERE {few}"
         )
 
     def statistics(self) -> str:

@@ -7,19 +7,19 @@ follows from the cells, which are few. In the templates below, text between back
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.explain import group_object
+from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
+from madtree.sqltext.values import Writer, text_of
 from madtree.trees import Tree
 
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
-_OPERATOR = re.compile("`([^`]+)`")
-_SPELLED = r"OPERATOR(pg_catalog.\1)"
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,29 @@ class Question:
         schema, name: of the model, unquoted.
         rows: a query for the test table's rows: tree, leaf, actual and, for a weighted model, weight.
         weighted: whether the model is.
-        grouping: the model's grouping columns, unquoted.
+        grouping: the model's grouping columns, unquoted, and how their values are written as text.
+        writer: how the predictions' type is.
+        n_params: parameters of the rows' query; the question's own come behind them.
     """
 
     schema: str
     name: str
     rows: str
     weighted: bool
-    grouping: tuple[str, ...]
+    grouping: Sequence[tuple[str, Writer | None]]
+    writer: Writer | None
+    n_params: int = 0
 
     def fill(self, template: str, **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names."""
-        own = {key: _OPERATOR.sub(_SPELLED, part) for key, part in parts.items()}
-        return _OPERATOR.sub(_SPELLED, template).format(
+        own = {key: spelled_out(part) for key, part in parts.items()}
+        return spelled_out(template).format(
             trees=model_table(self.schema, self.name),
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,
             group=self._group(),
+            classes=f"${self.n_params + 1}",
+            predicted=text_of("n.prediction", self.writer),
             **own,
         )
 
@@ -54,13 +60,16 @@ class Question:
         """The values of a tree's group as the text of a JSON object; NULL where not grouped."""
         if not self.grouping:
             return "NULL::pg_catalog.text"
-        pairs = ", ".join(f"{literal(column)}::pg_catalog.text, t.{ident(column)}" for column in self.grouping)
-        return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
+        return group_object(self.grouping)
 
 
-def actual_class(dependent: str, type_: str) -> str:
+# Whether the transaction may not write, as on a standby.
+READ_ONLY = "SELECT pg_catalog.current_setting('transaction_read_only')::pg_catalog.bool AS read_only"
+
+
+def actual_class(dependent: str, type_: str, writer: Writer | None) -> str:
     """A row's class as the text by which the model knows it."""
-    return f'(({dependent})::{type_})::pg_catalog.text COLLATE pg_catalog."C"'
+    return f'{text_of(f"({dependent})::{type_}", writer)} COLLATE pg_catalog."C"'
 
 
 def number(expression: str) -> str:
@@ -87,7 +96,9 @@ def payload(scan: Scan, tree_id: int, actual: str, weight: str | None) -> str:
 
 
 def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str:
-    """A query for the rows from a table that holds payloads and leaves; without a weight it is NULL."""
+    """A query for the rows from a table, or a query in brackets, that holds payloads and leaves; without a weight it is
+    NULL.
+    """
     return (
         f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, t.{ident(leaf)} AS leaf, "
         f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight "
@@ -96,7 +107,7 @@ def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str
 
 
 def class_metrics(question: Question) -> str:
-    """Metrics of a classification by scope; $1 are the classes in order."""
+    """Metrics of a classification by scope; the parameter is the classes in order."""
     template = f"WITH {_CLASS_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
     return question.fill(template, counts=_counts(question), **_whole(question, "judged"))
 
@@ -115,7 +126,7 @@ def number_metrics(question: Question) -> str:
 
 
 def confusion(question: Question) -> str:
-    """Rows of the confusion matrix of each tree; $1 are the classes in order."""
+    """Rows of the confusion matrix of each tree; the parameter is the classes in order."""
     return question.fill(f"WITH {_CLASS_CELLS}{_JUDGED}{_CONFUSION}", counts=_counts(question))
 
 
@@ -149,12 +160,12 @@ _CLASS_CELLS = """cells AS (
 # The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
 _JUDGED = """
 judged AS (
-    SELECT c.tree, c.actual, c.n, c.weight, k.class, n.prediction::pg_catalog.text COLLATE pg_catalog."C" AS predicted,
+    SELECT c.tree, c.actual, c.n, c.weight, k.class, {predicted} COLLATE pg_catalog."C" AS predicted,
         n.class_weights[1] `/` s.total AS p_first, COALESCE(n.class_weights[k.class], 0) `/` s.total AS p_actual
     FROM cells AS c
     INNER JOIN {nodes} AS n ON n.tree_id `=` c.tree AND n.node_id `=` c.leaf
     CROSS JOIN LATERAL (
-        SELECT pg_catalog.array_position($1::pg_catalog.text[], c.actual COLLATE pg_catalog."C") AS class
+        SELECT pg_catalog.array_position({classes}::pg_catalog.text[], c.actual COLLATE pg_catalog."C") AS class
     ) AS k
     CROSS JOIN LATERAL (
         SELECT pg_catalog.sum(u.weight) AS total FROM pg_catalog.unnest(n.class_weights) AS u(weight)
@@ -208,7 +219,7 @@ ties AS (
     SELECT s.scope, s.p_first,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 1), 0) AS of_first,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 2), 0) AS of_second
-    FROM scoped AS s WHERE pg_catalog.cardinality($1::pg_catalog.text[]) `=` 2 GROUP BY s.scope, s.p_first
+    FROM scoped AS s WHERE pg_catalog.cardinality({{classes}}::pg_catalog.text[]) `=` 2 GROUP BY s.scope, s.p_first
 ),
 ranks AS (
     SELECT t.scope, t.of_first, t.of_second,
@@ -272,7 +283,7 @@ ORDER BY s.scope"""
 _CONFUSION = """
 labels AS (
     SELECT l.label COLLATE pg_catalog."C" AS label, l.position
-    FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS l(label, position)
+    FROM pg_catalog.unnest({classes}::pg_catalog.text[]) WITH ORDINALITY AS l(label, position)
 ),
 outcomes AS (
     SELECT t.tree_id AS tree, l.label, l.position FROM {trees} AS t CROSS JOIN labels AS l

@@ -8,16 +8,22 @@ from madtree.sqltext import values
 from madtree.sqltext.predict import TREE, Scan, enum_number
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import CV_COLUMNS, model_table
+from madtree.sqltext.values import Writer
 from madtree.trees import Feature, Kind
 
 
-def groups(schema: str, name: str, grouping: Sequence[str]) -> str:
-    """Each tree's group as the text of a JSON object, as `tree_evaluate` has it; `grouping` are unquoted columns."""
-    pairs = ", ".join(f"{literal(column)}::pg_catalog.text, t.{ident(column)}" for column in grouping)
-    return (
-        f'SELECT t.tree_id, pg_catalog.jsonb_build_object({pairs})::pg_catalog.text AS "group" '
-        f"FROM {model_table(schema, name)} AS t"
+def groups(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """Each tree's group as the text of a JSON object, as `tree_evaluate` has it."""
+    return f'SELECT t.tree_id, {group_object(grouping)} AS "group" FROM {model_table(schema, name)} AS t'
+
+
+def group_object(grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """The values of the group of tree `t` as the text of a JSON object; the columns are unquoted."""
+    pairs = ", ".join(
+        f"{literal(column)}::pg_catalog.text, {values.json_of(f't.{ident(column)}', writer)}"
+        for column, writer in grouping
     )
+    return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
 
 
 def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]) -> str:
@@ -31,13 +37,17 @@ def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]
         features: over the columns of the table.
     """
     tree = f"madtree_model.{TREE}" if scan.groups else "NULL::pg_catalog.int4"
-    shown = ", ".join(f"({feature.name})::pg_catalog.text" for feature in features)
+    shown = ", ".join(_shown(feature) for feature in features)
     compared = ", ".join(_compared(feature) for feature in features)
     return (
         f"SELECT {tree} AS tree, ARRAY[{shown}]::pg_catalog.text[] AS shown, "
         f"ARRAY[{compared}]::pg_catalog.text[] AS compared "
         f"FROM {scan.rows()} WHERE ({scan.id_sql}) {equals} CAST($1 AS {id_type}) LIMIT 2"
     )
+
+
+def _shown(feature: Feature) -> str:
+    return values.text_of(feature.name, values.Writer("pg_catalog.enum_out", feature.type) if feature.labels else None)
 
 
 def _compared(feature: Feature) -> str:
@@ -58,11 +68,11 @@ def tree_facts(schema: str, name: str) -> str:
     )
 
 
-def cp_table(schema: str, name: str, grouping: Sequence[str]) -> str:
+def cp_table(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
     """The rows of `<output>_cv`, the group's values as text; `grouping` are unquoted columns."""
-    values = ", ".join(f"c.{ident(column)}::pg_catalog.text" for column in grouping)
+    groups = ", ".join(values.text_of(f"c.{ident(column)}", writer) for column, writer in grouping)
     columns = ", ".join(f"c.{column}" for column, _ in CV_COLUMNS)
     return (
-        f'SELECT ARRAY[{values}]::pg_catalog.text[] AS "group", {columns} '
+        f'SELECT ARRAY[{groups}]::pg_catalog.text[] AS "group", {columns} '
         f"FROM {model_table(schema, name, '_cv')} AS c ORDER BY 1, c.cp DESC"
     )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, SUMMARY_COLUMNS, TREE_COLUMNS, model_table
+from madtree.sqltext.trust import ROLES, hazards, owner_rank
 
 # What `madtree.models` tells of how a model was trained.
 PARAMETERS = (
@@ -14,6 +15,11 @@ PARAMETERS = (
     "grouping_cols", "seed", "independent_varnames",
 )  # fmt: skip
 
+# The columns of `madtree.models` that the tables themselves tell.
+TOLD = (
+    "kind", "source_table", "dependent", "n_rows", "n_trees", "depth", "n_leaves", "parameters", "version",
+    "trained_at", "age",
+)  # fmt: skip
 
 # Without these a table is no part of a model; others that are missing, or of another type, are told as NULL.
 REQUIRED = {
@@ -54,7 +60,9 @@ def _typed_columns(suffix: str) -> str:
 
 
 def _readable(suffix: str) -> str:
-    """Ordinary tables with the columns of a model's table that the caller may read.
+    """Ordinary tables with the columns of a model's table that the caller may read, and whether she trusts the owner.
+
+    A role that the caller is a member of has other members too, who may own what runs when its tables are planned.
 
     CASE fixes the order: the name first, as it decides soonest. Other sessions' temporary tables cannot be read. A
     table that was dropped since the query began has no privileges, NULL: it may have been replaced, so it stays here.
@@ -63,7 +71,11 @@ def _readable(suffix: str) -> str:
     if suffix:
         ending = f"pg_catalog.right(c.relname::pg_catalog.text, {len(suffix)})"
         by_name = f"{ending} OPERATOR(pg_catalog.=) {literal(suffix)}"
-    return f"""SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
+    return f"""WITH RECURSIVE {ROLES}
+SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
+    CASE WHEN {owner_rank("c.relowner")} OPERATOR(pg_catalog.=) 'full' THEN true
+        WHEN {owner_rank("c.relowner")} IS NULL THEN false
+        ELSE pg_catalog.cardinality({hazards()}) OPERATOR(pg_catalog.=) 0 END AS trusted,
     {_typed_columns(suffix)} AS columns
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -86,10 +98,9 @@ def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
     """A row for each model, given by schema, name and the summary's columns that can be read: its position from 0, and
     what its tables tell.
 
-    This reads whatever looks like a model, also what somebody made to look like one, or changes in between. So nothing
-    of theirs may run on the way: a type's casts are functions of its owner, hence `_told`; a view holds its owner's
-    expressions, hence TABLESAMPLE, which only tables allow; and policies, too, hence row_security = off on the SQL
-    function, which makes an error of them.
+    This is for tables of trusted owners only, since planning a query already runs what is on a table. They, too, may
+    only look like a model's, or change in between, hence `_told` and TABLESAMPLE, which only tables allow; and
+    row_security = off on the SQL function makes an error of policies.
 
     The summary comes first in each part: whoever replaces a model drops it first, so that a reader that has it keeps
     the rest.

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from madtree.sqltext.quote import ident
 from madtree.sqltext.schemas import INTERNAL
-from madtree.sqltext.tables import model_table
+from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
+from madtree.sqltext.values import Writer, text_of
 
 # What a node is made of, but for its prediction.
 NODE_COLUMNS = (
@@ -18,41 +19,20 @@ SURROGATE_COLUMNS = (
     "adjusted_agreement",
 )  # fmt: skip
 
-# Columns of the ordinary tables in schema $1 whose names are in $2. Types are printed so that they resolve under the
-# search path of this very session; `builtin` tells whether the type's own operators are in pg_catalog.
-COLUMNS = """\
-SELECT c.relname AS "table", a.attname AS "column", pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
-    t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid AS builtin
-FROM pg_catalog.pg_class AS c
-INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
-INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
-WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
-AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
-AND c.relkind OPERATOR(pg_catalog.=) 'r' AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-ORDER BY c.relname, a.attnum"""
 
-
-def hold(schema: str, name: str) -> str:
-    """Read nothing of the summary, but lock it as readers do."""
-    return f"SELECT FROM {model_table(schema, name, '_summary')} LIMIT 0"
-
-
-def summary(schema: str, name: str) -> str:
-    """The summary's one row. JSON travels as text: hosts disagree on what they make of jsonb.
-
-    A summary may lack the column `levels`; so its row is asked for it as JSON.
+def summary(schema: str, name: str, columns: Sequence[str]) -> str:
+    """The summary's one row, of those of its columns that madtree knows. JSON travels as text: hosts disagree on what
+    they make of jsonb. `columns` are those that the table has; a model of an older version lacks some.
     """
-    table = model_table(schema, name, "_summary")
-    return (
-        "SELECT s.*, s.enum_labels::pg_catalog.text AS enum_labels_text, "
-        f"pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'levels' AS levels_text FROM {table} AS s"
-    )
+    known = [f"s.{column}" for column, _ in SUMMARY_COLUMNS if column in columns and column != "levels"]
+    levels = "s.levels::pg_catalog.text" if "levels" in columns else "NULL::pg_catalog.text"
+    known += ["s.enum_labels::pg_catalog.text AS enum_labels_text", f"{levels} AS levels_text"]
+    return f"SELECT {', '.join(known)} FROM {model_table(schema, name, '_summary')} AS s"
 
 
-def trees(schema: str, name: str, grouping_columns: Sequence[str]) -> str:
-    """One row per tree: its id, rows, and its group's values as text; `grouping_columns` are unquoted."""
-    values = ", ".join(f"t.{ident(column)}::pg_catalog.text" for column in grouping_columns)
+def trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """One row per tree: its id, rows, and its group's values as text; `grouping` are unquoted columns."""
+    values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
     return (
         f'SELECT t.tree_id, t.n_rows, ARRAY[{values}]::pg_catalog.text[] AS "group" '
         f"FROM {model_table(schema, name)} AS t ORDER BY t.tree_id"
@@ -67,10 +47,10 @@ def size(schema: str, name: str) -> str:
     )
 
 
-def nodes(schema: str, name: str, is_classification: bool, one_tree: bool) -> str:
-    """Every node in order of tree and id, a class as text; of tree $1 only if `one_tree`."""
+def nodes(schema: str, name: str, is_classification: bool, writer: Writer | None, one_tree: bool) -> str:
+    """Every node in order of tree and id, a class as text by `writer`; of tree $1 only if `one_tree`."""
     columns = [f"n.{column}" for column in NODE_COLUMNS]
-    columns.append("n.prediction::pg_catalog.text" if is_classification else "n.prediction")
+    columns.append(f"{text_of('n.prediction', writer)} AS prediction" if is_classification else "n.prediction")
     where = "WHERE n.tree_id OPERATOR(pg_catalog.=) $1 " if one_tree else ""
     table = model_table(schema, name, "_nodes")
     return f"SELECT {', '.join(columns)} FROM {table} AS n {where}ORDER BY n.tree_id, n.node_id"
@@ -84,7 +64,7 @@ def surrogates(schema: str, name: str, one_tree: bool) -> str:
     return f"SELECT {columns} FROM {table} AS s {where}ORDER BY s.tree_id, s.node_id, s.rank"
 
 
-def node_images(schema: str, name: str, prediction: str) -> str:
+def node_images(schema: str, name: str, prediction: str, writer: Writer | None) -> str:
     """All nodes in order of tree and id, as one array image a column (see `madtree.learn.data.array_datum`).
 
     Parameters: $1 names of the features, $2 class labels. `feature` and, for a class, `prediction` are positions from 1
@@ -92,10 +72,11 @@ def node_images(schema: str, name: str, prediction: str) -> str:
 
     Args:
         prediction: ``number`` for a regression's means, ``class`` for positions of classes.
+        writer: of the predictions' type.
     """
     texts = {
         "feature": _position("$1", "n.feature"),
-        "prediction": "n.prediction" if prediction == "number" else _position("$2", "n.prediction::pg_catalog.text"),
+        "prediction": "n.prediction" if prediction == "number" else _position("$2", text_of("n.prediction", writer)),
     }
     columns = ("tree_id", "node_id", "feature", "threshold", "majority_left", "prediction")
     images = ", ".join(f"{_image(texts.get(column, f'n.{column}'))} AS {column}" for column in columns)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from madtree.render.case import nested_case
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
+from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, of_group, typed_literal
 from madtree.sqltext.quote import ident
 from madtree.trees import Feature, Model, Node, Tree
 
@@ -91,18 +91,18 @@ def tree_case(
     return nested_case(tree, condition, output.value, margin)
 
 
-def row_expression(model: Model, output: Output) -> str:
-    """The whole model as a readable expression over the new data's columns; a row of an unknown group gets NULL."""
+def row_expression(model: Model, output: Output, spelling: Spelling = READABLE) -> str:
+    """The whole model as an expression over the new data's columns; a row of an unknown group gets NULL."""
     features = {feature.name: feature for feature in model.features}
+    if not model.grouping_columns and not model.trees[0].nodes:
+        return f"NULL::{output.type}"
     if not model.grouping_columns:
-        return tree_case(model.trees[0], features, output, READABLE, margin="")
+        return tree_case(model.trees[0], features, output, spelling, margin="")
     branches = []
     for tree in model.trees:
         if tree.nodes:
-            keys = zip(model.grouping_columns, tree.group, model.grouping_types, strict=True)
-            group = " AND ".join(f"{column} = {typed_literal(value, type_)}" for column, value, type_ in keys)
-            case = tree_case(tree, features, output, READABLE, margin=" " * 8)
-            branches.append(f"    WHEN {group} THEN\n        {case}")
+            case = tree_case(tree, features, output, spelling, margin=" " * 8)
+            branches.append(f"    WHEN {of_group(model, tree, spelling)} THEN\n        {case}")
     return "\n".join(["CASE", *branches, "END"]) if branches else f"NULL::{output.type}"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madtree.sqltext.operators import EQUALS
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -23,8 +25,11 @@ class Relation:
 
 @dataclass(frozen=True)
 class Column:
-    """A grouping column: its unquoted name, the SQL that names it, and its type as `format_type` prints it."""
+    """A grouping column: its unquoted name, the SQL that names it, its type as `format_type` prints it, and SQL of the
+    type's operator "equals".
+    """
 
     name: str
     sql: str
     type: str
+    equals: str = EQUALS

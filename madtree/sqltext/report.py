@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from madtree.sqltext.models import NODE_COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
+from madtree.sqltext.values import Writer, text_of
 
 CV_COLUMNS = ("cp", "n_splits", "rel_error", "xerror", "xstd", "chosen")
 RESIDUAL_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -22,9 +23,9 @@ def totals(schema: str, name: str) -> str:
     )
 
 
-def largest_trees(schema: str, name: str, grouping: Sequence[str]) -> str:
+def largest_trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
     """At most $1 trees with the most rows; of those whose tree_id is in $2, unless $2 is NULL."""
-    values = ", ".join(f"t.{ident(column)}::pg_catalog.text" for column in grouping)
+    values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
     return (
         "SELECT t.tree_id, t.n_rows, t.n_nodes, t.n_leaves, t.tree_depth, t.pruning_cp, t.impurity_var_importance, "
         f't.message, ARRAY[{values}]::pg_catalog.text[] AS "group" FROM {model_table(schema, name)} AS t '
@@ -41,9 +42,9 @@ def nodes_by_depth(schema: str, name: str) -> str:
     )
 
 
-def nodes(schema: str, name: str, is_classification: bool) -> str:
+def nodes(schema: str, name: str, is_classification: bool, writer: Writer | None) -> str:
     """The nodes of the trees $1 down to depth $2, a class as text, in order of tree and id."""
-    prediction = "n.prediction::pg_catalog.text" if is_classification else "n.prediction"
+    prediction = f"{text_of('n.prediction', writer)} AS prediction" if is_classification else "n.prediction"
     columns = ", ".join(f"n.{column}" for column in NODE_COLUMNS)
     return (
         f"SELECT {columns}, {prediction} FROM {model_table(schema, name, '_nodes')} AS n "
@@ -52,14 +53,14 @@ def nodes(schema: str, name: str, is_classification: bool) -> str:
     )
 
 
-def cv(schema: str, name: str, grouping: Sequence[str]) -> str:
+def cv(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
     """The cp tables of the trees $1, each from the greatest cp to the least.
 
     A group's values are the same in both tables and never NULL, so their texts are, whatever operators their type has.
     """
     same = "".join(
-        f" AND c.{ident(column)}::pg_catalog.text OPERATOR(pg_catalog.=) t.{ident(column)}::pg_catalog.text"
-        for column in grouping
+        f" AND {text_of(f'c.{ident(column)}', writer)} OPERATOR(pg_catalog.=) {text_of(f't.{ident(column)}', writer)}"
+        for column, writer in grouping
     )
     columns = ", ".join(f"c.{column}" for column in CV_COLUMNS)
     return (
@@ -69,20 +70,20 @@ def cv(schema: str, name: str, grouping: Sequence[str]) -> str:
     )
 
 
-# Metrics of the whole model $1 on the table $2, and of its trees $3.
+# Metrics of the whole model $1 on the table $2, and of its trees $3; $4 is whether its owner is trusted.
 METRICS = """\
 SELECT e.tree_id, e.n, e.n_skipped, e.accuracy, e.balanced_accuracy, e.log_loss, e.auc, e.rmse, e.mae, e.r2
-FROM madtree.tree_evaluate($1::pg_catalog.text, $2::pg_catalog.text) AS e
+FROM madtree.tree_evaluate($1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.bool) AS e
 WHERE e.tree_id IS NULL OR e.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[])"""
 
 # Cells of the confusion matrix with anything in them; tree_id is NULL for all trees but $3 together.
 CONFUSION = """\
 SELECT CASE WHEN c.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[]) THEN c.tree_id END AS tree_id,
     c.actual, c.predicted, pg_catalog.sum(c.weight) AS weight
-FROM madtree.tree_confusion($1::pg_catalog.text, $2::pg_catalog.text) AS c
+FROM madtree.tree_confusion($1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.bool) AS c
 WHERE c.n OPERATOR(pg_catalog.>) 0 GROUP BY 1, 2, 3"""
 
-SCORING_SQL = "SELECT madtree.tree_sql($1::pg_catalog.text) AS text"
+SCORING_SQL = "SELECT madtree.tree_sql($1::pg_catalog.text, trust_owner => $2::pg_catalog.bool) AS text"
 
 
 def residuals(relation: str, predicted: str, actual: str, bins: int) -> str:

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
+from madtree.sqltext.operators import binary, operator
 from madtree.sqltext.schemas import INTERNAL
 from madtree.trees import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
+_ZERO, _NONE = "0::pg_catalog.float8", "0::pg_catalog.int8"
+_INFINITY = "'Infinity'::pg_catalog.float8"
+_HASHES = 2**20  # among which a sample's rows are told by a hash
 _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache
 
 
@@ -29,13 +33,13 @@ def key_number(key: str, type_name: str) -> str:
     return f"(({key}) OPERATOR(pg_catalog.>>) 11)::pg_catalog.float8"
 
 
-def class_number(dependent: str, type_name: str) -> str:
+def class_number(dependent: str, type_name: str, writer: values.Writer | None) -> str:
     """A number that tells the classes apart: small integers and booleans themselves, a hash of the text otherwise."""
     if type_name == "boolean":
         return f"({dependent})::pg_catalog.int4::pg_catalog.float8"
     if type_name in _SMALL_INTEGERS:
         return f"({dependent})::pg_catalog.float8"
-    key = f'pg_catalog.hashtextextended(({dependent})::pg_catalog.text COLLATE pg_catalog."C", 0)'
+    key = f'pg_catalog.hashtextextended({values.text_of(dependent, writer)} COLLATE pg_catalog."C", 0)'
     return key_number(key, type_name)
 
 
@@ -53,6 +57,7 @@ class RowSource:
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
         elements: for each feature what it is an element of, or None; empty where none is.
+        equals: of each grouping column SQL of its operator "equals".
     """
 
     relation: str
@@ -64,6 +69,7 @@ class RowSource:
     groups: str | None = None
     fold: str | None = None
     elements: tuple[Element | None, ...] = ()
+    equals: tuple[str, ...] = ()
 
     @property
     def n_columns(self) -> int:
@@ -89,7 +95,7 @@ class RowSource:
         """The condition on a row's dependent, weight and grouping columns; features are looked at later."""
         conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
         if self.weight is not None:
-            conditions += [f"{self.weight} IS NOT NULL", f"{self.weight} <> 0"]
+            conditions += [f"{self.weight} IS NOT NULL", binary(self.weight, "<>", _ZERO)]
         if self.fold is not None:
             conditions.append(f"{self.fold} IS NOT NULL")
         return " AND ".join(f"({c})" for c in conditions)
@@ -128,7 +134,8 @@ class RowSource:
         source = relation or self.relation
         conditions = [extra] if extra else []
         if self.groups is not None:
-            conditions += [f"({g}) = madtree_g{i}" for i, g in enumerate(self.grouping, 1)]
+            pairs = enumerate(zip(self.grouping, self.equals, strict=True), 1)
+            conditions += [f"({column}) {equals} madtree_g{i}" for i, (column, equals) in pairs]
             names = ", ".join(f"g{i} AS madtree_g{i}" for i in range(1, len(self.grouping) + 1))
             columns = f"tree_id AS madtree_tree, block AS madtree_block, usable AS madtree_usable, {names}"
             source += f", (SELECT {columns} FROM {self.groups}) AS madtree_group"
@@ -170,21 +177,21 @@ def images_by_block(source: RowSource, *, in_order: bool) -> str:
 
 
 # The condition that a TID range scan serves (PostgreSQL 14 and later); $1 and $2 are the first page and the one behind.
-PAGES = f"{SOURCE_ALIAS}.ctid >= $1 AND {SOURCE_ALIAS}.ctid < $2"
+PAGES = f"{SOURCE_ALIAS}.ctid {operator('>=')} $1 AND {SOURCE_ALIAS}.ctid {operator('<')} $2"
 
 
 def sampled(share: float, seed: int) -> str:
     """TABLESAMPLE clause: whole pages, about `share` of them, the same ones for the same seed."""
-    return f"TABLESAMPLE SYSTEM ({max(share, 1e-6) * 100!r}) REPEATABLE ({seed})"
+    return f"TABLESAMPLE pg_catalog.system ({max(share, 1e-6) * 100!r}) REPEATABLE ({seed})"
 
 
 def sampled_by_group(rows: int, seed: int) -> str:
     """Condition that keeps about `rows` rows of each large group, by a seeded hash of where a row stands."""
-    share = f"LEAST({rows}::pg_catalog.float8 / madtree_usable, 1) * 1048576"
-    return (
-        f"madtree_block IS NULL AND madtree_usable > 0 AND "
-        f"(pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {seed}) & 1048575) < {share}"
-    )
+    share = binary(f"{rows}::pg_catalog.float8", "/", "madtree_usable::pg_catalog.float8")
+    limit = binary(f"LEAST({share}, 1::pg_catalog.float8)", "*", f"{_HASHES}::pg_catalog.float8")
+    place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {seed}::pg_catalog.int8)"
+    drawn = binary(binary(place, "&", f"{_HASHES - 1}::pg_catalog.int8"), "<", limit)
+    return f"madtree_block IS NULL AND {binary('madtree_usable', '>', _NONE)} AND {drawn}"
 
 
 def categories(relation: str, feature: Feature) -> str:
@@ -204,10 +211,10 @@ def categories_by_tree(source: RowSource, feature: Feature) -> str:
     return f"SELECT madtree_tree AS tree_id, {category} AS category {clause} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def class_profile(source: RowSource, dependent: str, sample: str = "") -> str:
+def class_profile(source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "") -> str:
     """Classes in SQL order with their numbers, rows, and faults of weights; `sample` is a TABLESAMPLE clause."""
     return (
-        f"SELECT ({dependent})::pg_catalog.text AS label, {source.target} AS key, {_weight_profile(source)} "
+        f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_weight_profile(source)} "
         f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}"
     )
 
@@ -218,13 +225,20 @@ def value_profile(source: RowSource) -> str:
     return (
         f"SELECT {_weight_profile(source)}, {_range(source)}, "
         f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
-        f"pg_catalog.bool_and({target} = pg_catalog.trunc({target})) FILTER (WHERE {source.usable}) AS integral "
+        f"pg_catalog.bool_and({_integral(target)}) FILTER (WHERE {source.usable}) AS integral "
         f"FROM {source.relation}"
     )
 
 
 def _finite(number: str) -> str:
-    return f"{number} > '-Infinity'::pg_catalog.float8 AND {number} < 'Infinity'::pg_catalog.float8"
+    """Whether a float8 is no NaN and not infinite."""
+    above = binary(number, ">", "'-Infinity'::pg_catalog.float8")
+    return f"{above} AND {binary(number, '<', _INFINITY)}"
+
+
+def _integral(number: str) -> str:
+    """Whether a float8 is a whole number."""
+    return binary(number, "=", f"pg_catalog.trunc({number})")
 
 
 def _range(source: RowSource) -> str:
@@ -240,10 +254,10 @@ def _weight_profile(source: RowSource) -> str:
         return counts
     w = source.weight
     return (
-        f"{counts}, pg_catalog.count(*) FILTER (WHERE {w} < 0) AS negative_weights, "
+        f"{counts}, pg_catalog.count(*) FILTER (WHERE {binary(w, '<', _ZERO)}) AS negative_weights, "
         f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(w)})) AS infinite_weights, "
         f"pg_catalog.max({w}) FILTER (WHERE {source.usable}) AS heaviest, "
-        f"pg_catalog.bool_and({w} = pg_catalog.trunc({w})) FILTER (WHERE {source.usable}) AS integral_weights"
+        f"pg_catalog.bool_and({_integral(w)}) FILTER (WHERE {source.usable}) AS integral_weights"
     )
 
 
@@ -262,11 +276,11 @@ def group_table(create: str, name: str, source: RowSource, dependent_is_number: 
         statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
     known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
     by = ", ".join(str(i) for i in range(1, len(source.grouping) + 1))
-    small = f"usable BETWEEN 1 AND {block_rows}"
-    so_far = f"pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id)"
+    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{block_rows}::pg_catalog.int8')}"
+    so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
+    block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
     return (
-        f"{create} {name} AS SELECT *, CASE WHEN {small} "
-        f"THEN (({so_far} - 1)::pg_catalog.int8 / {max(block_rows, 1)})::pg_catalog.int4 END AS block "
+        f"{create} {name} AS SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
         f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
         f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
         ") AS madtree_rows) AS madtree_trees"

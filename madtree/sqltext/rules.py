@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from madtree.sqltext.branch import goes_against_majority
-from madtree.sqltext.condition import READABLE, typed_literal
+from madtree.sqltext.condition import READABLE, of_group
 from madtree.trees import Feature, Model, Tree
 
 
@@ -20,8 +20,7 @@ def leaf_predicate(model: Model, features: Mapping[str, Feature], tree: Tree, no
     """
     terms = []
     if model.grouping_columns:
-        keys = zip(model.grouping_columns, tree.group, model.grouping_types, strict=True)
-        terms += [f"{column} = {typed_literal(value, type_)}" for column, value, type_ in keys]
+        terms.append(of_group(model, tree, READABLE))
     for node, goes_left in tree.path(node_id):
         question = goes_against_majority(node, features, READABLE, tree.seen_categories)
         terms.append(f"({question})" + (" IS NOT TRUE" if goes_left == node.majority_left else ""))

@@ -1,4 +1,4 @@
-"""The statement that scores a table by blocks of rows, in one process or shared out among workers."""
+"""Queries that score a table by blocks of rows, in one process or shared out among workers."""
 
 from __future__ import annotations
 
@@ -32,8 +32,12 @@ class BlockScan:
     outcome_bytes: int
     array_id: str | None
 
-    def create_by_number(self, block_rows: int) -> str:
-        """CREATE TABLE .. AS over any relation; parameter $1 is the plan.
+    def create(self, query: str) -> str:
+        """Create the target from one of the queries below, whose parameters it keeps."""
+        return f"CREATE TABLE {self.scan.target} AS\n{query}"
+
+    def by_number(self, block_rows: int) -> str:
+        """A query over any relation; parameter $1 is the plan.
 
         The rows are numbered and sorted by block, on disk if need be, so that one block at a time is in memory.
         """
@@ -44,13 +48,13 @@ class BlockScan:
             FROM (SELECT {self._columns}, {number} AS block FROM {self.scan.rows()}) AS r
             GROUP BY r.block
         )"""
-        return self._create(f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b")
+        return self._rows(f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b")
 
-    def create_by_pages(self, ranges: Sequence[PageBounds]) -> str:
-        """CREATE TABLE .. AS over a plain table, a page range after the other; parameter $1 is the plan."""
-        return self._create(self._scored(*_tid_arrays(ranges)))
+    def by_pages(self, ranges: Sequence[PageBounds]) -> str:
+        """A query over a plain table, a page range after the other; parameter $1 is the plan."""
+        return self._rows(self._scored(*_tid_arrays(ranges)))
 
-    def create_shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
+    def shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
         """The same for workers, who take one task, a few page ranges, after the other; parameter $1 is the plan.
 
         Workers share out the branches of a UNION ALL. What they do by them is in a function because a LATERAL subquery
@@ -63,7 +67,7 @@ class BlockScan:
         # No id, but of their type and collation.
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
         no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
-        return self._create(
+        return self._rows(
             f"SELECT t.ids, t.outcomes FROM ({branches}) AS c, LATERAL {INTERNAL}.score_pages("
             f"{query}, c.lows, c.highs, (SELECT {INTERNAL}.leaders_own($1)), {no_ids}) AS t"
         )
@@ -95,13 +99,13 @@ class BlockScan:
             FROM ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
             LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
 
-    def _create(self, blocks: str) -> str:
+    def _rows(self, blocks: str) -> str:
+        """The rows of the target, from a query of blocks."""
         id_out = f"::{self.array_id}" if self.array_id else ""
         selected = "".join(f", {value} AS {ident(name)}" for name, value in self.outputs)
         # OFFSET 0 keeps the scorer out of the select list with the set-returning functions, where it would run once a
         # row, and these out of the workers.
-        return f"""CREATE TABLE {self.scan.target} AS
-SELECT scored.id{id_out} AS {ident(self.scan.id_name)}{selected}
+        return f"""SELECT scored.id{id_out} AS {ident(self.scan.id_name)}{selected}
 FROM (
     SELECT place.id, {_integer("place.outcomes", "place.byte", self.outcome_bytes)} AS outcome
     FROM (

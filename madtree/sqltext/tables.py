@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.quote import ident, literal, qualified, text_array
 from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
@@ -243,18 +243,26 @@ QUICKER_COMPRESSION = (
 )
 
 
-def insert_nodes(schema: str, name: str, prediction_type: str) -> str:
-    """Fill `<output>_nodes` from one array literal per column of `NODE_PARAMETERS`."""
+def insert_nodes(schema: str, name: str, prediction_type: str, classes: Sequence[str]) -> str:
+    """Fill `<output>_nodes` from one array literal per column of `NODE_PARAMETERS`.
+
+    `classes` are the class labels. Of a type that is not PostgreSQL's own they become values one by one, as literals: a
+    cast from text may be a function of the type's owner.
+    """
     derived = {
         "parent_id": "CASE WHEN n.node_id OPERATOR(pg_catalog.>) 0 THEN "
         "(n.node_id OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) 2 END",
         "is_leaf": "n.feature IS NULL",
         "prediction": f"n.prediction::{type_sql(prediction_type)}",
     }
-    values = [derived.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
+    if classes and "." in prediction_type:
+        values = ", ".join(f"{literal(label)}::{prediction_type}" for label in classes)
+        places = f"pg_catalog.array_position({text_array(list(classes))}, n.prediction)"
+        derived["prediction"] = f"(ARRAY[{values}])[{places}]"
+    selected = [derived.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
     return (
         f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
-        f"SELECT {_cast_arrays(values)} FROM {_unnest('n', NODE_PARAMETERS)}"
+        f"SELECT {_cast_arrays(selected)} FROM {_unnest('n', NODE_PARAMETERS)}"
     )
 
 

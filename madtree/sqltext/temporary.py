@@ -5,7 +5,8 @@ from __future__ import annotations
 # Its limit in kilobytes, -1 for none; the OIDs of its temporary tablespaces in which it may create, 0 for the
 # database's own place; and the server's major version.
 TEMPORARY_PLACE = """
-SELECT s.limit_kb, pg_catalog.current_setting('server_version_num')::pg_catalog.int4 / 10000 AS major,
+SELECT s.limit_kb,
+       pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog./) 10000 AS major,
        (SELECT pg_catalog.array_agg(CASE WHEN t.spcname OPERATOR(pg_catalog.=) 'pg_default' THEN 0::pg_catalog.oid
                                          ELSE t.oid END)
         FROM pg_catalog.unnest(pg_catalog.string_to_array(s.places, ',')) AS n(name)

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from madtree.trees import Feature, Kind
 
 # Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.array_datum`).
 NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double precision", "boolean"})
+
+
+@dataclass(frozen=True)
+class Writer:
+    """How a type that is not PostgreSQL's own is written as text: as output writes it, and not by a cast, which may
+    be a function of the type's owner.
+
+    Attributes:
+        function: SQL name of the type's output function.
+        bare: SQL of the type below all domains.
+    """
+
+    function: str
+    bare: str
+
+
+def text_of(expression: str, writer: Writer | None) -> str:
+    """A value as text, NULL as NULL; `writer` is None for PostgreSQL's own types, and domains over them."""
+    if writer is None:
+        return f"({expression})::pg_catalog.text"
+    return f"{writer.function}(({expression})::{writer.bare})::pg_catalog.text"
+
+
+def json_of(expression: str, writer: Writer | None) -> str:
+    """What a JSON object is built of: for other types than PostgreSQL's own their text, as to make JSON of these looks
+    for casts, too.
+    """
+    return f"({expression})" if writer is None else text_of(expression, writer)
 
 
 def number(feature: Feature) -> str:

@@ -1,4 +1,9 @@
-"""The tables of a training run: the blocks, and the staged copy of what cannot be read by page ranges."""
+"""The tables of a training run: the blocks, and the staged copy of what cannot be read by page ranges.
+
+They are UNLOGGED, though nobody sees them before they are dropped. Workers cannot read temporary tables. Plain ones
+would write all staged rows to the WAL (96 MB for 1,000,000 rows of 13 columns), and a crash of the server would leave
+these rows on the disk. docs/limits.md tells what can come of an UNLOGGED table in a crash, and the cure.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.schemas import INTERNAL
 
@@ -118,22 +124,27 @@ def shared(query: str) -> str:
     return f"SELECT shared FROM {INTERNAL}.run_shared({literal(query)}, $1) AS shared"
 
 
+_PAGE_BYTES = "pg_catalog.current_setting('block_size')::pg_catalog.int8"
+
 # The rows to be expected in tables by OID: their density when they were last analysed times their size now; NULL where
 # one of them never was.
-EXPECTED_ROWS = """
-SELECT CASE WHEN pg_catalog.bool_and(relpages > 0 AND reltuples >= 0) THEN
-    pg_catalog.sum(reltuples / NULLIF(relpages, 0) * pg_catalog.pg_relation_size(oid)
-        / pg_catalog.current_setting('block_size')::pg_catalog.int8) END AS expected
-FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) ANY ($1)"""
+EXPECTED_ROWS = spelled_out(f"""
+SELECT CASE WHEN pg_catalog.bool_and(c.is_known) THEN pg_catalog.sum(
+    ((c.tuples `/` c.pages) `*` c.bytes) `/` {_PAGE_BYTES}::pg_catalog.float8
+) END AS expected
+FROM (
+    SELECT relpages `>` 0 AND reltuples `>=` 0::pg_catalog.float4 AS is_known, reltuples::pg_catalog.float8 AS tuples,
+        GREATEST(relpages, 1)::pg_catalog.float8 AS pages, pg_catalog.pg_relation_size(oid)::pg_catalog.float8 AS bytes
+    FROM pg_catalog.pg_class WHERE oid `=` ANY ($1)
+) AS c""")
 
 # Tables by OID, in the order given, with the pages of each.
-PAGES_OF_TABLES = """
-SELECT n.nspname AS schema, c.relname AS name,
-       pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages
+PAGES_OF_TABLES = spelled_out(f"""
+SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_relation_size(c.oid) `/` {_PAGE_BYTES} AS pages
 FROM pg_catalog.unnest($1) WITH ORDINALITY AS wanted(oid, place)
-JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) wanted.oid
-JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-ORDER BY wanted.place"""
+JOIN pg_catalog.pg_class c ON c.oid `=` wanted.oid
+JOIN pg_catalog.pg_namespace n ON n.oid `=` c.relnamespace
+ORDER BY wanted.place""")
 
 OID_OF = "SELECT $1::pg_catalog.regclass::pg_catalog.oid AS oid"
 
@@ -141,12 +152,14 @@ OID_OF = "SELECT $1::pg_catalog.regclass::pg_catalog.oid AS oid"
 # Row-level security of the parent would not apply to its partitions, and a table's children are read along with it.
 LEAVES = """
 WITH leaf AS (
-    SELECT c.oid, c.relkind IN ('r', 'm') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
-        AND (c.oid OPERATOR(pg_catalog.=) $1 OR NOT c.relrowsecurity) AND NOT c.relhassubclass AS fit
+    SELECT c.oid, c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
+        AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT c.relhassubclass
+        AND (c.oid OPERATOR(pg_catalog.=) $1 OR NOT c.relrowsecurity) AS fit
     FROM pg_catalog.pg_class c
     WHERE c.oid OPERATOR(pg_catalog.=) $1 AND c.relkind OPERATOR(pg_catalog.<>) 'p'
     UNION ALL
-    SELECT c.oid, c.relkind IN ('r', 'm') AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT c.relrowsecurity
+    SELECT c.oid, c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
+        AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT c.relrowsecurity
         AND NOT (SELECT p.relrowsecurity FROM pg_catalog.pg_class p WHERE p.oid OPERATOR(pg_catalog.=) $1)
     FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass) t
     JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid

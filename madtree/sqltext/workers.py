@@ -7,8 +7,8 @@ LIMITS = """
 SELECT pg_catalog.current_setting('max_parallel_workers_per_gather')::pg_catalog.int4 AS per_gather,
        pg_catalog.current_setting('max_parallel_workers')::pg_catalog.int4 AS parallel,
        pg_catalog.current_setting('max_worker_processes')::pg_catalog.int4 AS processes,
-       COALESCE(NULLIF(pg_catalog.current_setting('madtree.resident_workers', true), '')::pg_catalog.bool, true)
-           AS resident"""
+       CASE WHEN s.resident OPERATOR(pg_catalog.<>) '' THEN s.resident::pg_catalog.bool ELSE true END AS resident
+FROM (SELECT pg_catalog.current_setting('madtree.resident_workers', true) AS resident) AS s"""
 
 
 def plan_of(query: str) -> str:

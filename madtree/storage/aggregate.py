@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.host import Cancels, Host, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
-from madtree.learn.data import Array, Ints, codec
+from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, codec
 from madtree.learn.histogram import (
     CountRequest,
     Program,
@@ -32,7 +32,7 @@ from madtree.request import COSTS, Costs
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import forget, read_state
 
-_BYTEA = "pg_catalog.bytea"
+_BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
 
 class TableOfBlocks:
@@ -179,11 +179,14 @@ class InTable(TableKeeper):
     def _pack(self, packing: Packing) -> Packed:
         host, work, cancels = self._host, self._work, Cancels(self._host)
         host.command(work.create_empty_blocks())
-        total = Packed(0, 0, 0)
-        for i, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows), 1):
-            cancels.let_in()
-            fields = block_fields(block, packed.n_skipped, packed.n_unknown)
-            host.command(work.insert_block(), ["int4"] * 4 + [_BYTEA] * 5, [i, *fields])
+        total, number = Packed(0, 0, 0), 0
+        for block, packed in self._rows.blocks(packing, self._block_rows):
+            # A page range may have many more rows than the catalogue made believe.
+            for piece in block.pieces(MOST_BLOCK_ROWS):
+                cancels.let_in()
+                number += 1
+                fields = block_fields(piece, 0, 0)
+                host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * 5, [number, *fields])
             total = total.plus(packed)
         host.command(work.settle("blocks", self._n_workers))
         return total

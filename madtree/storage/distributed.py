@@ -21,6 +21,7 @@ from madtree.request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
+from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks
 from madtree.trees import Parameters
@@ -77,7 +78,8 @@ class DistributedRows:
         host.command(tables.create_rows(columns, relation))
         distribute(host, tables.name("rows"), tables.part)
         heaps = host.query(sql.ALL_HEAPS, ["pg_catalog.oid"], [task.source.oid])[0]["heaps"]
-        host.command(tables.distribute_rows(columns, relation, n_parts, None if heaps else task.id_sql))
+        by = None if heaps else text_of(task.id_sql, task.id_writer)
+        host.command(tables.distribute_rows(columns, relation, n_parts, by))
         return cls(host, tables, n_parts)
 
     def pages(self) -> PageRanges:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Ints, LastPlan, codec
-from madtree.learn.histogram import Progress
-from madtree.learn.problem import RowFormat, prepare
-from madtree.learn.prune import TrainedTrees, train_at_hand
+from madtree.learn.data import WIDE_LIMIT, Ints, LastPlan, Values, codec, require
+from madtree.learn.histogram import Progress, Steps, finished
+from madtree.learn.problem import RowFormat, parameters_of, preparing, require_images
+from madtree.learn.prune import TrainedTrees, training_at_hand
 from madtree.trees import Kind, Parameters
 
 
@@ -36,12 +36,18 @@ class GrowPlan:
 
     @classmethod
     def load(cls, values: dict[str, Any]) -> GrowPlan:
-        return cls(
-            RowFormat.from_values(values),
-            [Kind(kind) for kind in values["kinds"]],
-            values["n_classes"],
-            Parameters(**values["parameters"]),
-        )
+        """The plan that `dump` was called on; raises MadtreeError where these are values of none."""
+        given = Values(values)
+        row_format = RowFormat.from_values(values)
+        require(len(row_format.category_keys) > 0, "category_sizes", "those of one feature at least")
+        kinds = [Kind(kind) for kind in given.texts("kinds", len(row_format.category_keys), [k.value for k in Kind])]
+        n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
+        row_format.require_fit(n_classes, [kind is Kind.UNORDERED for kind in kinds])
+        parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
+        if row_format.fold_keys is not None:
+            fits = len(row_format.fold_keys) == parameters.n_folds
+            require(fits, "fold_keys", "as many as there are folds")
+        return cls(row_format, kinds, n_classes, parameters)
 
 
 def grow_in_block(
@@ -57,9 +63,14 @@ def grow_in_block(
         tell: of progress.
         between: called between steps, for cancels to be let in.
     """
+    return finished(_growing(plan, images, tell), between)
+
+
+def _growing(plan: GrowPlan, images: bytes, tell: Callable[[Progress], None]) -> Steps[TrainedTrees | None]:
     tell(Progress(stage="pack"))
     rows = plan.row_format.read(images)
     del images  # what is not needed any more makes room for the histograms
+    yield
     rows = rows.select(rows.usable())
     if len(rows.target) == 0:
         return None
@@ -67,15 +78,22 @@ def grow_in_block(
     if rows.tree is not None:
         tree_ids, local = np.unique(rows.tree, return_inverse=True)
         rows = replace(rows, tree=local)
-    problem, block = prepare(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
+    problem, block = yield from preparing(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
     del rows
-    return TrainedTrees.of(*train_at_hand(problem, [block], tell, between), tree_ids)
+    outcome = yield from training_at_hand(problem, [block], tell)
+    return TrainedTrees.of(*outcome, tree_ids)
 
 
 _grow_plans = LastPlan(GrowPlan.load)
 
 
-def grow_block(plan: bytes, images: bytes | None) -> bytes | None:
-    """The trained trees of a block, as the bytes of a `TrainedTrees`."""
-    batch = grow_in_block(_grow_plans.get(plan), images or b"")
+def grow_block(plan: bytes, images: bytes | None) -> Steps[bytes | None]:
+    """The trained trees of a block, as the bytes of a `TrainedTrees`, in steps.
+
+    Raises:
+        MadtreeError: the plan or the images are damaged, or they are too many rows for a block.
+    """
+    grow_plan = _grow_plans.get(plan)
+    require_images(images or b"", grow_plan.row_format)
+    batch = yield from _growing(grow_plan, images or b"", lambda progress: None)
     return None if batch is None else batch.dump()

@@ -30,6 +30,7 @@ from madtree.sqltext import work as work_sql
 from madtree.sqltext.elements import elements
 from madtree.sqltext.quote import is_plain_name
 from madtree.sqltext.rows import RowSource
+from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
 from madtree.storage.distributed import DistributedRows, placement
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
@@ -66,13 +67,13 @@ class Training:
             relation = self._stage()
         fold = task.parameters.fold_col
         # Folds are told apart by their text, whatever the column's type.
-        self.fold = None if fold is None else Feature(f"({fold})", "text", Kind.UNORDERED)
+        self.fold = None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
         self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
         self.categories: list[Categories | None] = read_categories(
             host, self.source, task.features, task.parameters.null_as_category
         )
-        self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold)
+        self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold, str(fold))
         self.parameters = task.parameters
         if self.fold_keys is not None:
             self.parameters = replace(task.parameters, n_folds=len(self.fold_keys))
@@ -139,7 +140,7 @@ class Training:
     def _row_source(self, relation: str) -> RowSource:
         task = self.task
         target = (
-            rows_sql.class_number(task.dependent_sql, task.dependent_type)
+            rows_sql.class_number(task.dependent_sql, task.dependent_type, task.dependent_writer)
             if task.is_classification
             else f"({task.dependent_sql})::pg_catalog.float8"
         )
@@ -153,6 +154,7 @@ class Training:
             self.work.name("groups") if task.grouping else None,
             None if self.fold is None else rows_sql.as_number(self.fold),
             elements(task.features),
+            tuple(column.equals for column in task.grouping),
         )
 
     def _group(self) -> Groups:

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Surrogate, Tree
-from madtree.trees.parameters import EXACT_LIMIT, MAX_DEPTH_LIMIT, ORDERED_LIMIT, Parameters
+from madtree.trees.parameters import (
+    CRITERIA_OF_CLASSES,
+    CRITERIA_OF_NUMBERS,
+    EXACT_LIMIT,
+    MAX_DEPTH_LIMIT,
+    MOST_FOLDS,
+    MOST_SURROGATES,
+    ORDERED_LIMIT,
+    Parameters,
+)
 from madtree.trees.threshold import (
     MOMENTS,
     RANGES,
@@ -19,9 +28,13 @@ from madtree.trees.threshold import (
 )
 
 __all__ = [
+    "CRITERIA_OF_CLASSES",
+    "CRITERIA_OF_NUMBERS",
     "EXACT_LIMIT",
     "MAX_DEPTH_LIMIT",
     "MOMENTS",
+    "MOST_FOLDS",
+    "MOST_SURROGATES",
     "ORDERED_LIMIT",
     "RANGES",
     "Categories",

@@ -151,7 +151,8 @@ class Model:
         is_classification: otherwise regression.
         classes: class labels as text, in the dependent's SQL order; empty for regression.
         features: in the order of `independent_varnames`.
-        grouping_columns: as SQL, with `grouping_types` their SQL types.
+        grouping_columns: as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the operators
+            "equals" of these; empty for pg_catalog's.
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by tree_id; NULL is not listed.
@@ -167,6 +168,7 @@ class Model:
     features: tuple[Feature, ...]
     grouping_columns: tuple[str, ...] = ()
     grouping_types: tuple[str, ...] = ()
+    grouping_equals: tuple[str, ...] = ()
     trees: tuple[Tree, ...] = ()
     weighted: bool = False
     categories: Mapping[str, tuple[str, ...] | Mapping[int, tuple[str, ...]]] = field(default_factory=dict)

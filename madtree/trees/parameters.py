@@ -9,6 +9,13 @@ EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
 ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps every boundary
 
 
+# What trees of classes and what trees of numbers may be split by.
+CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification"))
+CRITERIA_OF_NUMBERS = frozenset(("mse",))
+MOST_FOLDS = 255
+MOST_SURROGATES = 2**15
+
+
 @dataclass(frozen=True)
 class Parameters:
     """How to grow and prune (semantics, sections 1 to 5). Values are checked by whoever builds this.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import threading
 from pathlib import Path
@@ -192,3 +193,45 @@ def test_a_missing_postgresql_is_said_with_the_packages_to_install(monkeypatch, 
         find_installation(major=99)
     with pytest.raises(NoPostgresError, match="cannot run /nowhere/pg_config"):
         find_installation("/nowhere/pg_config")
+
+
+def methods(home: Path) -> set[tuple[str, str]]:
+    """Of the data directory's own pg_hba.conf: the kinds of connection, and how each is let in."""
+    lines = (home / "data" / "pg_hba.conf").read_text().splitlines()
+    words = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+    return {(line[0], line[-1]) for line in words}
+
+
+def test_a_data_directory_that_is_started_by_hand_trusts_nobody(running: PrivateServer) -> None:
+    assert methods(running.home.root) == {("local", "peer"), ("host", "scram-sha-256")}
+
+
+@pytest.mark.parametrize("is_up", [True, False])
+def test_up_closes_the_data_directory_of_an_older_version(running: PrivateServer, is_up: bool) -> None:
+    """Where initdb was told to trust everybody; lines that a user has added stay."""
+    file = running.home.data / "pg_hba.conf"
+    before = file.stat()
+    own = "host    all  alice  10.0.0.0/8  trust"
+    text = file.read_text()
+    trusting = re.sub(r"^(\w.* )(peer|scram-sha-256)$", r"\1trust", text, flags=re.MULTILINE)
+    assert trusting != text
+    file.write_text(trusting.rstrip("\n") + f"\n{own}\n# end\n")
+    if not is_up:
+        running.down()
+    running.up(settings=FAST)
+    assert file.read_text() == text.rstrip("\n") + f"\n{own}\n# end\n"
+    assert (file.stat().st_uid, file.stat().st_mode) == (before.st_uid, before.st_mode)
+    assert query(running.up(), "SELECT 1") == 1
+
+
+def test_up_writes_through_no_link_into_another_file(running: PrivateServer, tmp_path: Path) -> None:
+    """The data directory may belong to another account than the one that runs `up`, which may be root."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("local all all trust\n")
+    file = running.home.data / "pg_hba.conf"
+    file.unlink()
+    file.symlink_to(elsewhere)
+    running.up()
+    assert elsewhere.read_text() == "local all all trust\n"
+    file.unlink()
+    running.up()

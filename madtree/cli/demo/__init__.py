@@ -17,6 +17,7 @@ from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
 from madtree.cli.exits import INTERRUPTED
+from madtree.cli.safe import safe
 from madtree.embedded import PrivateServer
 
 
@@ -38,7 +39,7 @@ def demo_command(
         with connect(target) as connection:
             tell(Screen(console, connection), flights, client="psql" if dsn else "madtree psql")
     except DemoError as error:
-        Console(stderr=True, highlight=False).print(str(error), markup=False, soft_wrap=True)
+        Console(stderr=True, highlight=False).print(safe(str(error)), markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         # Every statement is a transaction: what was under way is rolled back, what was finished is whole.

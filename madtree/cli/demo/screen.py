@@ -25,6 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from madtree.cli.demo.flights import open_csv
+from madtree.cli.safe import safe, safe_line
 
 CHUNK = 1 << 20
 LEVEL = re.compile(r"level\D*(\d+)", re.IGNORECASE)
@@ -40,14 +41,14 @@ class Screen:
 
     def title(self, text: str) -> None:
         self.console.print()
-        self.console.rule(Text(text, style="bold"), align="left", characters="-")
+        self.console.rule(Text(safe_line(text), style="bold"), align="left", characters="-")
 
     def say(self, text: str) -> None:
-        self.console.print(text, markup=False, soft_wrap=True)
+        self.console.print(safe(text), markup=False, soft_wrap=True)
 
     def show(self, statement: str) -> None:
         """A statement as it will be run."""
-        highlighted = self._highlighter.highlight(f"{statement};")
+        highlighted = self._highlighter.highlight(f"{safe(statement)};")
         highlighted.rstrip()
         self.console.print(highlighted, soft_wrap=True)
 
@@ -107,7 +108,7 @@ class Screen:
         """Rows as a table; numbers stand right."""
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading, value in zip(headings, rows[0], strict=True):
-            table.add_column(heading, justify="right" if isinstance(value, int | float) else "left")
+            table.add_column(Text(safe_line(heading)), justify="right" if isinstance(value, int | float) else "left")
         for row in rows:
-            table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row))
+            table.add_row(*(Text(f"{value:,}" if isinstance(value, int) else safe_line(str(value))) for value in row))
         self.console.print(table)

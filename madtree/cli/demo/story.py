@@ -84,6 +84,8 @@ def tell(screen: Screen, flights: Path, client: str) -> None:
     Raises:
         DemoError: the database has a schema named demo that is somebody else's.
     """
+    # The statements are written to be read, with bare operators. Tables are named with their schema.
+    screen.connection.execute("SET search_path = pg_catalog, pg_temp")
     screen.title("1. The data: every flight out of New York in 2013")
     load(screen, flights)
     screen.title("2. A tree: will this flight arrive more than 15 minutes late?")
@@ -161,7 +163,7 @@ def show_top(screen: Screen) -> None:
     header = lines[: lines.index(nodes[0])]
     top = [line for line in nodes if depth_of(line) <= TOP_LEVELS]
     for line in [*header, *top]:
-        screen.console.print(line, markup=False, soft_wrap=True)
+        screen.say(line)
     screen.say(f"... the top {TOP_LEVELS} levels: {len(top)} of {len(nodes)} nodes.")
 
 

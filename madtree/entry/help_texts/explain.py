@@ -28,8 +28,9 @@ TREE_RULES = """\
 tree_rules lists a model as rules, one for each leaf.
 
 SELECT * FROM madtree.tree_rules(
-    model,            -- output_table_name of tree_train
-    tree_id => NULL   -- all trees of a grouped model; else that tree
+    model,                -- output_table_name of tree_train
+    tree_id => NULL,      -- all trees of a grouped model; else that tree
+    trust_owner => false  -- see below
 );
 
 A row for each leaf, from left to right, tree by tree:
@@ -45,6 +46,9 @@ A row for each leaf, from left to right, tree by tree:
 "or missing": rows of which the splits on that feature cannot tell (NULL, NaN, unknown category) come here too, with the
 majority; "or surrogates if missing": surrogate splits are asked first.
 
+trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
+view, its predicates run what its owner wrote. Others need not say it. See docs/security.md.
+
 Example:
     SELECT rule, prediction, confidence FROM madtree.tree_rules('delay_tree') ORDER BY n_rows DESC LIMIT 5;
 """
@@ -53,9 +57,10 @@ TREE_PATH = """\
 tree_path tells the path that one row takes through a model, and why.
 
 SELECT * FROM madtree.tree_path(
-    model,        -- output_table_name of tree_train
-    table_name,   -- table, view, ... with the id column, the features and the grouping columns of the training
-    id            -- the row's id, as text
+    model,                -- output_table_name of tree_train
+    table_name,           -- table, view, ... with the id column, the features and the grouping columns of the training
+    id,                   -- the row's id, as text
+    trust_owner => false  -- see below
 );
 
 A row for each node from the root to the leaf:
@@ -68,6 +73,9 @@ A row for each node from the root to the leaf:
     explanation               the same in words
     n_rows, prediction        the node's rows of training, and its class or mean
     confidence                classification: share of that class, by weight
+
+trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
+view, it runs what its owner wrote. Others need not say it. See docs/security.md.
 
 Example:
     SELECT condition, value, explanation FROM madtree.tree_path('delay_tree', 'flights_today', '4711');

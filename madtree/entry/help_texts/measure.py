@@ -6,9 +6,10 @@ TREE_EVALUATE = """\
 tree_evaluate tells how well a model does on a table whose outcomes are known.
 
 SELECT * FROM madtree.tree_evaluate(
-    tree_model,   -- output_table_name of tree_train
-    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
-                  -- the training, under the same names
+    tree_model,           -- output_table_name of tree_train
+    test_table,           -- table, view, ... with the dependent variable, the features, the grouping columns and the
+                          -- weights of the training, under the same names
+    trust_owner => false  -- see below
 );
 
 One row; of a grouped model one for all rows (tree_id is NULL), then one for each group:
@@ -23,6 +24,9 @@ One row; of a grouped model one for all rows (tree_id is NULL), then one for eac
 Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
 probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
 
+trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
+view, it runs what its owner wrote. Others need not say it. See docs/security.md.
+
 Example:
     SELECT accuracy, auc FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
 """
@@ -31,9 +35,10 @@ TREE_CONFUSION = """\
 tree_confusion counts how often a classification model predicts which class for which.
 
 SELECT * FROM madtree.tree_confusion(
-    tree_model,   -- output_table_name of tree_train
-    test_table    -- table, view, ... with the dependent variable, the features, the grouping columns and the weights of
-                  -- the training, under the same names
+    tree_model,           -- output_table_name of tree_train
+    test_table,           -- table, view, ... with the dependent variable, the features, the grouping columns and the
+                          -- weights of the training, under the same names
+    trust_owner => false  -- see below
 );
 
 A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
@@ -41,6 +46,9 @@ A row for each tree, actual class and predicted class, in the order of the class
     actual, predicted         classes as text; one that the model has not seen comes after the others
     n, weight                 rows, and their weights where the model has weights
 Rows are left out as by tree_evaluate.
+
+trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
+view, it runs what its owner wrote. Others need not say it. See docs/security.md.
 
 Example:
     SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');

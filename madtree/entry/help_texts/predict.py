@@ -10,7 +10,8 @@ SELECT madtree.tree_predict(
     new_data_table,       -- table, view, materialized, foreign or partitioned table with the id column, the features
                           -- and the grouping columns of the training, under the same names
     output_table,         -- table to create; must not exist
-    type => 'response'    -- what to write, see below
+    type => 'response',   -- what to write, see below
+    trust_owner => false  -- see below
 );
 
 type            columns of output_table beside the id column
@@ -22,6 +23,9 @@ Regression models have response and leaf.
 
 Rows with missing values, and with categories unknown to the model, go the way of the majority at that split. Rows of an
 unknown group stay, with NULL. Returns one line that says what was done.
+
+trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
+view, it runs what its owner wrote. Others need not say it. See docs/security.md.
 """
 
 TREE_SQL = """\
@@ -30,8 +34,12 @@ tree_sql writes a model as an SQL expression, for a view or a generated column.
 SELECT madtree.tree_sql(
     model,                -- output_table_name of tree_train
     type => 'response',   -- or 'prob', 'leaf', as for tree_predict
-    tree_id => NULL       -- of a grouped model all trees, in a CASE over the grouping columns; else that tree
+    tree_id => NULL,      -- of a grouped model all trees, in a CASE over the grouping columns; else that tree
+    trust_owner => false  -- see below
 );
 
 The expression names the columns of the training table. It gives the same answers as tree_predict.
+
+trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
+view, it runs what its owner wrote. Others need not say it. See docs/security.md.
 """

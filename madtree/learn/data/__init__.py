@@ -5,14 +5,17 @@ and named arrays as bytes.
 from __future__ import annotations
 
 from madtree.learn.data.array_datum import decode, read_rows, rows_in
-from madtree.learn.data.block import NARROW_LIMIT, WIDE_LIMIT, Block, CodeLayout, Codes
+from madtree.learn.data.block import MOST_BLOCK_ROWS, NARROW_LIMIT, WIDE_LIMIT, Block, CodeLayout, Codes
+from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.plans import LastPlan
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
+from madtree.learn.data.steps import Steps, finished
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 
 __all__ = [
     "LEFT",
+    "MOST_BLOCK_ROWS",
     "NARROW_LIMIT",
     "N_SIDES",
     "RIGHT",
@@ -27,8 +30,13 @@ __all__ = [
     "Grid",
     "Ints",
     "LastPlan",
+    "Steps",
+    "Values",
+    "ascends",
     "decode",
+    "finished",
     "is_exact",
     "read_rows",
+    "require",
     "rows_in",
 ]

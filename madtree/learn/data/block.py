@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ from madtree.learn.data.types import Array, Ints
 
 NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included
 WIDE_LIMIT = 65_536
+# Rows of a block, many times as many as it usually has: what is done with one block takes no longer than some seconds.
+MOST_BLOCK_ROWS = 2**20
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,17 @@ class Block:
     weight: Array | None = None
     tree: Ints | None = None
     fold: Array | None = None
+
+    def pieces(self, n_rows: int) -> Iterator[Block]:
+        """The rows in blocks of `n_rows` at most, in order."""
+        for first in range(0, max(self.codes.n_rows, 1), n_rows):
+            rows = slice(first, first + n_rows)
+
+            def of(column: Array | None, rows: slice = rows) -> Array | None:
+                return None if column is None else column[..., rows]
+
+            codes = Codes(self.codes.layout, self.codes.narrow[:, rows], self.codes.wide[:, rows])
+            yield Block(codes, self.target[..., rows], of(self.weight), of(self.tree), of(self.fold))
 
     @classmethod
     def join(cls, blocks: Sequence[Block]) -> Block:

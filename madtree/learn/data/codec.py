@@ -1,4 +1,8 @@
-"""Named values and arrays as one byte string and back: what travels between the orchestrator and the SQL functions."""
+"""Named values and arrays as one byte string and back: what travels between the orchestrator and the SQL functions.
+
+Any user may call these functions with bytes of their own, so reading takes nothing for granted: no array is made that
+the bytes do not hold. What the values mean is checked by whoever reads them (`learn.data.checked`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
+from madtree.learn.data.types import Array
+
 _ALIGNMENT = 8
+_DTYPES = frozenset(("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"))
+_MOST_DIMENSIONS = 3
+_HINT = "Only madtree's own functions make such bytes; let it do so."
 
 
 def dump(values: Mapping[str, Any]) -> bytes:
@@ -33,15 +43,50 @@ def dump(values: Mapping[str, Any]) -> bytes:
 
 
 def load(data: bytes) -> dict[str, Any]:
-    """The values that `dump` was given; arrays are read-only views of `data`."""
+    """The values that `dump` was given; arrays are read-only views of `data`.
+
+    Raises:
+        MadtreeError: the bytes are not those of a `dump`.
+    """
     length = int.from_bytes(data[:_ALIGNMENT], "little")
     position = _ALIGNMENT + length
-    header = json.loads(data[_ALIGNMENT:position])
-    values: dict[str, Any] = header["values"]
-    for name, (dtype_text, shape) in header["arrays"].items():
-        dtype = np.dtype(dtype_text)
-        count = int(np.prod(shape, dtype=np.int64))
-        values[name] = np.frombuffer(data, dtype, count, position).reshape(shape)
-        position += count * dtype.itemsize
-        position += -position % _ALIGNMENT
+    if position > len(data):
+        raise damaged(f"they end before their header, of {length} bytes, does")
+    try:
+        header = json.loads(data[_ALIGNMENT:position])
+    except (ValueError, RecursionError):
+        raise damaged("their header is not JSON") from None
+    match header:
+        case {"values": dict() as values, "arrays": dict() as arrays}:
+            pass
+        case _:
+            raise damaged('their header has no "values" and "arrays"')
+    for name, described in arrays.items():
+        array, position = _array(data, name, described, position)
+        values[name] = array
     return values
+
+
+def damaged(problem: str) -> MadtreeError:
+    """The error for bytes that are not what they should be."""
+    return MadtreeError(f"the bytes handed over are damaged: {problem}", hint=_HINT)
+
+
+def _array(data: bytes, name: str, described: Any, position: int) -> tuple[Array, int]:
+    """An array that begins at `position`, and where the next one does."""
+    match described:
+        case [str() as dtype_text, list() as shape] if dtype_text in _DTYPES and len(shape) <= _MOST_DIMENSIONS:
+            pass
+        case _:
+            raise damaged(f"the array {name:.60} is of no type that can be read")
+    dtype, count = np.dtype(dtype_text), 1
+    for size in shape:
+        # An empty array may be long in its other dimensions, but not longer than something that is there.
+        if type(size) is not int or not 0 <= size <= len(data):
+            raise damaged(f"the array {name:.60} has no size that can be")
+        count *= size
+    end = position + count * dtype.itemsize
+    if end > len(data):
+        raise damaged(f"they end before the array {name:.60} does")
+    array = np.frombuffer(data, dtype, count, position) if count else np.zeros(0, dtype)
+    return array.reshape(shape), end + -end % _ALIGNMENT

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from madtree.learn.data import Steps, finished
 from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.batching import batches, by_rows, state_limit
-from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
     add_codes,
@@ -24,12 +25,11 @@ from madtree.learn.histogram.requests import (
     RoundReport,
     RowsByTreeRequest,
     RowsRequest,
-    Steps,
     T,
     request_of,
 )
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
-from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
+from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps
 
 __all__ = [
     "BREATH",
@@ -66,4 +66,5 @@ __all__ = [
     "shifted",
     "state_limit",
     "transition",
+    "transition_steps",
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from madtree.learn.data import Array, Block
-from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest, Steps
+from madtree.learn.data import Array, Block, Steps
+from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
-from madtree.learn.histogram.transition import PlacedBlock, final, transition
+from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
 from madtree.learn.route import Positions
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
@@ -34,12 +34,10 @@ class BlocksAtHand:
 
     def _count(self, request: CountRequest) -> Steps[Array]:
         if self._are_counted_together(request):
-            yield
-            return final(transition(None, self._blocks, request))
+            return final((yield from transition_steps(None, self._blocks, request)))
         state: Array = request.zeros()
         for block in self._blocks:
-            yield
-            state = transition(state, [block], request)
+            state = yield from transition_steps(state, [block], request)
         return final(state)
 
     def _rows(self, request: RowsRequest) -> Steps[RowsOfNodes]:

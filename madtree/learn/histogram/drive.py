@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from madtree.learn.histogram.requests import Program, Progress, Provider, Steps, T
+from madtree.learn.data import Steps
+from madtree.learn.histogram.requests import Program, Progress, Provider, T
 
 
 def _tell_nobody(progress: Progress) -> None:
@@ -26,14 +27,3 @@ def driven(program: Program[T], provider: Provider, tell: Callable[[Progress], N
     except StopIteration as stop:
         result: T = stop.value
         return result
-
-
-def finished(steps: Steps[T], between: Callable[[], None] = lambda: None) -> T:
-    """What steps come to; `between` is called after each of them."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            result: T = stop.value
-            return result
-        between()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
 from madtree.learn.problem import Channels
@@ -171,10 +172,17 @@ def _rows_in_play(
     return slot, limbs if take is None else [limb.take(take) for limb in limbs], take
 
 
+class InexactSumError(MadtreeError, OverflowError):
+    """A sum is no longer exact, and so would depend on the order of rows."""
+
+
 def check_exact(state: Array) -> None:
-    """Raises OverflowError where an entry has left the range in which sums are exact."""
-    if state.dtype.kind == "f" and state.size and max(float(state.max()), -float(state.min())) > _MAX_EXACT:
-        raise OverflowError("a sum has left the range in which it is exact: the table changed while it was being read")
+    """Raises InexactSumError where an entry has left the range in which sums are exact."""
+    if state.dtype.kind != "f" or not state.size:
+        return
+    if not max(float(state.max()), -float(state.min())) <= _MAX_EXACT:  # NaN fails, too
+        problem = "a sum has left the range in which it is exact: the table changed while it was being read"
+        raise InexactSumError(problem, hint="Call again.", sqlstate="40001")
 
 
 def feature_view(state: Array, layout: HistogramLayout, index: int) -> Array:

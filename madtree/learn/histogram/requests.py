@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints, Steps, Values, require
 from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.histogram.powers import LIMBS
-from madtree.learn.problem import Channels, Problem
+from madtree.learn.histogram.powers import LIMBS, UP_TO_FOURTH
+from madtree.learn.problem import Channels, Problem, column_values
 from madtree.learn.route import Routing
 
 T = TypeVar("T")
@@ -27,6 +27,9 @@ T = TypeVar("T")
 # totals: whatever the codes;
 # powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves.
 What = Literal["histograms", "sides", "totals", "powers"]
+_COUNTED: tuple[What, ...] = get_args(What)
+_MOST_TREES = 2**31 - 1
+_MOST_ROWS = 2**48
 
 
 @dataclass(frozen=True)
@@ -174,8 +177,6 @@ BREATH = Progress()
 Request = CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest | Progress
 # Asks until it comes to a result of type T.
 Program = Generator[Request, Any, T]
-# Work in steps: between them the server may look for cancels, timeouts and whatever else it has to see to.
-Steps = Generator[None, None, T]
 
 
 class Provider(Protocol):
@@ -189,7 +190,7 @@ class Provider(Protocol):
     def rows_at_hand(self) -> bool: ...
 
     def answer(self, request: Request) -> Steps[Any]:
-        """Answer any request but Progress, step by step; raises OverflowError where sums are no longer exact."""
+        """Answer any request but Progress, step by step; raises InexactSumError where sums are no longer exact."""
         ...
 
 
@@ -204,28 +205,45 @@ def _shared_values(request: CountRequest | RowsRequest) -> dict[str, Any]:
     }
 
 
-def request_of(values: dict[str, Any]) -> Request:
-    """The request that `to_values` tells of."""
-    what = values["what"]
+def request_of(values: dict[str, Any]) -> CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest:
+    """The request that `to_values` tells of; raises MadtreeError where it is none."""
+    given = Values(values)
+    what = given.text("what", (*_COUNTED, "rows", "rows by tree", "replace"))
     if what == "rows by tree":
-        return RowsByTreeRequest(values["n_trees"])
+        return RowsByTreeRequest(given.integer("n_trees", 1, _MOST_TREES))
     if what == "replace":
-        rest = {name: value for name, value in values.items() if name not in ("what", "column", "function")}
-        return ReplaceRequest(values["column"], values["function"], rest)
+        return ReplaceRequest(*column_values(given))
     problem = Problem.from_values(values)
-    routing = Routing(**{f.name: values[f"routing_{f.name}"] for f in fields(Routing)})
-    first, last = values["features"]
+    prefix = "routing_"
+    fields_of_routing = {name.removeprefix(prefix): v for name, v in values.items() if name.startswith(prefix)}
+    routing = Routing.from_values(fields_of_routing, problem.n_trees, problem.bins.widths)
+    n_nodes = len(routing.child)
+    first, last = given.integers("features", 2, 0, len(problem.bins.widths))
+    require(first <= last, "features", "from and to")
     if what == "rows":
-        return RowsRequest(problem, routing, values["slot_of_node"], (first, last))
+        slots = given.ints("slot_of_node", (n_nodes,), -1, n_nodes - 1, np.int32)
+        return RowsRequest(problem, routing, slots, (first, last))
+    is_powers = what == "powers"
+    require(not is_powers or problem.target_grid is not None, "what", "powers of a regression only")
+    n_slots = given.integer("n_slots", 0, n_nodes)
+    powers = given.integers("powers", None, 1, max(UP_TO_FOURTH))
+    require(len(powers) <= len(UP_TO_FOURTH), "powers", f"no more than {len(UP_TO_FOURTH)}")
     return CountRequest(
-        what,
+        cast("What", what),
         problem,
         routing,
-        values["slot_of_node"],
-        values["n_slots"],
+        given.ints(
+            "slot_of_node", (_length(values, "slot_of_node", n_nodes, not is_powers),), -1, n_slots - 1, np.int32
+        ),
+        n_slots,
         (first, last),
-        values["means"],
-        tuple(values["powers"]),
-        values["held_out"],
-        values["n_rows"],
+        given.floats("means", (_length(values, "means", n_nodes, is_powers),), finite=False),
+        tuple(powers),
+        given.boolean("held_out"),
+        given.integer("n_rows", 0, _MOST_ROWS),
     )
+
+
+def _length(values: dict[str, Any], name: str, n_nodes: int, needed: bool) -> int:
+    """Of an array with an entry for each node, that may be empty where it is not needed."""
+    return n_nodes if needed or np.size(values.get(name, ())) else 0

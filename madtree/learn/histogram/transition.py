@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from madtree.learn.data import Array, Block, Ints
+from madtree.learn.data import Array, Block, Ints, Steps, finished
 from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.histogram.powers import add_powers
 from madtree.learn.histogram.requests import CountRequest, RowsRequest
@@ -59,49 +59,54 @@ def transition(state: Array | None, blocks: Sequence[PlacedBlock] | RowsOfNodes,
         blocks: one, or several to be counted together, which pays where there are more bins than rows; or rows that
             have been taken out of blocks, of histograms.
     """
-    total = request.zeros() if state is None else state
     if isinstance(blocks, RowsOfNodes):
+        total = request.zeros() if state is None else state
         add_rows_of_nodes(total, request.layout, blocks)
-    elif request.what == "powers":
-        _add_powers(total, blocks, request)
-    else:
-        parts = (block.part(request, replica) for block in blocks for replica in range(request.problem.n_replicas))
-        gathered_below = request.problem.tuning.gathered_below
-        if request.what == "totals":
-            for part in parts:
-                add_totals(total, request.channels, part, gathered_below)
-        elif len(blocks) > 1:
-            add_rows_of_nodes(total, request.layout, RowsOfNodes.of(request.channels, list(parts)))
-        else:
-            for part in parts:
-                add_rows(total, request.layout, part, gathered_below)
+        return total
+    return finished(transition_steps(state, blocks, request))
+
+
+def transition_steps(state: Array | None, blocks: Sequence[PlacedBlock], request: CountRequest) -> Steps[Array]:
+    """The same of blocks, in steps: a block has as many as there are replicas."""
+    total = request.zeros() if state is None else state
+    together = len(blocks) > 1 and request.what in ("histograms", "sides")
+    parts, gathered_below = [], request.problem.tuning.gathered_below
+    for block in blocks:
+        for replica in range(request.problem.n_replicas):
+            yield
+            if request.what == "powers":
+                _add_powers(total, block, replica, request)
+            elif request.what == "totals":
+                add_totals(total, request.channels, block.part(request, replica), gathered_below)
+            elif together:
+                parts.append(block.part(request, replica))
+            else:
+                add_rows(total, request.layout, block.part(request, replica), gathered_below)
+    if together:
+        add_rows_of_nodes(total, request.layout, RowsOfNodes.of(request.channels, parts))
     return total
 
 
 def merge(left: Array, right: Array) -> Array:
-    """The sums over two disjoint sets of rows; raises OverflowError where one is no longer exact."""
+    """The sums over two disjoint sets of rows; raises InexactSumError where one is no longer exact."""
     total: Array = left + right
     check_exact(total)
     return total
 
 
 def final(state: Array) -> Array:
-    """The state as the answer; raises OverflowError where a sum is no longer exact."""
+    """The state as the answer; raises InexactSumError where a sum is no longer exact."""
     check_exact(state)
     return state
 
 
-def _add_powers(state: Array, blocks: Sequence[PlacedBlock], request: CountRequest) -> None:
-    problem = request.problem
-    for block in blocks:
-        for replica in range(problem.n_replicas):
-            node = block.nodes(request, replica)
-            rows: Ints | None
-            if request.held_out:
-                rows = problem.replicas.held_out(block.block, replica)
-            else:
-                multiplicity = problem.replicas.multiplicity(block.block, replica)
-                rows = (
-                    None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
-                )
-            add_powers(state, problem, request.powers, block.block, node, request.means, rows)
+def _add_powers(state: Array, block: PlacedBlock, replica: int, request: CountRequest) -> None:
+    replicas = request.problem.replicas
+    node = block.nodes(request, replica)
+    rows: Ints | None
+    if request.held_out:
+        rows = replicas.held_out(block.block, replica)
+    else:
+        multiplicity = replicas.multiplicity(block.block, replica)
+        rows = None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
+    add_powers(state, request.problem, request.powers, block.block, node, request.means, rows)

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from madtree.learn.problem.channels import Channels, over_classes
-from madtree.learn.problem.columns import COLUMNS, ColumnReader, block_columns, rows_by_tree, with_column
-from madtree.learn.problem.pack import block_fields, pack_values, packer_of
+from madtree.learn.problem.columns import (
+    COLUMNS,
+    ColumnReader,
+    block_columns,
+    column_values,
+    rows_by_tree,
+    with_column,
+)
+from madtree.learn.problem.pack import block_fields, pack_images, pack_values, packer_of, require_images
 from madtree.learn.problem.packing import NullNumberError, Packer, RowFormat
-from madtree.learn.problem.prepare import BinLimits, RawRows, Scale, prepare
+from madtree.learn.problem.parameters import parameters_of
+from madtree.learn.problem.prepare import BinLimits, RawRows, Scale, prepare, preparing
 from madtree.learn.problem.problem import Problem, weights_by_class
 from madtree.learn.problem.replicas import Folds, roots
 from madtree.learn.problem.tuning import SearchTuning
@@ -26,10 +34,15 @@ __all__ = [
     "SearchTuning",
     "block_columns",
     "block_fields",
+    "column_values",
     "over_classes",
+    "pack_images",
     "pack_values",
     "packer_of",
+    "parameters_of",
     "prepare",
+    "preparing",
+    "require_images",
     "roots",
     "rows_by_tree",
     "weights_by_class",

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, CodeLayout, Ints
+from madtree.learn.data import MOST_BLOCK_ROWS, Array, Block, CodeLayout, Ints, Values, ascends, require
 from madtree.learn.problem.folds import folds_of_rows
 from madtree.learn.problem.problem import Problem
+from madtree.trees import MOST_FOLDS
 
 Bytes = bytes | memoryview
-
+_MOST_ROWS = 2**48
+_MOST_BLOCK_TREES = 65_536
 
 COLUMNS = ("codes", "target", "weight", "tree", "fold")
 
@@ -33,24 +35,64 @@ class ColumnReader:
     """Makes blocks of a problem from their columns, without copying them."""
 
     def __init__(self, problem: Problem) -> None:
-        self._codes = CodeLayout.for_widths(problem.bins.widths)
-        self._n_classes = problem.n_classes
-        self._target_limbs = None if problem.target_grid is None else problem.target_grid.limbs
+        self._problem = problem
+        self._widths = problem.bins.widths
+        self._codes = CodeLayout.for_widths(self._widths)
+        channels = problem.channels
+        self._class_type = np.dtype(np.uint8 if channels.n_classes <= 256 else "<u2")
+        self._target_limbs, self._weight_limbs = channels.target_limbs, channels.weight_limbs
 
     def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
-        """`rest`: weight, tree, fold."""
+        """`rest`: weight, tree, fold. Raises MadtreeError where a column is not as long as the rows are many."""
         weight, tree, fold = rest
-        if self._target_limbs is None:
-            targets: Array = np.frombuffer(target, np.uint8 if self._n_classes <= 256 else "<u2")
+        require(n_rows >= 0, "n_rows", "at least 0")
+        target_bytes = 8 * self._target_limbs or self._class_type.itemsize
+        wanted = (
+            ("codes", codes, self._codes.row_bytes),
+            ("target", target, target_bytes),
+            ("weight", weight, 8 * self._weight_limbs),
+            ("tree", tree, 4),
+            ("fold", fold, 1),
+        )
+        for name, column, row_bytes in wanted:
+            if column is not None:
+                require(len(column) == n_rows * row_bytes, name, f"of {row_bytes} bytes a row")
+        require((weight is None) == (self._weight_limbs == 0), "weight", "there where rows have weights")
+        if self._target_limbs:
+            targets: Array = np.frombuffer(target, "<f8").reshape(self._target_limbs, n_rows)
         else:
-            targets = np.frombuffer(target, "<f8").reshape(self._target_limbs, n_rows)
+            targets = np.frombuffer(target, self._class_type)
         return Block(
             self._codes.read(codes, n_rows),
             targets,
-            None if weight is None else np.frombuffer(weight, "<f8").reshape(-1, n_rows),
+            None if weight is None else np.frombuffer(weight, "<f8").reshape(self._weight_limbs, n_rows),
             None if tree is None else np.frombuffer(tree, "<i4"),
             None if fold is None else np.frombuffer(fold, np.uint8),
         )
+
+    def checked_block(self, n_rows: int, columns: Sequence[Bytes | None]) -> Block:
+        """The block of columns (`COLUMNS`) that anybody may have made up.
+
+        Raises:
+            MadtreeError: besides, where a code, a class or a tree is none of the problem's.
+        """
+        require(n_rows <= MOST_BLOCK_ROWS, "n_rows", f"at most {MOST_BLOCK_ROWS}")
+        codes, target, *rest = columns
+        block = self.block(n_rows, codes or b"", target or b"", *rest)
+        if n_rows == 0:
+            return block
+        largest = np.empty(len(self._widths), np.int64)
+        largest[~self._codes.wide] = block.codes.narrow.max(axis=1)
+        largest[self._codes.wide] = block.codes.wide.max(axis=1)
+        require((largest < self._widths).all(), "codes", "those of the features' bins")
+        if not self._target_limbs:
+            require(int(block.target.max()) < self._problem.n_classes, "target", "numbers of the classes")
+        if block.tree is not None:
+            fits = int(block.tree.min()) >= 0 and int(block.tree.max()) < self._problem.n_groups
+            require(fits, "tree", "numbers of the trees")
+            few = self._problem.n_groups <= _MOST_BLOCK_TREES or len(np.unique(block.tree)) <= _MOST_BLOCK_TREES
+            require(few, "tree", f"{_MOST_BLOCK_TREES} different ones at most")
+        return block
 
 
 # From a block's rows that are of one part of the table, that part's number, and values: (n_rows,) the new column.
@@ -63,10 +105,33 @@ def _random_folds(block: Block, rows: slice, part: int, values: dict[str, Any]) 
     """
     tree: Ints = np.zeros(rows.stop - rows.start, np.int32) if block.tree is None else block.tree[rows]
     at = int(np.searchsorted(values["part"], part))
+    require(at < len(values["part"]) and values["part"][at] == part, "part", f"known, as {part} is not")
     return folds_of_rows(tree, values["first"][at], values["n_rows"], values["n_folds"], values["seed"])
 
 
+def _values_of_random_folds(given: Values) -> dict[str, Any]:
+    part = given.ints("part", (None,), -(2**63), 2**63 - 1)
+    require(ascends(part), "part", "ascending")
+    n_rows = given.ints("n_rows", (None,), 0, _MOST_ROWS)
+    return {
+        "part": part,
+        "first": given.ints("first", (len(part), len(n_rows)), 0, _MOST_ROWS),
+        "n_rows": n_rows,
+        "n_folds": given.integer("n_folds", 1, MOST_FOLDS),
+        "seed": given.integer("seed", -(2**63), 2**63 - 1),
+    }
+
+
 COLUMN_FUNCTIONS: dict[str, ColumnFunction] = {"random_folds": _random_folds}
+# Of each function the column that it makes, and how its values are read; that raises MadtreeError where they are none.
+_MADE: dict[str, tuple[str, Callable[[Values], dict[str, Any]]]] = {"random_folds": ("fold", _values_of_random_folds)}
+
+
+def column_values(given: Values) -> tuple[str, str, dict[str, Any]]:
+    """Column, function and values for `with_column`; raises MadtreeError where they are none."""
+    function = given.text("function", COLUMN_FUNCTIONS)
+    column, read = _MADE[function]
+    return given.text("column", (column,)), function, read(given)
 
 
 def with_column(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from madtree.learn.data import Array, Ints
+from madtree.learn.data import Array, Ints, require
 
 _ROUNDS = 4
 
@@ -20,7 +22,7 @@ def random_folds(row: Ints, n_rows: int, n_folds: int, seed: int) -> Ints:
     "Ciphers with arbitrary finite domains", 2002): any row's place is found alone, without the others in memory.
     """
     half = max(1, -(-max(n_rows - 1, 1).bit_length() // 2))
-    keys = np.random.default_rng(seed).integers(0, 2**63, _ROUNDS, dtype=np.uint64)
+    keys = np.random.default_rng(seed % 2**64).integers(0, 2**63, _ROUNDS, dtype=np.uint64)
     place = _shuffled(np.asarray(row, np.uint64), half, keys)
     outside = np.flatnonzero(place >= n_rows)
     while len(outside):
@@ -39,10 +41,20 @@ def folds_of_rows(tree: Ints, first: Ints, n_rows: Ints, n_folds: int, seed: int
         n_rows: (n_trees,) rows of each tree in all.
     """
     fold = np.zeros(len(tree), np.uint8)
-    for t in np.unique(tree).tolist():
-        mine = np.flatnonzero(tree == t)
+    for t, mine in rows_of_trees(tree):
+        # Of a place beyond the tree's rows the walk below might never come back.
+        require(t < len(n_rows) and first[t] + len(mine) <= n_rows[t], "n_rows", "the rows of each tree in all")
         fold[mine] = random_folds(first[t] + np.arange(len(mine)), int(n_rows[t]), n_folds, seed)
     return fold
+
+
+def rows_of_trees(tree: Ints) -> Iterator[tuple[int, Ints]]:
+    """Each tree that is among `tree` (n_rows,), and the indices of its rows, ascending."""
+    order = np.argsort(tree, kind="stable")
+    ordered = tree[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)).tolist()
+    for start, stop in zip(starts, [*starts[1:], len(order)], strict=False):
+        yield int(ordered[start]), order[start:stop]
 
 
 def _shuffled(place: Array, half: int, keys: Array) -> Array:

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.binning import Bins, EdgeEncoder, KeyEncoder
-from madtree.learn.data import NARROW_LIMIT, Array, Block, CodeLayout, Floats, Ints, read_rows
+from madtree.learn.data import (
+    NARROW_LIMIT,
+    WIDE_LIMIT,
+    Array,
+    Block,
+    CodeLayout,
+    Floats,
+    Ints,
+    Steps,
+    Values,
+    ascends,
+    finished,
+    read_rows,
+    require,
+    rows_in,
+)
+from madtree.learn.problem.folds import rows_of_trees
 from madtree.learn.problem.prepare import Columns, RawRows, on_grids
 from madtree.learn.problem.problem import Problem
+from madtree.trees import MOST_FOLDS
+
+_MOST_ENCODERS = 16_384  # that are kept, each of some 20 kB; large trees have no more by far
 
 
 class NullNumberError(Exception):
@@ -46,6 +65,11 @@ class RowFormat:
     @property
     def n_columns(self) -> int:
         return self.n_own + len(self.category_keys)
+
+    def count(self, images: bytes) -> int | None:
+        """How many rows these are; None where they are none of this format, or a number is NULL."""
+        rows = rows_in(images, self.n_columns)
+        return None if rows is None else len(rows)
 
     def read(self, images: bytes) -> RawRows:
         """All rows, with classes and categories as indices; unknown ones as missing. `tree` holds tree ids.
@@ -102,32 +126,71 @@ class RowFormat:
         }
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> RowFormat:
+    def from_values(cls, values: Mapping[str, Any]) -> RowFormat:
+        """The format that `to_values` tells of; raises MadtreeError where it is none."""
+        given = Values(values)
+        sizes = given.integers("category_sizes", None, -1, WIDE_LIMIT - 2)
+        flat = _keys(given, "category_keys")
+        require(sum(size for size in sizes if size > 0) == len(flat), "category_sizes", "those of the keys")
         keys: list[Floats | None] = []
         at = 0
-        for size in values["category_sizes"]:
-            keys.append(None if size < 0 else values["category_keys"][at : at + size])
+        for size in sizes:
+            keys.append(None if size < 0 else flat[at : at + size])
             at += max(size, 0)
-        return cls(values["has_tree"], values["has_weight"], values["class_keys"], keys, values["fold_keys"])
+        class_keys, fold_keys = (_keys(given, name) if name in given else None for name in ("class_keys", "fold_keys"))
+        require(class_keys is None or 0 < len(class_keys) < WIDE_LIMIT, "class_keys", "those of 1 to 65,535 classes")
+        require(fold_keys is None or len(fold_keys) <= MOST_FOLDS, "fold_keys", f"those of {MOST_FOLDS} folds at most")
+        return cls(given.boolean("has_tree"), given.boolean("has_weight"), class_keys, keys, fold_keys)
+
+    def require_fit(self, n_classes: int, unordered: Sequence[bool]) -> None:
+        """Raises MadtreeError where these are not the rows of a target with so many classes (0: of a number), and of
+        features of which these are `unordered`.
+        """
+        require(n_classes == (0 if self.class_keys is None else len(self.class_keys)), "n_classes", "that of the keys")
+        fits = [keys is not None for keys in self.category_keys] == list(unordered)
+        require(fits, "category_sizes", "those of the unordered features")
+
+
+def _keys(given: Values, name: str) -> Floats:
+    """(n_keys,) numbers, of which NaN stands for a missing value."""
+    keys = given.floats(name, (None,), finite=False)
+    require(not np.isinf(keys).any(), name, "finite numbers or NaN")
+    return keys
 
 
 class Packer:
     """Turns rows into blocks of a problem whose bins, grids and trees are known."""
 
     def __init__(self, problem: Problem, row_format: RowFormat, tree_ids: Ints | None) -> None:
-        """`tree_ids` (n_trees,) ascending: the ids of the problem's trees as rows carry them, or None for one tree."""
+        """`tree_ids` (n_trees,) ascending: the ids of the problem's trees as rows carry them, or None for one tree.
+
+        Raises:
+            MadtreeError: the rows are not those of the problem.
+        """
+        row_format.require_fit(problem.n_classes, problem.unordered.tolist())
+        for keys, widest in zip(row_format.category_keys, problem.bins.sizes.max(axis=0).tolist(), strict=True):
+            require(keys is None or len(keys) <= widest, "category_sizes", "the bins that there are")
+        require(row_format.has_tree == (tree_ids is not None), "tree_ids", "there where rows tell their trees")
+        if tree_ids is not None:
+            fits = 0 < len(tree_ids) <= problem.n_trees and ascends(tree_ids)
+            require(fits, "tree_ids", "ascending, one for each tree")
+        require(row_format.has_weight == (problem.weight_grid is not None), "has_weight", "whether there are weights")
         self._problem = problem
-        self._format = row_format
+        self.row_format = row_format
         self._tree_ids = tree_ids
         self._layout = CodeLayout.for_widths(problem.bins.widths)
         self._encoders: dict[tuple[int, int], EdgeEncoder] = {}
 
     def pack(self, images: bytes) -> tuple[Block, int, int]:
         """The block of the usable rows among `images`, how many were not usable, and how many had an unknown class."""
-        return self.pack_rows(self._format.read(images))
+        return self.pack_rows(self.row_format.read(images))
 
     def pack_rows(self, rows: RawRows) -> tuple[Block, int, int]:
         """The same of rows that the format has just read."""
+        return finished(self.packing(rows))
+
+    def packing(self, rows: RawRows) -> Steps[tuple[Block, int, int]]:
+        """The same, in steps."""
         total = len(rows.target)
         keep = rows.usable()
         if self._tree_ids is not None:
@@ -138,20 +201,21 @@ class Packer:
         rows = rows.select(keep)
         codes = self._layout.empty(len(rows.target))
         for f in range(len(rows.features)):
-            codes.column(f)[:] = self._codes(f, rows)
+            yield
+            codes.column(f)[:] = yield from self._codes(f, rows)
         fold = None if rows.fold is None else rows.fold.astype(np.uint8)
         block = Block(codes, *on_grids(self._problem, rows), rows.tree, fold)
-        return block, total - len(rows.target), self._format.n_unknown
+        return block, total - len(rows.target), self.row_format.n_unknown
 
-    def _codes(self, feature: int, rows: RawRows) -> Array:
+    def _codes(self, feature: int, rows: RawRows) -> Steps[Array]:
         values = rows.features[feature]
         if self._problem.unordered[feature]:
             return np.where(np.isnan(values), 0.0, values + 1)
         if rows.tree is None:
             return self._encoder(0, feature).codes(values)
         codes = np.zeros(len(values), np.uint16)
-        for tree in np.unique(rows.tree).tolist():
-            mine = np.flatnonzero(rows.tree == tree)
+        for tree, mine in rows_of_trees(rows.tree):
+            yield
             codes[mine] = self._encoder(tree, feature).codes(values[mine])
         return codes
 
@@ -162,6 +226,8 @@ class Packer:
             start = int(table.offsets[tree, feature])
             span = slice(start, start + int(table.sizes[tree, feature]))
             edges = Bins(table.lower[span], table.upper[span]).edges
+            require((edges[1:] >= edges[:-1]).all(), "bin_lower", "ascending")
             found = EdgeEncoder(edges, np.uint8 if len(edges) + 2 <= NARROW_LIMIT else np.uint16)
-            self._encoders[tree, feature] = found
+            if len(self._encoders) < _MOST_ENCODERS:
+                self._encoders[tree, feature] = found
         return found

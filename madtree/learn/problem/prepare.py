@@ -18,9 +18,11 @@ from madtree.learn.data import (
     Floats,
     Grid,
     Ints,
+    Steps,
+    finished,
     is_exact,
 )
-from madtree.learn.problem.folds import random_folds
+from madtree.learn.problem.folds import random_folds, rows_of_trees
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
 from madtree.trees import EXACT_LIMIT, ORDERED_LIMIT, Kind, Parameters
@@ -154,7 +156,14 @@ def prepare(
         rows: usable rows only, at least one for each tree.
         n_classes: 0 for regression.
     """
-    codes, bins = _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins))
+    return finished(preparing(rows, n_trees, n_classes, kinds, parameters))
+
+
+def preparing(
+    rows: RawRows, n_trees: int, n_classes: int, kinds: Sequence[Kind], parameters: Parameters
+) -> Steps[tuple[Problem, Block]]:
+    """The same, in steps."""
+    codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins))
     scale = _scale(rows, n_trees, n_classes == 0)
     limbs = 1 if _one_limb_will_do(rows, scale, n_classes == 0) else 2
     weight_grid, target_grid = scale.grids(rows.weight is not None, n_classes == 0, limbs)
@@ -182,8 +191,9 @@ def folds(rows: RawRows, n_rows: Ints, parameters: Parameters) -> Array | None:
     if rows.fold is not None:
         return rows.fold.astype(np.uint8)
     found = np.zeros(len(rows.target), np.uint8)
-    for t, count in enumerate(n_rows.tolist()):
-        mine = slice(None) if rows.tree is None else np.flatnonzero(rows.tree == t)
+    tree = np.zeros(len(found), np.int64) if rows.tree is None else rows.tree
+    for t, mine in rows_of_trees(tree):
+        count = int(n_rows[t])
         found[mine] = random_folds(np.arange(count), count, parameters.n_folds, parameters.seed)
     return found
 
@@ -205,12 +215,13 @@ def _weighted_target(rows: RawRows, centre: Floats) -> Floats:
     return value if rows.weight is None else value * rows.weight
 
 
-def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> tuple[Codes, BinTable]:
+def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> Steps[tuple[Codes, BinTable]]:
     n_features, n_rows = len(rows.features), len(rows.target)
     sizes = np.zeros((n_trees, n_features), np.int32)
     columns, lowers, uppers = [], [], []
     trees = TreeRows(rows.tree, n_trees, n_rows)
     for f in range(n_features):
+        yield
         ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
         column, size, starts, ends = merge_bins(
             ranks, rows.tree, n_values, counts, int(limits.limit[f]), int(limits.n_bins[f])

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.binning import BinTable
-from madtree.learn.data import N_SIDES, Array, Bools, Floats, Grid, Ints
+from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
 from madtree.learn.problem.channels import Channels, over_classes
+from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.trees import Parameters
+from madtree.trees import MOST_FOLDS, Parameters
+
+_MOST_ROWS = 2**48
+_MOST_EXPONENT = 1100  # of two: float64 has 1024 at most, and grids none below -1000
+_MOST_LIMBS = 3
 
 
 def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
@@ -167,19 +173,56 @@ class Problem:
         }
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> Problem:
-        weight, target = values["weight_exponents"], values["target_exponents"]
-        return cls(
-            parameters=Parameters(**values["parameters"]),
-            bins=BinTable(values["bin_sizes"], values["bin_lower"], values["bin_upper"], values["bin_offsets"]),
-            unordered=values["unordered"],
-            n_trees=len(values["rows"]),
-            rows=values["rows"],
-            n_classes=values["n_classes"],
-            weight_grid=None if weight is None else Grid(weight),
-            target_grid=None if target is None else Grid(target),
-            centre=values["centre"],
-            largest_target=values["largest_target"],
-            largest_weight=values["largest_weight"],
-            replicas=Replicas.from_value(values["replicas"]),
+    def from_values(cls, values: Mapping[str, Any]) -> Problem:
+        """The problem that `to_values` tells of; raises MadtreeError where it is not one."""
+        given = Values(values)
+        n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
+        parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
+        rows = given.ints("rows", (None,), 0, _MOST_ROWS)
+        n_trees = len(rows)
+        replicas = Replicas.from_value(given.integer("replicas", 1, MOST_FOLDS) if "replicas" in given else None)
+        require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
+        bins = _bins(given, n_trees)
+        weight, target = (
+            Grid(given.ints(name, (n_trees, None), -_MOST_EXPONENT, _MOST_EXPONENT, np.int32))
+            if name in given
+            else None
+            for name in ("weight_exponents", "target_exponents")
         )
+        require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
+        centre, largest_target, largest_weight = (
+            given.floats(name, (n_trees if target or np.size(values.get(name, ())) else 0,), finite=False)
+            for name in ("centre", "largest_target", "largest_weight")
+        )
+        return cls(
+            parameters=parameters,
+            bins=bins,
+            unordered=given.bools("unordered", (bins.sizes.shape[1],)),
+            n_trees=n_trees,
+            rows=rows,
+            n_classes=n_classes,
+            weight_grid=weight,
+            target_grid=target,
+            centre=centre,
+            largest_target=largest_target,
+            largest_weight=largest_weight,
+            replicas=replicas,
+        )
+
+
+def _grid(given: Values, name: str, n_trees: int) -> Grid | None:
+    if name not in given:
+        return None
+    grid = Grid(given.ints(name, (n_trees, None), -_MOST_EXPONENT, _MOST_EXPONENT, np.int32))
+    require(1 <= grid.limbs <= _MOST_LIMBS, name, f"those of 1 to {_MOST_LIMBS} limbs")
+    return grid
+
+
+def _bins(given: Values, n_trees: int) -> BinTable:
+    sizes = given.ints("bin_sizes", (n_trees, None), 0, WIDE_LIMIT - 1, np.int32)
+    require(sizes.shape[1] > 0, "bin_sizes", "those of one feature at least")
+    lower = given.floats("bin_lower", (None,), finite=False)
+    upper = given.floats("bin_upper", (len(lower),), finite=False)
+    offsets = given.ints("bin_offsets", sizes.shape, 0, len(lower))
+    require(int((offsets + sizes).max()) <= len(lower), "bin_offsets", "places of bins that are there")
+    return BinTable(sizes, lower, upper, offsets)

@@ -5,7 +5,7 @@ cross-validation, importance, and the trees as columns on their way to the model
 from __future__ import annotations
 
 from madtree.learn.prune.outcome import Outcome
-from madtree.learn.prune.program import train_at_hand, train_trees
+from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
     CategorySets,
@@ -29,4 +29,5 @@ __all__ = [
     "prune",
     "train_at_hand",
     "train_trees",
+    "training_at_hand",
 ]

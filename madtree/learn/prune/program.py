@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from madtree.learn.data import Block
 from madtree.learn.grow import FeatureMask, GrowthPolicy, grow
-from madtree.learn.histogram import BlocksAtHand, Program, Progress, driven, finished
+from madtree.learn.histogram import BlocksAtHand, Program, Progress, Steps, driven, finished
 from madtree.learn.problem import Folds, Problem
 from madtree.learn.prune.folds import assign_folds
 from madtree.learn.prune.outcome import Outcome, conclude
@@ -49,6 +49,13 @@ def train_at_hand(
         tell: of progress.
         between: called between steps, for cancels to be let in.
     """
+    return finished(training_at_hand(problem, blocks, tell), between)
+
+
+def training_at_hand(
+    problem: Problem, blocks: Sequence[Block], tell: Callable[[Progress], None]
+) -> Steps[tuple[Outcome, Problem]]:
+    """The same, in steps."""
     n_rows = sum(block.codes.n_rows for block in blocks)
     at_hand = BlocksAtHand(blocks, n_rows * problem.n_replicas * POSITION_BYTES)
-    return finished(driven(train_trees(problem, rows_at_hand=True, folds_known=True), at_hand, tell), between)
+    return driven(train_trees(problem, rows_at_hand=True, folds_known=True), at_hand, tell)

@@ -23,29 +23,39 @@ class Positions:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._bytes = 0
-        self._entries: OrderedDict[tuple[int, int], tuple[int, Array]] = OrderedDict()
+        self._entries: OrderedDict[tuple[int, int], tuple[int, int, Array]] = OrderedDict()
 
     def nodes(self, block_id: int, block: Block, routing: Routing, replica: int, n_groups: int) -> Ints:
         """(n_rows,) the node of each row of a block after all rounds of growth so far."""
-        found = self._entries.pop((block_id, replica), None)
+        found = self._remembered((block_id, replica), block.codes.n_rows, routing)
         if found is None:
             # No way is longer than the deepest tree.
             node, steps = roots(block, replica, n_groups), routing.deepest
         else:
             node, steps = found[1], min(routing.rounds - found[0], routing.deepest)
-            self._bytes -= node.nbytes
         for _ in range(steps):
             node = routing.advance(node, block.codes)
         self._remember((block_id, replica), routing.rounds, node, len(routing.child))
         return node
 
+    def _remembered(self, key: tuple[int, int], n_rows: int, routing: Routing) -> tuple[int, Array] | None:
+        """The rounds after which positions were remembered, and they; None where there are none of these trees."""
+        found = self._entries.pop(key, None)
+        if found is None:
+            return None
+        rounds, n_nodes, node = found
+        self._bytes -= node.nbytes
+        # Trees only grow, and a block keeps its rows. Whoever makes requests up may say otherwise.
+        fits = len(node) == n_rows and rounds <= routing.rounds and n_nodes <= len(routing.child)
+        return (rounds, node) if fits else None
+
     def _remember(self, key: tuple[int, int], rounds: int, node: Ints, n_nodes: int) -> None:
         stored: Array = node.astype(np.uint16, copy=False) if n_nodes <= _NARROW_NODES else node
         if stored.nbytes > self._limit:
             return
-        self._entries[key] = (rounds, stored)
+        self._entries[key] = (rounds, n_nodes, stored)
         self._bytes += stored.nbytes
         while self._bytes > self._limit:
             # The oldest entry is the next to be asked for in a scan, so dropping the newest keeps the others useful.
-            _, (_, dropped) = self._entries.popitem(last=True)
+            _, (_, _, dropped) = self._entries.popitem(last=True)
             self._bytes -= dropped.nbytes

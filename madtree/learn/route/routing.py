@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Codes, Ints
+from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Codes, Ints, Values, require
+from madtree.trees import MAX_DEPTH_LIMIT
 
 
 def category_table(width: int, left: Ints, right: Ints) -> Array:
@@ -71,6 +73,59 @@ class Routing:
             surrogate_cut=none,
             surrogate_table=none,
             surrogate_low_right=np.zeros(0, np.uint8),
+        )
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], n_roots: int, widths: Ints) -> Routing:
+        """The routing whose fields these values are.
+
+        Args:
+            n_roots: trees; node t is tree t's root.
+            widths: (n_features,) codes of each feature.
+
+        Raises:
+            MadtreeError: it leads out of the nodes, or round in a circle.
+        """
+        given = Values(values)
+        child = given.ints("child", (None,), 0, 2**31 - 1, np.int32)
+        n_nodes = len(child)
+        own = np.arange(n_nodes)
+        inner = child != own
+        # So a way down ends, and stays among the nodes: a child is behind its parent, and its sibling is there.
+        down = (child[inner] > own[inner]) & (child[inner] >= n_roots) & (child[inner] < n_nodes - 1)
+        require(n_nodes >= max(n_roots, 1) and down.all(), "child", "behind its parent, with a sibling")
+        categories = given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
+        surrogate_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
+        n_entries = len(surrogate_feature)
+        feature = given.ints("feature", (n_nodes,), 0, len(widths) - 1, np.int32)
+        table, surrogate_table = (
+            _tables(given, name, of, widths, len(categories))
+            for name, of in (("table", feature), ("surrogate_table", surrogate_feature))
+        )
+        count = given.ints("surrogates", (n_nodes,), 0, len(widths), np.int32)
+        first = given.ints("first_surrogate", (n_nodes,), 0, n_entries, np.int32)
+        require(not n_nodes or int((first + count).max()) <= n_entries, "surrogates", "those that there are")
+        cut = given.ints("cut", (n_nodes,), -1, WIDE_LIMIT, np.int32)
+        missing_right = given.ints("missing_right", (n_nodes,), 0, 1, np.uint8)
+        # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows go on
+        # from there to the next node, which the last one does not have.
+        asks = cut[-1] != WIDE_LIMIT or missing_right[-1] or table[-1] >= 0 or count[-1]
+        kind = _Bounded if asks and not inner[-1] else cls
+        return kind(
+            feature=feature,
+            cut=cut,
+            missing_right=missing_right,
+            child=child,
+            table=table,
+            surrogates=count,
+            first_surrogate=first,
+            categories=categories,
+            surrogate_feature=surrogate_feature,
+            surrogate_cut=given.ints("surrogate_cut", (n_entries,), -1, WIDE_LIMIT, np.int32),
+            surrogate_table=surrogate_table,
+            surrogate_low_right=given.ints("surrogate_low_right", (n_entries,), 0, 1, np.uint8),
+            rounds=given.integer("rounds", 0, 2**31 - 1),
+            deepest=given.integer("deepest", 0, MAX_DEPTH_LIMIT),
         )
 
     def append(self, more: Routing) -> None:
@@ -139,3 +194,19 @@ class Routing:
             rank += 1
             open_ = open_[~decided & (count[open_] > rank)]
         return right
+
+
+class _Bounded(Routing):
+    """A routing whose last node may send rows to the right, where there is none."""
+
+    def advance(self, node: Ints, codes: Codes) -> Ints:
+        last: Ints = np.minimum(super().advance(node, codes), len(self.child) - 1)
+        return last
+
+
+def _tables(given: Values, name: str, feature: Ints, widths: Ints, n_categories: int) -> Ints:
+    """Where tables start, -1 for none; each has an entry for every code of its feature."""
+    table = given.ints(name, feature.shape, -1, n_categories, np.int32)
+    ends = np.where(table >= 0, table + widths[feature], 0)
+    require(int(ends.max(initial=0)) <= n_categories, name, "places of tables that are there")
+    return table

@@ -11,27 +11,35 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Bools, Floats, Ints, decode
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, find_model, read_summary
+from madtree.model import ModelTables, check_rows, find_model, make_tables, read_summary
 from madtree.request import check_new
 from madtree.sqltext import array_text as text
-from madtree.sqltext import catalog as catalog_sql
 from madtree.sqltext import prune as sql
-from madtree.sqltext.tables import SIGNATURES, SUFFIXES, suffixed
+from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import Model
 
 _TEXT = "pg_catalog.text"
 _FLOAT = "pg_catalog.float8"
 
 
-def tree_prune(host: Host, model_name: str | None, new_model: str | None, cp: float | None) -> str:
+def tree_prune(
+    host: Host, model_name: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None = False
+) -> str:
     """Write the pruned model; returns one line that says what was pruned.
+
+    The new model is the caller's and has the old one's expressions: so to prune is to trust them. `trust_owner` is that
+    of `find_model`.
 
     Raises:
         MadtreeError: there is no such model, the new one's tables cannot be created, or `cp` is not a number of at
             least 0 or smaller than the model's own.
     """
-    tables = find_model(host, model_name, "model")
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    for parameter in ("min_split", "max_depth"):
+        if model.summary[parameter] is None:
+            raise MadtreeError(f"{model_name} is damaged: {parameter} in its summary is NULL")
+    check_rows(host, tables, model)
     if cp is None or not 0 <= cp < math.inf:
         raise MadtreeError(f"cp must be a number of at least 0, not {'NULL' if cp is None else cp}")
     old = (tables.schema, tables.name)
@@ -44,8 +52,10 @@ def tree_prune(host: Host, model_name: str | None, new_model: str | None, cp: fl
         )
     new = check_new(host, new_model, "new_model", "model", SUFFIXES)
     nodes = _read_nodes(host, tables)
+    if not len(nodes.node_id):
+        raise MadtreeError(f"model: {model_name} has no tree to prune: none of its groups could be trained")
     kept = _prune(nodes, np.array([own[tree] for tree in nodes.trees.tolist()]), cp, model)
-    _write(host, old, new, str(new_model).strip(), cp, kept)
+    _write(host, tables, new, str(new_model).strip(), cp, kept)
     before, after = int(nodes.is_leaf.sum()), int(kept.is_leaf.sum())
     return (
         f"tree_prune: {model_name} pruned at cp {cp!r} into {new_model}: {len(own)} tree{'s' * (len(own) != 1)}, "
@@ -158,10 +168,11 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
     return tried
 
 
-def _write(host: Host, old: sql.Name, new: sql.Name, given: str, cp: float, kept: _Kept) -> None:
+def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
-    columns = _columns(host, *old)
-    host.command(sql.create_copies(old, new, list(columns)))
+    old = (tables.schema, tables.name)
+    columns = {suffix: tables.columns(suffix) for suffix in SUFFIXES if suffix in tables.facts.tables}
+    make_tables(host, *new, "new_model", sql.create_copies(old, new, list(columns)), None)
     host.command(
         sql.fill_nodes(old, new, columns["_nodes"]),
         [_TEXT] * 4,
@@ -178,11 +189,3 @@ def _write(host: Host, old: sql.Name, new: sql.Name, given: str, cp: float, kept
         host.command(sql.fill_cv(old, new, columns["_cv"]))
     host.command(sql.fill_trees(old, new, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
     host.command(sql.fill_summary(old, new, columns["_summary"]), [_TEXT, _FLOAT], [given, cp])
-
-
-def _columns(host: Host, schema: str, name: str) -> dict[str, list[str]]:
-    """Columns of each table that the model has, by the table's suffix."""
-    names = {suffixed(name, suffix): suffix for suffix in SUFFIXES}
-    rows = host.query(catalog_sql.TABLE_COLUMNS, [_TEXT, f"{_TEXT}[]"], [schema, list(names)])
-    found = {names[row["name"]]: list(row["columns"]) for row in rows}
-    return {suffix: found[suffix] for suffix in SUFFIXES if SIGNATURES[suffix] <= set(found.get(suffix, ()))}

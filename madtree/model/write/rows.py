@@ -111,7 +111,7 @@ def write_nodes(
         encoders["prediction"] = floats(nodes.prediction)
         encoders["class_weights"] = lambda _: NO_VALUES
     sizes = _longer(left, right) + n_classes * _NUMBER_BYTES
-    statement = sql.insert_nodes(task.output_schema, task.output_name, prediction_type(task))
+    statement = sql.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
     with local_settings(host, _compression(host, int(sizes.sum()))):
         _insert(host, statement, sql.NODE_PARAMETERS, encoders, sizes)
 

@@ -16,10 +16,12 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
+from madtree.errors import MadtreeError
 from madtree.host import NAME, TemporaryPlace, nameless
 
 _MAGIC = b"madtree board 2\n"
 _TOKEN_BYTES = 16
+_BOARD = "board_"
 _KEY = re.compile(r"(\d+)\.(\d+)\.([0-9a-f]{32})")
 _NUMBER = struct.Struct("<q")
 _NUMBERS_AT = len(_MAGIC) + _TOKEN_BYTES
@@ -29,6 +31,10 @@ _SEATS = (
     8  # from here on three numbers a seat: descriptor of its answers, how many it has written, the last one's length
 )
 _PER_SEAT = 3
+
+
+class NotAKeyError(MadtreeError, ValueError):
+    """A text is not the key of a training."""
 
 
 def available() -> bool:
@@ -50,9 +56,9 @@ class Board:
     def create(cls, n_workers: int, place: TemporaryPlace) -> Board:
         """The leader's board, with seats for so many workers."""
         token = secrets.token_bytes(_TOKEN_BYTES)
-        files = [nameless(place.directory) for _ in range(2 + n_workers)]
+        files = [nameless(place.directory, _BOARD), *(nameless(place.directory) for _ in range(1 + n_workers))]
         board = cls(files[0], files[1], files[2:], -1, place)
-        os.pwrite(board._control, _MAGIC + token, 0)
+        _write_all(board._control, _MAGIC + token, 0)
         board._set(_REQUESTS_FD, files[1])
         board._set(_N_SEATS, n_workers)
         for seat, descriptor in enumerate(files[2:]):
@@ -68,13 +74,11 @@ class Board:
         """A worker's look at the board; None where it is over, or all seats are taken.
 
         Raises:
-            ValueError: `key` is none of a board.
+            NotAKeyError: `key` is none of a board.
         """
-        match = _KEY.fullmatch(key)
-        if not match:
-            raise ValueError(f"{key!r} is not the key of a training")
+        match = _matched(key)
         leader, token = match[1], bytes.fromhex(match[3])
-        control = _reach(leader, int(match[2]))
+        control = _reach(leader, int(match[2]), _BOARD)
         if control is None:
             return None
         if not hmac.compare_digest(os.pread(control, _NUMBERS_AT, 0), _MAGIC + token):
@@ -92,6 +96,10 @@ class Board:
             return None
         board._requests, board._answers = requests, [answers]
         return board
+
+    def keep_to(self, place: TemporaryPlace) -> None:
+        """Let this process's answers keep to the limit of that place."""
+        self._place = place
 
     def close(self) -> None:
         """It is over; who still waits finds out by this."""
@@ -117,10 +125,15 @@ class Board:
         return self._next(_CLAIMED)
 
     def publish(self, request: bytes) -> None:
-        """Put up the leader's next request; the first one is the plan."""
+        """Put up the leader's next request; the first one is the plan.
+
+        Raises:
+            MadtreeError: temp_file_limit would be exceeded.
+        """
         number = self._get(_N_REQUESTS)
+        self._place.check(self._written + _NUMBER.size + len(request), self)
         # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
-        os.pwrite(self._requests, _NUMBER.pack(len(request)), self._written)
+        _write_all(self._requests, _NUMBER.pack(len(request)), self._written)
         _write_all(self._requests, request, self._written + _NUMBER.size)
         self._written += _NUMBER.size + len(request)
         self._set(_N_REQUESTS, number + 1)
@@ -140,7 +153,7 @@ class Board:
         Raises:
             MadtreeError: temp_file_limit would be exceeded.
         """
-        self._place.check(len(data))
+        self._place.check(len(data), self)
         _write_all(self._answers[0], data, 0)
         at = _SEATS + _PER_SEAT * self.seat
         self._set(at + 2, len(data))
@@ -171,13 +184,26 @@ class Board:
         return number
 
 
-def _reach(leader: str, descriptor: int) -> int | None:
-    """Open what the leader has open; None where that is no file of madtree's, or cannot be seen."""
+def leader_of(key: str) -> int:
+    """The process that leads the training of that key; raises NotAKeyError where `key` is none."""
+    return int(_matched(key)[1])
+
+
+def _matched(key: str) -> re.Match[str]:
+    match = _KEY.fullmatch(key)
+    if not match:
+        raise NotAKeyError(f"{key[:80]!r} is not the key of a training")
+    return match
+
+
+def _reach(leader: str, descriptor: int, kind: str = "") -> int | None:
+    """Open what the leader has open; None where that is no file of madtree's, of that kind, or cannot be seen."""
     path = f"/proc/{leader}/fd/{descriptor}"
     try:
         target = os.readlink(path)
         name = os.path.basename(target.removesuffix(" (deleted)"))
-        if not target.endswith(" (deleted)") or not NAME.fullmatch(name):
+        match = NAME.fullmatch(name)
+        if not target.endswith(" (deleted)") or not match or (match[1] or "") != kind:
             return None
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
@@ -185,6 +211,7 @@ def _reach(leader: str, descriptor: int) -> int | None:
 
 
 def _write_all(descriptor: int, data: bytes, at: int) -> None:
+    """Write to a file; raises OSError where the disk is full."""
     view = memoryview(data)
     while len(view):
         n = os.pwrite(descriptor, view, at)

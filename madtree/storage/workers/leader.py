@@ -7,6 +7,7 @@ from typing import Any, Generic
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.ingest import Packed
 from madtree.learn.data import Array, Ints, codec
 from madtree.learn.histogram import (
@@ -29,6 +30,7 @@ from madtree.storage.workers.board import Board
 from madtree.storage.workers.member import Member, waited_for
 
 _COPIED_SHARE = 2  # of the memory budget, what rows may take that are handed over instead of their histograms
+_OF_A_PART = 4  # numbers: which one, rows, rows that were not usable, those of an unknown class
 _ROW_BYTES = 16  # of such a row beside its codes
 
 
@@ -115,18 +117,25 @@ class Leader(Member, Generic[T]):
         return found
 
     def _all_packed(self) -> tuple[Packed] | None:
-        """What was packed by everybody, once that is the whole table."""
-        reports = {seat: self.board.answer(seat, 0) for seat in range(self.board.n_seated)}
-        packed: Ints = self.n_packed.copy()
-        others = []
-        for seat, report in reports.items():
-            if report is not None and (counts := np.frombuffer(report, np.int64))[0]:
-                packed += counts
+        """What was packed by everybody, once that is the whole table.
+
+        Raises:
+            MadtreeError: a part has been packed twice, or is none of the table's.
+        """
+        found, others = [np.array(self.packed, np.int64).reshape(-1, _OF_A_PART)], []
+        for seat in range(self.board.n_seated):
+            report = self.board.answer(seat, 0)
+            if report:
+                found.append(np.frombuffer(report, np.int64).reshape(-1, _OF_A_PART))
                 others.append(seat)
-        if packed[0] < self.n_parts:
+        packed = np.concatenate(found)
+        parts: Ints = np.sort(packed[:, 0])
+        if not np.array_equal(np.unique(parts), parts) or (len(parts) and parts[-1] >= self.n_parts):
+            raise MadtreeError("a part of the table has been packed twice by parallel workers", sqlstate="XX000")
+        if len(parts) < self.n_parts:
             return None
         self._others = others
-        return (Packed(*packed[1:].tolist()),)
+        return (Packed(*packed[:, 1:].sum(axis=0).tolist()),)
 
     def _are_rows_lighter(self, request: CountRequest) -> bool:
         """Whether nodes have become so small that handing over their rows takes less than handing over histograms: a

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
 from madtree.learn.data import Array, codec
 from madtree.learn.histogram import Request, RowsRequest, Steps, T, request_of
 from madtree.learn.problem import NullNumberError, Problem, packer_of
 from madtree.storage.blocks import BlockStore
-from madtree.storage.workers.board import Board
+from madtree.storage.workers.board import Board, leader_of
+from madtree.storage.workers.membership import require_membership
 
 _POLL = 0.0002  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
@@ -34,11 +36,14 @@ class Member:
         """`plan`: as `provider` makes it."""
         values = codec.load(plan)
         self.board = board
-        self.n_packed = np.zeros(4, np.int64)  # parts, rows, rows that were not usable, those of an unknown class
+        # Of each part its number, rows, rows that were not usable, those of an unknown class.
+        self.packed: list[tuple[int, int, int, int]] = []
+        self._claimed: int | None = None
         self._packer = packer_of(values)
         self._queries: list[list[str]] = values["queries"]
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
         place = TemporaryPlace(*values["temporary_place"])
+        board.keep_to(place)
         problem = Problem.from_values(values)
         self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], values["position_bytes"], place)
         self._life: Steps[None] | None = None
@@ -49,22 +54,32 @@ class Member:
         return len(self._ranges)
 
     def claim(self) -> Part | None:
-        """The next part to pack."""
+        """The next part to pack; raises MadtreeError where the last one has not been kept."""
+        if self._claimed is not None:
+            raise MadtreeError(f"part {self._claimed} has to be kept first", sqlstate="55000")
         number = self.board.claim()
         if number >= len(self._ranges):
             return None
+        self._claimed = number
         relation, low, high = self._ranges[number]
         query, careful = self._queries[relation]
         return number, query, careful, low, high
 
     def keep(self, part: int, images: bytes | None) -> bool:
-        """Pack the rows of a part; False where a number is NULL instead of NaN."""
+        """Pack the rows of the part that was claimed; False where a number is NULL instead of NaN.
+
+        Raises:
+            MadtreeError: it is another part, or was kept already.
+        """
+        if part != self._claimed:
+            raise MadtreeError(f"part {part} is not the one that this process has claimed", sqlstate="55000")
         try:
             block, n_skipped, n_unknown = self._packer.pack(images or b"")
         except NullNumberError:
             return False
         self.store.add(part, block)
-        self.n_packed += (1, block.codes.n_rows, n_skipped, n_unknown)
+        self.packed.append((part, block.codes.n_rows, n_skipped, n_unknown))
+        self._claimed = None
         return True
 
     def step(self) -> bool:
@@ -80,13 +95,13 @@ class Member:
     def life(self) -> Steps[None]:
         """What comes after packing, of a worker: it reports, and answers requests until all is over."""
         self.store.finish()
-        self.board.put_answer(self.n_packed.tobytes())
+        self.board.put_answer(np.array(self.packed, np.int64).tobytes())
         while True:
-            found = yield from waited_for(self._look, _POLL if self.n_packed[0] else _IDLE_POLL)
+            found = yield from waited_for(self._look, _POLL if self.packed else _IDLE_POLL)
             if found is None:
                 return
             # Who has no rows is not waited for.
-            if self.n_packed[0]:
+            if self.packed:
                 request = request_of(codec.load(found))
                 answer = yield from self.store.answer(request)
                 self.board.put_answer(answer_bytes(request, answer))
@@ -138,7 +153,12 @@ def leave(key: str) -> None:
 
 
 def join(key: str) -> bool:
-    """Take part, once: False in a process that has done so before, or where all is over."""
+    """Take part, once: False in a process that has done so before, or where all is over.
+
+    Raises:
+        MadtreeError: this process is neither the training's leader nor one of its workers.
+    """
+    require_membership(leader_of(key))
     if key in _served:
         return False
     if key not in _members:
@@ -153,13 +173,21 @@ def join(key: str) -> bool:
 
 
 def claim(key: str) -> Part | None:
-    return _members[key].claim()
+    return _member(key).claim()
 
 
 def keep(key: str, part: int, images: bytes | None) -> bool:
-    return _members[key].keep(part, images)
+    return _member(key).keep(part, images)
 
 
 def step(key: str) -> bool:
     """As `Member.step`; the caller lets the server look for cancels after each."""
-    return _members[key].step()
+    return _member(key).step()
+
+
+def _member(key: str) -> Member:
+    """The member that this process is; raises MadtreeError where it is none."""
+    require_membership(leader_of(key))
+    if key not in _members:
+        raise MadtreeError("this process has not joined that training", sqlstate="55000")
+    return _members[key]

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
+from psycopg_host import PsycopgHost
+from training import train
+
+from madtree.request import check_free
+from madtree.sqltext.catalog import TABLE_COLUMNS
+from madtree.sqltext.tables import SUFFIXES
 
 MAKERS = {
     "tree_train": ("output_table_name", "model", "madtree.tree_train('{s}.data', %s, 'id', 'y', 'x', min_split => 2)"),
@@ -110,3 +118,29 @@ def test_all_functions_that_create_tables_are_here(db: psycopg.Connection) -> No
         WHERE n.nspname = 'madtree' AND p.proargnames && ARRAY['output_table', 'output_table_name', 'new_model']
     """)
     assert {name for (name,) in found} == MAKERS.keys()
+
+
+class OvertakenHost(PsycopgHost):
+    """A session that others overtake: just before its first look at the columns of a model they replace the model."""
+
+    def __init__(self, connection: psycopg.Connection, other: psycopg.Connection) -> None:
+        super().__init__(connection)
+        self.other: psycopg.Connection | None = other
+
+    def query(self, sql: str, *more: Any) -> list[dict[str, Any]]:
+        if sql == TABLE_COLUMNS and self.other:
+            other, self.other = self.other, None
+            train(other, "data", "m", "y", "x", replace=True)
+        return super().query(sql, *more)
+
+
+def test_a_model_that_is_replaced_by_one_with_fewer_tables_may_be_replaced(
+    model: psycopg.Connection, connect: Any, schema: str
+) -> None:
+    train(model, "data", "m", "y", "x", replace=True, pruning_params="n_folds=2")
+    host = OvertakenHost(model, connect())
+    assert check_free(host, None, "m", "output_table_name", SUFFIXES, True) == schema
+    assert host.other is None
+    model.execute("CREATE TABLE m_cv (mine text)")
+    with pytest.raises(Exception, match=r"m_cv.* exists and is not part of a madtree model"):
+        check_free(host, None, "m", "output_table_name", SUFFIXES, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -183,11 +184,12 @@ def test_blocks_give_the_same(data: psycopg.Connection, by_blocks: str, setting:
     functions = [evaluate] if MODELS[setting][0] == "y" else [evaluate, confusion]
     for function in functions:
         expected_rows = function(data)
-        for table in ("test", "seen"):
+        for table, access in itertools.product(("test", "seen"), ("READ WRITE", "READ ONLY")):
             query = f"SELECT {by_blocks}(%s, 'model', %s)"
-            (found,) = data.execute(
-                query, [f"tree_{'evaluate' if function is evaluate else 'confusion'}", table]
-            ).fetchone()
+            name = f"tree_{'evaluate' if function is evaluate else 'confusion'}"
+            data.execute(f"SET default_transaction_read_only = {'on' if access == 'READ ONLY' else 'off'}")
+            (found,) = data.execute(query, [name, table]).fetchone()
+            data.execute("RESET default_transaction_read_only")
             for row, other in zip(found, expected_rows, strict=True):
                 row["group_values"] = json.loads(row["group_values"] or "null")
                 assert row == {k: pytest.approx(v) if isinstance(v, float) else v for k, v in other.items()}
@@ -288,12 +290,26 @@ def test_a_group_that_failed_and_one_without_rows(data: psycopg.Connection) -> N
 
 
 def test_it_only_reads(data: psycopg.Connection) -> None:
-    """Unless the model is too large for one expression."""
     train_one(data, "groups")
     data.execute("BEGIN READ ONLY")
     assert len(evaluate(data)) == 7
     assert len(confusion(data)) == 24
     data.execute("ROLLBACK")
+
+
+def test_a_large_model_may_be_evaluated_where_nothing_may_be_written(db: psycopg.Connection) -> None:
+    """So large, and by so few rows, that it is scored by blocks of itself."""
+    db.execute("CREATE TABLE many AS SELECT i AS id, i AS x, i * 7919 % 10007 AS n FROM generate_series(1, 20000) i")
+    train(db, "many", "large", "n::float8", "x", max_depth=20, min_split=2, min_bucket=1)
+    train(db, "many", "classes", "n > 5000", "x", max_depth=20, min_split=2, min_bucket=1)
+    metrics_of = {name: evaluate(db, name, "many") for name in ("large", "classes")}
+    matrix = confusion(db, "classes", "many")
+    for begin in ("BEGIN READ ONLY", "SET default_transaction_read_only = on; BEGIN"):
+        db.execute(begin)
+        for name, rows in metrics_of.items():
+            assert evaluate(db, name, "many") == [pytest.approx(row) for row in rows]
+        assert confusion(db, "classes", "many") == matrix
+        db.execute("ROLLBACK; RESET default_transaction_read_only")
 
 
 def test_names_of_all_kinds(data: psycopg.Connection, schema: str) -> None:

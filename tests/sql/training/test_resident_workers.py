@@ -11,6 +11,9 @@ import psycopg
 import pytest
 from training import Tables, left_behind, read_model
 from training import train as train_on
+from waiting import wait_until
+
+from madtree.storage.workers.membership import leader_of_title
 
 N_ROWS = 300_000  # more than are looked at for their bins
 MAKE = f"""
@@ -300,3 +303,138 @@ def test_temporary_files_go_to_the_temporary_tablespaces(db: psycopg.Connection)
     finally:
         db.execute("SET temp_tablespaces = DEFAULT")
         db.execute("DROP TABLESPACE madtree_elsewhere")
+
+
+def _key(db: psycopg.Connection, pid: int) -> str | None:
+    """The key of the training that the session leads, from its open files; None while it leads none."""
+    db.execute("""
+        CREATE OR REPLACE FUNCTION board_of(pid int) RETURNS text LANGUAGE plpython3u AS $$
+        import os
+        for descriptor in os.listdir(f"/proc/{pid}/fd"):
+            path = f"/proc/{pid}/fd/{descriptor}"
+            try:
+                if "madtree_" in os.readlink(path):
+                    with open(path, "rb") as file:
+                        head = file.read(32)
+                    if head.startswith(b"madtree board 2\\n") and len(head) == 32:
+                        return f"{pid}.{descriptor}.{head[16:].hex()}"
+            except OSError:
+                pass
+        return None
+        $$""")
+    (key,) = db.execute("SELECT board_of(%s)", [pid]).fetchone() or (None,)
+    return key
+
+
+def test_nobody_else_takes_part(db: psycopg.Connection, connect: Callable[[], psycopg.Connection]) -> None:
+    """A member of pg_monitor sees no key; who has one all the same is refused everywhere, and changes nothing."""
+    db.execute(
+        "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
+        "AS 'BEGIN IF id % 500 = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
+    )
+    session, spy = connect(), connect()
+    pid = session.info.backend_pid
+    spy.execute("CREATE ROLE madtree_spy IN ROLE pg_monitor; SET ROLE madtree_spy")
+    try:
+        with ThreadPoolExecutor() as pool:
+            training = pool.submit(train, session, 2, "slow(id), a, b")
+            key = wait_until(lambda: _key(db, pid), "the training has no board")
+            assert key is not None
+            token = key.rsplit(".", 1)[1]
+            wait_until(lambda: len(_queries(spy, pid)) > 1, "no worker came")
+            assert not [query for query in _queries(spy, pid) if token in query]
+            for call in ("join(%s)", "claim(%s)", "keep(%s, 0, NULL)", "step(%s)"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege, match="takes no part in its training"):
+                    spy.execute(f"SELECT madtree_internal.workers_{call}", [key])
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="takes no part in its training"):
+                spy.execute("SELECT madtree_internal.resident_worker(%s)", [key])
+            assert not training.done(), "it was over too soon"
+            training.result()
+    finally:
+        spy.execute("RESET ROLE; DROP ROLE madtree_spy")
+    with_others = model(db)
+    db.execute("CREATE OR REPLACE FUNCTION slow(id int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT id % 7'")
+    train(db, 0, "slow(id), a, b")
+    assert model(db) == with_others
+
+
+def _queries(db: psycopg.Connection, leader: int) -> list[str]:
+    """What pg_stat_activity shows of a session and its workers."""
+    rows = db.execute("SELECT query FROM pg_stat_activity WHERE %s IN (pid, leader_pid)", [leader]).fetchall()
+    return [query for (query,) in rows]
+
+
+@pytest.mark.parametrize(
+    ("title", "leader"),
+    [
+        ("postgres: parallel worker for PID 4711 ", 4711),
+        ("postgres: main: parallel worker for PID 4711", 4711),
+        ("postgres: parallel worker for PID 4711 data [local] SELECT", None),
+        ("postgres: x: parallel worker for PID 4711 data 127.0.0.1(5432) idle", None),
+        ("bash postgres: parallel worker for PID 4711", None),
+    ],
+)
+def test_only_a_worker_has_the_title_of_one(title: str, leader: int | None) -> None:
+    assert leader_of_title(title) == leader
+
+
+@pytest.mark.parametrize(
+    ("strategy", "more"),
+    [("memory", {"memory_mb": 8}), ("workers", {"memory_mb": 8, "parallel_workers": 1}), ("aggregate", {})],
+)
+def test_no_more_is_kept_in_files_than_temp_file_limit(
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], strategy: str, more: dict[str, Any]
+) -> None:
+    """Looked at from outside while it trains. The table of blocks is a table: it needs no temporary file."""
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 7); ANALYZE t")
+    session = connect()
+    pid = session.info.backend_pid
+    _bytes_in_files(db, pid)  # makes its function
+    before = left_behind(db, pid)
+    session.execute("SET temp_file_limit = '1MB'")
+    largest = 0
+    with ThreadPoolExecutor() as pool:
+        training = pool.submit(train_on, session, "t", "m", "y", "a, b, c", strategy=strategy, max_depth=4, **more)
+        while not training.done():
+            largest = max(largest, _bytes_in_files(db, pid))
+            time.sleep(0.01)
+        if strategy == "aggregate":
+            training.result()
+        else:
+            with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
+                training.result()
+    assert largest <= 2**20
+    if strategy != "aggregate":
+        assert left_behind(db, pid) == before
+
+
+def test_rows_that_are_read_once_keep_to_temp_file_limit(db: psycopg.Connection) -> None:
+    columns = ", ".join(f"sin(i * {n}) AS c{n}" for n in range(1, 13))
+    db.execute(f"CREATE TABLE wide AS SELECT i AS id, i % 2 AS y, {columns} FROM generate_series(1, 90000) AS i")
+    before = left_behind(db)
+    db.execute("ANALYZE wide; SET temp_file_limit = '1MB'")
+    with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
+        train_on(db, "wide", "m", "y", "*", memory_mb=8, n_bins=20)
+    assert left_behind(db) == before
+
+
+def _bytes_in_files(db: psycopg.Connection, pid: int) -> int:
+    """Of temporary files that a process has open, ours without names and the server's."""
+    db.execute("""
+        CREATE OR REPLACE FUNCTION bytes_in_files(pid int) RETURNS bigint LANGUAGE plpython3u AS $$
+        import os
+        total = 0
+        try:
+            for descriptor in os.listdir(f"/proc/{pid}/fd"):
+                path = f"/proc/{pid}/fd/{descriptor}"
+                try:
+                    if "pgsql_tmp" in os.readlink(path):
+                        total += os.stat(path).st_size
+                except OSError:
+                    pass
+        except OSError:
+            pass
+        return total
+        $$""")
+    ((found,),) = db.execute("SELECT bytes_in_files(%s)", [pid]).fetchall()
+    return int(found)

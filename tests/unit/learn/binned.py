@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.learn.data import finished
 from madtree.learn.data.block import Block, CodeLayout, Codes
 from madtree.learn.data.types import Ints
 from madtree.learn.grow.grow import grow
@@ -16,7 +17,7 @@ from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
 from madtree.learn.grow.split_finder import FeatureMask
 from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.requests import CountRequest, Provider, Request, Steps
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.prepare import RawRows, prepare

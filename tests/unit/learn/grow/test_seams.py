@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from madtree.host.temporary import TemporaryPlace
+from madtree.learn.data import finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.grid import Grid
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.drive import driven, finished
+from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.requests import Program, ReplaceRequest
 from madtree.learn.problem import columns
 from madtree.learn.problem.problem import Problem

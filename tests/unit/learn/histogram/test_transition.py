@@ -37,8 +37,9 @@ def _request(what: What, n_classes: int, *, n_folds: int = 0, held_out: bool = F
 
 
 def _grown(problem: Problem, block: Block):  # type: ignore[no-untyped-def]
+    from madtree.learn.data import finished
     from madtree.learn.grow.grow import grow
-    from madtree.learn.histogram.drive import driven, finished
+    from madtree.learn.histogram.drive import driven
 
     return finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
 

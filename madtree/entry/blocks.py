@@ -1,0 +1,112 @@
+"""What the internal SQL functions call: packing, counting, growing and scoring blocks, and resident workers.
+
+Anybody may call them with bytes of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from madtree.entry import stepwise
+from madtree.entry.mistakes import in_query
+
+
+@in_query
+def go_on() -> bool:
+    return stepwise.go_on()
+
+
+@in_query
+def take_result() -> Any:
+    return stepwise.take_result()
+
+
+@in_query
+def score_block(plan: bytes, images: bytes) -> bool:
+    """Begin to find what the rows of one block end in."""
+    from madtree.score import score_block
+
+    return stepwise.begin(score_block(plan, images))
+
+
+@in_query
+def node_statistics_transition(
+    state: bytes | None,
+    block_id: int | None,
+    n_rows: int | None,
+    columns: Sequence[bytes | None],
+    request: bytes | None,
+) -> bool:
+    """Begin to count a block."""
+    from madtree.storage import aggregate_functions
+
+    counted = aggregate_functions.node_statistics_transition(state, block_id or 0, n_rows or 0, columns, request or b"")
+    return stepwise.begin(counted)
+
+
+@in_query
+def node_statistics_merge(left: bytes | None, right: bytes | None) -> bytes | bytearray | None:
+    from madtree.storage import aggregate_functions
+
+    return aggregate_functions.node_statistics_merge(left, right)
+
+
+@in_query
+def node_statistics_final(state: bytes | None) -> bytes | bytearray | None:
+    from madtree.storage import aggregate_functions
+
+    return aggregate_functions.node_statistics_final(state)
+
+
+@in_query
+def new_column(
+    plan: bytes | None, block_id: int | None, n_rows: int | None, columns: Sequence[bytes | None]
+) -> bytes | None:
+    from madtree.storage import aggregate_functions
+
+    return aggregate_functions.new_column(plan or b"", block_id or 0, n_rows or 0, columns)
+
+
+@in_query
+def grow_block(plan: bytes | None, images: bytes | None) -> bool:
+    """Begin to train all trees whose rows are in one block."""
+    from madtree.storage import whole_trees
+
+    return stepwise.begin(whole_trees.grow_block(plan or b"", images))
+
+
+@in_query
+def pack_images(images: bytes | None, plan: bytes | None) -> bool:
+    """Begin to bin the rows of a part."""
+    from madtree.learn.problem import pack_images
+
+    return stepwise.begin(pack_images(images, plan or b""))
+
+
+@in_query
+def workers_join(key: str | None) -> bool:
+    from madtree.storage.workers import member
+
+    return member.join(key or "")
+
+
+@in_query
+def workers_claim(key: str | None) -> tuple[int, str, str, str, str] | None:
+    from madtree.storage.workers import member
+
+    return member.claim(key or "")
+
+
+@in_query
+def workers_keep(key: str | None, part: int | None, images: bytes | None) -> bool:
+    from madtree.storage.workers import member
+
+    return member.keep(key or "", -1 if part is None else part, images)
+
+
+@in_query
+def workers_step(key: str | None) -> bool:
+    from madtree.storage.workers import member
+
+    return member.step(key or "")

@@ -1,0 +1,189 @@
+"""Whose fault an error is, and how it leaves PL/Python.
+
+PL/Python shows every error with a traceback. That is right for a defect of ours, but not for a mistake of the user's.
+So a mistake is not raised there: it is returned beside the answer, and the PL/pgSQL function above, which is what users
+call, raises it (`@raise@` in sql/). It goes from one to the other as a value: nothing keeps it that another call could
+take for its own.
+"""
+
+from __future__ import annotations
+
+import errno
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import Any, NoReturn, ParamSpec
+
+import madtree
+from madtree.errors import MadtreeError
+
+P = ParamSpec("P")
+# SQLSTATE, message, detail, hint: what the macro @raise@ raises.
+Mistake = list[str | None]
+
+REPORT = (
+    f"This is a defect of madtree {madtree.__version__}. Please report it, with the statement, this message, its "
+    "detail and its context."
+)
+_INTERNAL_ERROR = "XX000"
+# Of the errors in a statement of ours (class 42), what is no defect: a right that is missing, and a table that somebody
+# dropped or made while we worked.
+_NOT_OUR_TEXT = ("42501", "42P01", "42P07")
+_SYSTEM = {
+    errno.ENOSPC: "53100",
+    errno.EDQUOT: "53100",
+    errno.ENOMEM: "53200",
+    errno.EMFILE: "53000",
+    errno.ENFILE: "53000",
+    errno.EIO: "58030",
+}
+_PACKAGE = Path(madtree.__file__).parent
+
+
+class _Calls:
+    """How many calls are under way in this process: more than one where a feature's expression calls madtree."""
+
+    n = 0
+
+
+def is_at_work() -> bool:
+    """Whether a call is under way in this process."""
+    return _Calls.n > 0
+
+
+class Row(dict[str, Any]):
+    """A row of an answer; columns that it lacks are NULL."""
+
+    def __missing__(self, column: str) -> None:
+        return None
+
+
+def answering(function: Callable[P, str]) -> Callable[P, tuple[str | None, Mistake | None]]:
+    """Return (answer, None), or (None, the user's mistake). A defect is raised, with a request to report it."""
+
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[str | None, Mistake | None]:
+        _Calls.n += 1
+        try:
+            return function(*args, **kwargs), None
+        except Exception as error:
+            return None, _mistake_or_raise(error)
+        finally:
+            _Calls.n -= 1
+
+    return wrapper
+
+
+def answering_rows(function: Callable[P, Iterable[dict[str, Any]]]) -> Callable[P, list[Row]]:
+    """Return rows without a mistake, or one row with nothing else. A defect is raised, with a request to report it."""
+
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> list[Row]:
+        _Calls.n += 1
+        try:
+            return [Row(row) for row in function(*args, **kwargs)]
+        except Exception as error:
+            return [Row(mistake=_mistake_or_raise(error))]
+        finally:
+            _Calls.n -= 1
+
+    return wrapper
+
+
+def in_query(function: Callable[P, Any]) -> Callable[P, Any]:
+    """For what our own queries call, perhaps in a worker: whatever goes wrong is raised, through the query, to us."""
+
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            if (mistake := mistake_of(error)) is None:
+                _raise_defect(error)
+            if hasattr(error, "spidata"):
+                raise
+            raise _visible(mistake) from None
+
+    return wrapper
+
+
+def mistake_of(error: Exception) -> Mistake | None:
+    """The error as the user should see it; None if it is a defect of ours.
+
+    That is the user's which MadtreeError says, or which PostgreSQL says of the user's data, expressions, rights,
+    settings and machine, a cancel or a timeout.
+    """
+    if isinstance(error, MadtreeError):
+        return [error.sqlstate, f"madtree: {error.message}", None, error.hint]
+    if isinstance(error, MemoryError):
+        hint = "Lower memory_mb, or n_bins; or take fewer features or groups at a time."
+        return ["53200", f"madtree: there is not enough memory: {str(error) or 'no more was to be had'}", None, hint]
+    if isinstance(error, OSError) and error.errno in _SYSTEM:
+        hint = "See what room the server's account has where temporary files go: temp_tablespaces, or base/pgsql_tmp."
+        return [_SYSTEM[error.errno], f"madtree: a temporary file cannot be used: {error.strerror}", None, hint]
+    data = getattr(error, "spidata", None)
+    if data is None:
+        # A cancel or a timeout that the server saw while it sent a message has its particulars as attributes.
+        sqlstate = getattr(error, "sqlstate", None)
+        return sqlstate and [sqlstate, str(error), getattr(error, "detail", None), getattr(error, "hint", None)]
+    sqlstate = _sqlstate(data[0])
+    if sqlstate == _INTERNAL_ERROR or (sqlstate not in _NOT_OUR_TEXT and _is_in_our_text(error, sqlstate, data[3])):
+        return None
+    return [sqlstate, str(error), data[1], data[2]]
+
+
+def _is_in_our_text(error: Exception, sqlstate: str, query: str | None) -> bool:
+    """Whether PostgreSQL cannot make sense of a statement of ours, and not of one in a function of the user's."""
+    return sqlstate.startswith("42") and query is not None and query in getattr(error, "statement", ())
+
+
+def _mistake_or_raise(error: Exception) -> Mistake:
+    mistake = mistake_of(error)
+    if mistake is None:
+        _raise_defect(error)
+    return mistake
+
+
+def _raise_defect(error: Exception) -> NoReturn:
+    """Raise the error for PL/Python to show with its traceback; ask for a report, and say where, which it leaves out.
+
+    PostgreSQL's own errors keep their statement and position.
+    """
+    frames = error.__traceback__.tb_next if error.__traceback__ else None  # without the wrapper's
+    where = [_place(frame) for frame in traceback.extract_tb(frames)]
+    data = getattr(error, "spidata", None)
+    if data is not None:
+        detail = "\n".join([*filter(None, [data[1]]), *where])
+        error.spidata = (data[0], detail, REPORT, *data[3:])  # type: ignore[attr-defined]
+        raise error
+    said = f"madtree: internal error: {type(error).__name__}: {error}"
+    raise _visible([_INTERNAL_ERROR, said, "\n".join(where), REPORT]).with_traceback(frames) from None
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    """``madtree/train/large.py, line 163, in pack``: PL/Python's own traceback has no files."""
+    path = Path(frame.filename)
+    if path.is_relative_to(_PACKAGE):
+        path = path.relative_to(_PACKAGE.parent)
+    return f"{path}, line {frame.lineno}, in {frame.name}"
+
+
+def _visible(mistake: Mistake) -> Exception:
+    """An error that PL/Python shows with SQLSTATE, detail and hint. It puts the name of the exception's class in front
+    of the message, so that is the message's first word.
+    """
+    sqlstate, message, detail, hint = mistake
+    name, _, rest = str(message).partition(": ")
+    # PL/Python makes this module; it cannot be imported elsewhere.
+    visible: Exception = type(name, (sys.modules["plpy"].Error,), {"__module__": "builtins"})(rest)
+    for attribute, value in {"sqlstate": sqlstate, "detail": detail, "hint": hint}.items():
+        if value is not None:
+            setattr(visible, attribute, value)
+    return visible
+
+
+def _sqlstate(code: int) -> str:
+    """The five characters of a SQLSTATE, of which PostgreSQL packs each into six bits."""
+    return "".join(chr((code >> 6 * place & 0x3F) + ord("0")) for place in range(5))

@@ -1,0 +1,48 @@
+"""Parameters as they travel: the ranges that hold for whoever sends them are those of `tree_train`'s arguments."""
+
+from __future__ import annotations
+
+import sys
+
+from madtree.learn.data import Values, require
+from madtree.trees import (
+    CRITERIA_OF_CLASSES,
+    CRITERIA_OF_NUMBERS,
+    EXACT_LIMIT,
+    MAX_DEPTH_LIMIT,
+    MOST_FOLDS,
+    MOST_SURROGATES,
+    Parameters,
+)
+
+_MOST_ROWS = 2**40
+_MOST_MEMORY = 2**40  # bytes: 2**20 MB
+
+
+def parameters_of(values: Values, n_classes: int) -> Parameters:
+    """The parameters that `dataclasses.asdict` tells of.
+
+    Args:
+        n_classes: of the target, 0 for regression, which the criterion has to fit.
+
+    Raises:
+        MadtreeError: one of them is out of its range.
+    """
+    n_bins = values.integer("n_bins", 0, EXACT_LIMIT)
+    require(n_bins != 1, "n_bins", "0 or at least 2")
+    return Parameters(
+        criterion=values.text("criterion", CRITERIA_OF_CLASSES if n_classes else CRITERIA_OF_NUMBERS),
+        max_depth=values.integer("max_depth", 0, MAX_DEPTH_LIMIT),
+        min_split=values.integer("min_split", 0, _MOST_ROWS),
+        min_bucket=values.integer("min_bucket", 0, _MOST_ROWS),
+        n_bins=n_bins,
+        cp=values.number("cp", 0.0, sys.float_info.max),
+        n_folds=values.integer("n_folds", 0, MOST_FOLDS),
+        rule=values.text("rule", ("min", "1se")),
+        fold_col=values.text("fold_col") if "fold_col" in values else None,
+        max_surrogates=values.integer("max_surrogates", 0, MOST_SURROGATES),
+        surrogate_style=values.integer("surrogate_style", 0, 1),
+        null_as_category=values.boolean("null_as_category"),
+        seed=values.integer("seed", -(2**63), 2**63 - 1),
+        memory_bytes=values.integer("memory_bytes", 0, _MOST_MEMORY),
+    )

@@ -1,0 +1,51 @@
+"""Refusing a model whose tables hold what training never writes, before anything of them becomes SQL or arrays."""
+
+from __future__ import annotations
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row
+from madtree.model.find import ModelTables
+from madtree.model.summary import unquoted
+from madtree.sqltext import check as sql
+from madtree.trees import Kind, Model
+
+_TEXTS = "pg_catalog.text[]"
+_INT = "pg_catalog.int4"
+
+
+def check_rows(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> None:
+    """Look at the rows of all trees, and of the nodes and surrogates, or of the nodes of the tree `tree_id` only.
+
+    That the nodes are those of whole trees is found where they are put together.
+
+    Raises:
+        MadtreeError: a row cannot be a model's; it is named.
+    """
+    at = tables.schema, tables.name
+    grouping = [unquoted(column) for column in model.grouping_columns]
+    _refuse(tables, host.query(sql.faulty_trees(*at, grouping), [_INT], [len(model.features)]))
+    names = [feature.name for feature in model.features]
+    unordered = [feature.name for feature in model.features if feature.kind is Kind.UNORDERED]
+    booleans = [feature.name for feature in model.features if feature.type == "boolean"]
+    nodes = sql.faulty_nodes(
+        *at,
+        is_classification=model.is_classification,
+        writer=tables.prediction_writer,
+        one_tree=tree_id is not None,
+    )
+    params = [names, unordered, booleans, list(model.classes)]
+    types = [_TEXTS] * 4
+    if tree_id is not None:
+        _refuse(tables, host.query(nodes, [*types, _INT], [*params, tree_id]))
+    else:
+        _refuse(tables, host.query(nodes, types, params))
+    if tables.has_surrogates:
+        _refuse(tables, host.query(sql.faulty_surrogates(*at), types[:3], params[:3]))
+
+
+def _refuse(tables: ModelTables, rows: list[Row]) -> None:
+    for row in rows:
+        where = (
+            f"tree {row['tree_id']}" if row["node_id"] is None else f"node {row['node_id']} of tree {row['tree_id']}"
+        )
+        raise MadtreeError(f"{tables.given} is damaged: {where} {row['fault']}")

@@ -1,0 +1,191 @@
+"""Finding a model's tables: by the caller's search path, held as they are, and checked before any of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model.trust import TRUST_HINT, Facts, TableFacts, check_columns, check_harmless, look_up
+from madtree.request import find_relation
+from madtree.sqltext import trust as sql
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
+from madtree.sqltext.values import Writer
+
+REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
+OPTIONAL = ("_surrogates", "_cv")
+NO_PRIVILEGE = "42501"
+UNDEFINED_TABLE = "42P01"
+NO_TABLE = (UNDEFINED_TABLE, "42809")
+REPLACED_TRIES = 3
+
+
+@dataclass(frozen=True)
+class ModelTables:
+    """Where a model is kept.
+
+    Attributes:
+        given: the model's name as the user wrote it.
+        argument: that it came in.
+        schema, name: unquoted; the companion tables are `name` plus a suffix, in the same schema.
+        facts: what the catalogue says of its tables, those only that belong to the model.
+        trust_owner: whether the caller has said that she trusts their owner.
+    """
+
+    given: str
+    argument: str
+    schema: str
+    name: str
+    facts: Facts
+    trust_owner: bool = False
+
+    @property
+    def sql(self) -> str:
+        """`<output>` as SQL."""
+        return model_table(self.schema, self.name)
+
+    @property
+    def prediction_type(self) -> str:
+        """SQL of the type of `<output>_nodes.prediction`, as this session must write it."""
+        return self.facts.tables["_nodes"].columns["prediction"].type
+
+    @property
+    def column_types(self) -> dict[str, tuple[str, str]]:
+        """Of `<output>`: unquoted column name to SQL type, and the type's operator "equals" as SQL."""
+        return {name: (column.type, column.equals) for name, column in self.facts.tables[""].columns.items()}
+
+    @property
+    def prediction_writer(self) -> Writer | None:
+        """How a prediction is written as text."""
+        return self.facts.tables["_nodes"].columns["prediction"].writer
+
+    def group_writers(self, grouping: Sequence[str]) -> list[tuple[str, Writer | None]]:
+        """The grouping columns, given unquoted, and how their values are written as text."""
+        return [(column, self.facts.tables[""].columns[column].writer) for column in grouping]
+
+    @property
+    def has_surrogates(self) -> bool:
+        """Whether there is a table `<output>_surrogates`."""
+        return "_surrogates" in self.facts.tables
+
+    @property
+    def has_cv(self) -> bool:
+        """Whether there is a table `<output>_cv`."""
+        return "_cv" in self.facts.tables
+
+    def columns(self, suffix: str) -> list[str]:
+        """Unquoted names of the columns of one of the tables, in its order."""
+        return list(self.facts.tables[suffix].columns)
+
+
+def find_model(
+    host: Host, given: str | None, argument: str, *, trust_owner: bool | None = False, to_drop: bool = False
+) -> ModelTables:
+    """Find the tables of a model by the caller's search path, and keep them as they are until the transaction ends.
+
+    Who replaces a model begins with its summary, and waits. So from here on all tables are of one training.
+
+    Args:
+        given: the model's name as the user wrote it.
+        argument: name of the argument that it came in, for errors.
+        trust_owner: whether what the model's owner wrote may run.
+        to_drop: the tables will not be read, so nothing of them is refused.
+
+    Raises:
+        MadtreeError: the name is NULL or malformed, there is no such table, it is no model of madtree's, its tables are
+            damaged, or they are another role's and something of that role's would run on reading them.
+    """
+    if given is None or not given.strip():
+        raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
+    relation = _find_relation(host, given, argument)
+    _hold(host, relation, ("_summary",))
+    facts = _model(given, argument, relation, look_up(host, relation.schema, relation.name))
+    tables = ModelTables(given, argument, relation.schema, relation.name, facts, bool(trust_owner))
+    if to_drop:
+        return tables
+    if facts.foreign_owner is not None and not trust_owner:
+        _hold_all(host, relation, tables)
+        # What was looked at before may have been changed by then.
+        facts = _model(given, argument, relation, look_up(host, relation.schema, relation.name))
+        tables = replace(tables, facts=facts)
+    if not trust_owner:
+        check_harmless(given, facts, argument)
+    check_columns(given, facts)
+    return tables
+
+
+def _find_relation(host: Host, given: str, argument: str) -> Relation:
+    """`find_relation`, again where the model was replaced just between the query's snapshot and its look-up."""
+    for _ in range(REPLACED_TRIES):
+        try:
+            return find_relation(host, given, argument)
+        except MadtreeError as error:
+            if error.sqlstate != UNDEFINED_TABLE:
+                raise
+    return find_relation(host, given, argument)
+
+
+def _hold(host: Host, relation: Relation, suffixes: Sequence[str], still: bool = False) -> None:
+    """Lock tables as readers do. Whether they are a model's is not yet known: if there are none, nothing is locked."""
+    try:
+        host.command(sql.lock(relation.schema, relation.name, suffixes, still=still))
+    except Exception as error:
+        if str(getattr(error, "sqlstate", "")) not in NO_TABLE:
+            raise
+
+
+def _hold_all(host: Host, relation: Relation, tables: ModelTables) -> None:
+    """Keep another role's tables as they are, as far as the caller may: a superuser may altogether.
+
+    Raises:
+        MadtreeError: a superuser's transaction sees the catalogue as it was before, and so could not check.
+    """
+    session = host.query(sql.SESSION)[0]
+    by_superuser = tables.facts.by_superuser
+    if by_superuser and session["isolation"] in ("repeatable read", "serializable"):
+        owner = ident(str(tables.facts.foreign_owner))
+        raise MadtreeError(
+            f"{tables.argument}: {tables.given} is {owner}'s, and in a transaction that is {session['isolation']} a "
+            "superuser cannot be kept from running what its owner adds to the tables meanwhile",
+            hint=f"Use the isolation level read committed. {TRUST_HINT}",
+            sqlstate="25001",
+        )
+    still = by_superuser and not session["standby"]
+    _hold(host, relation, REQUIRED, still)
+    for suffix in OPTIONAL:
+        if suffix in tables.facts.tables:
+            try:
+                _hold(host, relation, (suffix,), still)
+            except Exception as error:  # who may not read it finds out when it is read
+                if str(getattr(error, "sqlstate", "")) != NO_PRIVILEGE:
+                    raise
+
+
+def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts:
+    """The tables that belong to the model: ordinary ones, with the columns of their kind.
+
+    Raises:
+        MadtreeError: one that every model has is missing.
+    """
+    parts = {suffix: table for suffix, table in facts.tables.items() if _is_part(suffix, table)}
+    missing = [suffix for suffix in REQUIRED if suffix not in parts]
+    if missing:
+        names = [ident(suffixed(relation.name, suffix)) for suffix in missing]
+        raise MadtreeError(
+            f"{argument}: {given} is not a madtree model: no table {' or '.join(names)} has a model's columns",
+            hint="Give the output_table_name of a madtree.tree_train call.",
+            sqlstate="42809",
+        )
+    owner = parts["_summary"].owner
+    # Who may create tables in a schema could add one to another role's model.
+    for suffix in OPTIONAL:
+        if suffix in parts and parts[suffix].rank is None and parts[suffix].owner != owner:
+            del parts[suffix]
+    return replace(facts, tables=parts)
+
+
+def _is_part(suffix: str, table: TableFacts) -> bool:
+    return table.kind == "r" and SIGNATURES[suffix] <= table.columns.keys()

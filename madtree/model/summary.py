@@ -1,0 +1,245 @@
+"""The summary of a model, read back and checked: what stands in it becomes part of statements.
+
+Names of types are looked up in the catalogue, and what the catalogue calls them is used in their place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row
+from madtree.model.find import ModelTables
+from madtree.model.trust import check_columns, check_owners_code
+from madtree.request import Type, find_types, kind_of
+from madtree.sqltext import models as sql
+from madtree.sqltext import trust as trust_sql
+from madtree.sqltext.split import check_expression, parse_name
+from madtree.sqltext.tables import TREE_COLUMNS
+from madtree.sqltext.typenames import quoted_type
+from madtree.trees import Feature, Kind, Model
+
+_TEXTS = "pg_catalog.text[]"
+# The types of nearly all features, and how a feature of each may be split: to know them takes no look-up.
+_KNOWN = {
+    **dict.fromkeys(("real", "double precision", "numeric", "date", "interval"), Kind.CONTINUOUS),
+    **dict.fromkeys((f"timestamp {zone} time zone" for zone in ("with", "without")), Kind.CONTINUOUS),
+    **dict.fromkeys((f"time {zone} time zone" for zone in ("with", "without")), Kind.CONTINUOUS),
+    **dict.fromkeys(("smallint", "integer", "bigint"), Kind.ORDERED),
+    **dict.fromkeys(("boolean", "text", "character varying", "bpchar", "name"), Kind.UNORDERED),
+}
+# One element of an array column, as training names it.
+_ELEMENT = re.compile(r"\((?P<array>.+)\)\[[0-9]{1,9}\]", re.DOTALL)
+
+
+def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Model:
+    """The model without its trees: what `<output>_summary` says.
+
+    Args:
+        to_run: its expressions will be run or handed out, so a superuser must own or trust them. To show a model, its
+            names and numbers, nothing is run.
+
+    Raises:
+        MadtreeError: the summary does not have exactly one row, or what it says cannot be a model's; or the model is
+            another role's, and to use it would run what that role wrote as a superuser.
+    """
+    given = tables.given
+    row = _only_row(host, tables)
+    summary = _Summary(given, row)
+    labels = summary.document("enum_labels_text")
+    categories = summary.document("levels_text")
+    is_classification = summary.truth("is_classification")
+    names, kinds = summary.texts("features"), summary.texts("feature_kinds")
+    types, trusted = _types(host, summary, summary.texts("feature_types"))
+    if not names or not len(names) == len(kinds) == len(types) or len(set(names)) < len(names):
+        summary.fault("its features, their types and their kinds are not lists of equal length without doubles")
+    features = tuple(
+        _feature(summary, name, kind, type_, labels.get(name))
+        for name, kind, type_ in zip(names, kinds, types, strict=True)
+    )
+    grouping = tuple(summary.texts("grouping_columns", optional=True))
+    classes = tuple(summary.texts("dependent_var_levels", optional=True))
+    if len(set(classes)) < len(classes):
+        summary.fault("its summary names a class twice")
+    if not is_classification and tables.prediction_type != "double precision":
+        summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
+    id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
+    weights = summary.text("weights") if row["weights"] is not None else None
+    expressions = [*names, *grouping, id_column, dependent, *([weights] if weights is not None else [])]
+    _check_expressions(host, summary, expressions)
+    columns = _check_grouping(summary, tables, grouping)
+    if row["max_surrogates"] and not tables.has_surrogates:
+        summary.fault("its surrogates are not there: their table is missing, or is another role's")
+    if to_run:
+        _check_trust(tables, expressions, trusted, columns)
+    return Model(
+        name=given,
+        source_table=summary.text("source_table"),
+        id_column=id_column,
+        dependent=dependent,
+        dependent_type=tables.prediction_type,
+        is_classification=is_classification,
+        classes=classes,
+        features=features,
+        grouping_columns=grouping,
+        grouping_types=tuple(tables.column_types[name][0] for name in columns),
+        grouping_equals=tuple(tables.column_types[name][1] for name in columns),
+        weighted=weights is not None,
+        categories={name: _categories(summary, categories[name]) for name in categories},
+        summary=row,
+    )
+
+
+def unquoted(column: str) -> str:
+    """The name of a column that is given as SQL: its quotes removed, or folded to lower case as PostgreSQL does."""
+    parts = parse_name(column)
+    return column if parts is None else parts[-1]
+
+
+def is_plain(expression: str) -> bool:
+    """Whether an expression is one column, or one element of a column, of whatever table it is asked of."""
+    element = _ELEMENT.fullmatch(expression)
+    parts = parse_name(element["array"] if element else expression)
+    return parts is not None and len(parts) == 1
+
+
+class _Summary:
+    """The summary's row, whose values are taken out as what they must be."""
+
+    def __init__(self, given: str, row: Row) -> None:
+        self.given, self._row = given, row
+
+    def fault(self, what: str) -> NoReturn:
+        raise MadtreeError(f"{self.given} is damaged: {what}")
+
+    def text(self, column: str) -> str:
+        value = self._row[column]
+        if not isinstance(value, str) or not value.strip():
+            self.fault(f"{column} in its summary is {'NULL' if value is None else 'empty'}")
+        return value
+
+    def truth(self, column: str) -> bool:
+        value = self._row[column]
+        if not isinstance(value, bool):
+            self.fault(f"{column} in its summary is NULL")
+        return value
+
+    def texts(self, column: str, *, optional: bool = False) -> list[str]:
+        value = self._row[column]
+        if value is None and optional:
+            return []
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            self.fault(f"{column} in its summary is no list of texts")
+        return value
+
+    def document(self, column: str) -> dict[str, Any]:
+        """A JSON object, which is left out of the row."""
+        text = self._row.pop(column)
+        value = json.loads(text) if text is not None else None
+        if value is not None and not isinstance(value, dict):
+            self.fault(f"{column.removesuffix('_text')} in its summary is no JSON object")
+        return value or {}
+
+
+def _only_row(host: Host, tables: ModelTables) -> Row:
+    rows = host.query(sql.summary(tables.schema, tables.name, tables.columns("_summary")))
+    if len(rows) != 1:
+        raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
+    return rows[0]
+
+
+def _types(host: Host, summary: _Summary, given: Sequence[str]) -> tuple[list[Type | str], dict[str, bool]]:
+    """What the catalogue calls the features' types, those that need no look-up by their names; and by their names,
+    whether the looked-up ones are trusted.
+    """
+    unknown = [name for name in dict.fromkeys(given) if name not in _KNOWN]
+    if not unknown:
+        return list(given), {}
+    quoted = [quoted_type(name) for name in unknown]
+    rows = host.query(trust_sql.NAMED_TYPES, [_TEXTS], [quoted])
+    for name, row in zip(unknown, rows, strict=True):
+        if row["oid"] is None:
+            summary.fault(f"it has a feature of type {name[:100]!r}, and there is no such type; was it dropped?")
+    found = find_types(host, [row["oid"] for row in rows])
+    types = {name: found[row["oid"]] for name, row in zip(unknown, rows, strict=True)}
+    trusted = {name: row["trusted"] for name, row in zip(unknown, rows, strict=True)}
+    return [types.get(name, name) for name in given], trusted
+
+
+def _feature(summary: _Summary, name: str, kind: str, type_: Type | str, labels: Any) -> Feature:
+    """A feature that training could have made."""
+    own_labels: tuple[str, ...] = ()
+    if isinstance(type_, str):
+        base, own_kind = type_, _KNOWN[type_]
+    else:
+        found = kind_of(type_)
+        if found is None or type_.is_array or type_.base != type_.name:
+            summary.fault(f"its feature {name[:100]!r} is of type {type_.name}, which no feature can be")
+        base, own_kind, own_labels = type_.base, found, type_.labels
+    if own_kind.value != kind:
+        summary.fault(f"its feature {name[:100]!r} is {kind[:20]!r}, but type {base} is {own_kind.value}")
+    if not own_labels:
+        if labels:
+            summary.fault(f"its feature {name[:100]!r} has labels, but type {base} is no enum")
+        return Feature(name, base, own_kind)
+    if not isinstance(labels, list) or not labels or not all(isinstance(label, str) for label in labels):
+        summary.fault(f"its feature {name[:100]!r} is an enum, but has no labels in the summary")
+    order = [own_labels.index(label) if label in own_labels else -1 for label in labels]
+    if -1 in order:
+        summary.fault(f"its feature {name[:100]!r} has the label {labels[order.index(-1)][:100]!r}, which {base} lacks")
+    if order != sorted(set(order)):
+        summary.fault(f"the labels of its feature {name[:100]!r} are not in the order of {base}")
+    return Feature(name, base, own_kind, tuple(labels))
+
+
+def _check_expressions(host: Host, summary: _Summary, expressions: Sequence[str]) -> None:
+    """The names become part of statements, and must not end these."""
+    for text in expressions:
+        check_expression(text, f"{summary.given} is damaged: a name in its summary")
+    escaped = [text for text in expressions if "\\" in text]
+    if escaped and not host.query(trust_sql.SESSION)[0]["plain"]:
+        raise MadtreeError(
+            f"{summary.given} has a backslash in {escaped[0][:100]!r}, which means something else while "
+            "standard_conforming_strings is off",
+            hint="SET standard_conforming_strings = on.",
+        )
+
+
+def _check_grouping(summary: _Summary, tables: ModelTables, grouping: Sequence[str]) -> list[str]:
+    """The unquoted names of the grouping columns."""
+    columns: list[str] = []
+    for column in grouping:
+        parts = parse_name(column)
+        if parts is None or len(parts) > 1 or parts[0] in dict(TREE_COLUMNS) or parts[0] in columns:
+            summary.fault(f"{column[:100]!r} in its summary is no grouping column")
+        columns.append(parts[0])
+    check_columns(summary.given, tables.facts, columns)
+    return columns
+
+
+def _check_trust(
+    tables: ModelTables, expressions: Sequence[str], feature_types: Mapping[str, bool], grouping: Sequence[str]
+) -> None:
+    columns = [tables.facts.tables[""].columns[name] for name in grouping]
+    columns.append(tables.facts.tables["_nodes"].columns["prediction"])
+    types = {column.type: column.trusted for column in columns} | dict(feature_types)
+    foreign = [text for text in expressions if not is_plain(text)]
+    check_owners_code(tables.given, tables.facts, tables.argument, foreign, types, tables.trust_owner)
+
+
+def _categories(summary: _Summary, of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
+    """A feature's categories in the summary, but NULL: an array, or an object of one for each tree_id."""
+    if isinstance(of_feature, Mapping):
+        if not all(re.fullmatch("[0-9]{1,10}", tree) for tree in of_feature):
+            summary.fault("levels in its summary name what is no tree")
+        return {int(tree): _known(summary, seen) for tree, seen in of_feature.items()}
+    return _known(summary, of_feature)
+
+
+def _known(summary: _Summary, seen: Any) -> tuple[str, ...]:
+    if not isinstance(seen, list) or not all(each is None or isinstance(each, str) for each in seen):
+        summary.fault("levels in its summary are no lists of texts")
+    return tuple(each for each in seen if each is not None)

@@ -1,0 +1,228 @@
+"""Whose a model is, and whether it may be read and used: decided from the catalogue before anything of it is read.
+
+A model is like a view: who uses it may run what its owner wrote. docs/security.md has the whole of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.sqltext import trust as sql
+from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.quote import ident
+from madtree.sqltext.tables import (
+    CV_COLUMNS,
+    NODE_COLUMNS,
+    SUFFIXES,
+    SUMMARY_COLUMNS,
+    SURROGATE_COLUMNS,
+    TREE_COLUMNS,
+    suffixed,
+)
+from madtree.sqltext.values import Writer
+
+NOT_ALLOWED = "42501"
+TRUST_HINT = "Look at it as you would at that role's views; if you trust it, say trust_owner => true."
+_TEXTS = ["pg_catalog.text", "pg_catalog.text[]"]
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A column's type.
+
+    Attributes:
+        type: as SQL of this very session.
+        own: whether it is PostgreSQL's own.
+        writer: how its values are written as text.
+        equals: SQL of the type's operator "equals".
+        trusted: whether it, and all that it is made of, belongs to roles that the caller trusts.
+    """
+
+    type: str
+    own: bool
+    writer: Writer | None
+    equals: str
+    trusted: bool
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What the catalogue says of one of a model's tables.
+
+    Attributes:
+        name: unquoted.
+        kind: relkind of pg_class.
+        owner: its role.
+        rank: how far its owner is trusted: full, member, or None.
+        hazards: what planning or reading it would run; empty where the owner is fully trusted.
+        columns: by unquoted name, in the table's order.
+    """
+
+    name: str
+    kind: str
+    owner: str
+    rank: str | None
+    hazards: tuple[str, ...]
+    columns: dict[str, ColumnFacts] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A model's tables by suffix, as far as there are any; and whether a superuser asks."""
+
+    tables: dict[str, TableFacts]
+    by_superuser: bool
+
+    @property
+    def foreign_owner(self) -> str | None:
+        """The role behind the tables that the caller does not trust, None where she trusts all of them."""
+        return next((table.owner for table in self.tables.values() if table.rank is None), None)
+
+
+def look_up(host: Host, schema: str, name: str) -> Facts:
+    """What the catalogue says of the relations that have the names of a model's tables."""
+    names = {suffixed(name, suffix): suffix for suffix in SUFFIXES}
+    rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
+    others = _other_types(host, sorted({row["type_oid"] for row in rows if not row["own"]}))
+    tables: dict[str, TableFacts] = {}
+    for row in rows:
+        suffix = names[row["table"]]
+        table = tables.setdefault(
+            suffix, TableFacts(row["table"], row["kind"], row["owner"], row["rank"], tuple(row["hazards"]))
+        )
+        writer, equals, trusted = others.get(row["type_oid"], (None, EQUALS, True))
+        table.columns[row["column"]] = ColumnFacts(row["type"], row["own"], writer, equals, trusted)
+    return Facts(tables, any(row["by_superuser"] for row in rows))
+
+
+def _other_types(host: Host, oids: Sequence[int]) -> dict[int, tuple[Writer | None, str, bool]]:
+    """Of types that are not PostgreSQL's own: how values are written as text, the operator "equals", and whether the
+    type is trusted.
+    """
+    if not oids:
+        return {}
+    return {
+        row["oid"]: (
+            None if row["output"] is None else Writer(row["output"], row["bare"]),
+            row["equals"],
+            row["trusted"],
+        )
+        for row in host.query(sql.OTHER_TYPES, ["pg_catalog.oid[]"], [list(oids)])
+    }
+
+
+def check_harmless(given: str, facts: Facts, argument: str) -> None:
+    """Refuse tables on which something of another role's would run as soon as they are planned or read.
+
+    Raises:
+        MadtreeError: there is such a thing; it is named.
+    """
+    for table in facts.tables.values():
+        if table.hazards:
+            raise MadtreeError(
+                f"{argument}: {given} is {ident(table.owner)}'s, and its table {ident(table.name)} has "
+                f"{table.hazards[0]}: PostgreSQL would run what {ident(table.owner)} wrote there with your rights as "
+                "soon as the table is read",
+                hint="A model's tables have nothing of the kind when they are trained. Ask the owner to drop it.",
+                sqlstate=NOT_ALLOWED,
+            )
+
+
+def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = None) -> None:
+    """A model's tables must have the columns that are read, of the very types that training gives them.
+
+    A column that is not there could be a function of its owner's that takes the table's row.
+
+    Raises:
+        MadtreeError: a column is missing or of another type.
+    """
+    for suffix, columns, optional in _EXPECTED:
+        table = facts.tables.get(suffix)
+        if table is None:
+            continue
+        for column, type_ in columns:
+            found = table.columns.get(column)
+            if found is None and column in optional:
+                continue
+            if found is None:
+                cause = "; was the type of the dependent variable dropped?" if column == "prediction" else ""
+                raise MadtreeError(
+                    f"{given} is damaged: its table {ident(table.name)} lacks the column {column}{cause}",
+                    hint="Train the model again, or restore its tables.",
+                    sqlstate="42703",
+                )
+            if type_ is not None and not (found.own and found.type.removeprefix("pg_catalog.") == type_):
+                raise MadtreeError(
+                    f"{given} is damaged: column {column} of its table {ident(table.name)} is of type {found.type}, "
+                    f"not {type_}"
+                )
+    for column in grouping or ():
+        if column not in facts.tables[""].columns:
+            raise MadtreeError(
+                f"{given} is damaged: its table {ident(facts.tables[''].name)} lacks the grouping column "
+                f"{ident(column)}; was its type dropped?"
+            )
+
+
+def check_owners_code(
+    given: str, facts: Facts, argument: str, expressions: Sequence[str], types: Mapping[str, bool], trust_owner: bool
+) -> None:
+    """Refuse to run for a superuser what another role wrote into a model, unless she trusts that role.
+
+    Args:
+        expressions: what the model names that is no plain column.
+        types: by its name, whether each type that the model uses is trusted.
+
+    Raises:
+        MadtreeError: there is such a thing.
+    """
+    owner = facts.foreign_owner
+    if owner is None or trust_owner or not facts.by_superuser:
+        return
+    untrusted = [name for name, trusted in types.items() if not trusted]
+    if not expressions and not untrusted:
+        return
+    what = f"the expression {_shown(expressions[0])}" if expressions else f"the type {_shown(untrusted[0])}"
+    raise MadtreeError(
+        f"{argument}: {given} is {ident(owner)}'s, and has {what}: like a view of that role's it would run what "
+        f"{ident(owner)} wrote, or had others write, with the rights of a superuser",
+        hint=TRUST_HINT,
+        sqlstate=NOT_ALLOWED,
+    )
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:97]}..."
+
+
+_SPELLED = {
+    "int4": "integer",
+    "int8": "bigint",
+    "float8": "double precision",
+    "bool": "boolean",
+    "timestamptz": "timestamp with time zone",
+}
+
+
+def _spelled(type_: str | None) -> str | None:
+    """A type's name as `format_type` prints it."""
+    if type_ is None:
+        return None
+    element = type_.removesuffix("[]")
+    return _SPELLED.get(element, element) + type_[len(element) :]
+
+
+# Suffix, columns with their types (None: any), and those that a model of an older version may lack.
+_EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = tuple(
+    (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), frozenset(optional))
+    for suffix, columns, optional in (
+        ("", TREE_COLUMNS, ()),
+        ("_nodes", NODE_COLUMNS, ()),
+        ("_summary", SUMMARY_COLUMNS, ("levels", "trained_at")),
+        ("_surrogates", SURROGATE_COLUMNS, ()),
+        ("_cv", CV_COLUMNS, ()),
+    )
+)

@@ -1,0 +1,134 @@
+"""Taking turns at a model's name: of several transactions that make, replace or drop it, one does at a time.
+
+There is no lock of our own for that. An advisory lock can be taken by anybody, and for ever. What is waited for belongs
+to those who may make or own a model: a model that is there is locked as DROP TABLE locks it, and of two who make tables
+of one name PostgreSQL's catalogue lets the second wait for the first one's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, local_settings
+from madtree.request import check_free, model_tables
+from madtree.sqltext import waiting as sql
+from madtree.sqltext.quote import qualified
+from madtree.sqltext.tables import SUFFIXES, drop_tables, suffixed
+
+TRIES = 20  # a name that others make and drop all the time; more than once is rare
+SECONDS = 1.0  # waited in silence; then a notice says for whom
+
+_TAKEN = ("42P07", "42710", "23505")  # a table or its type of that name; the same, committed while we waited
+_GONE = "42P01"
+_LOCK_TIMEOUT = "55P03"
+
+
+def make_tables(host: Host, schema: str, name: str, argument: str, statements: str, replace: bool | None) -> None:
+    """Run the statements that create a model's tables, the first of which is called `name`; waits for its turn.
+
+    Args:
+        argument: name of the argument that the model's name came in, for errors.
+        replace: drop a model of that name first; None where the caller cannot replace one.
+
+    Raises:
+        MadtreeError: a table of that name is there and may not be replaced.
+    """
+    for _ in range(TRIES):
+        check_free(host, schema, name, argument, SUFFIXES, replace)
+        try:
+            if replace and _lock(host, schema, name):
+                # What we waited for may have made another model of it.
+                check_free(host, schema, name, argument, SUFFIXES, replace)
+                drop_model(host, schema, name)
+            _wait(host, statements, lambda: _makers(host, qualified(schema, name)))
+            return
+        except Exception as error:
+            if _sqlstate(error) not in (*_TAKEN, _GONE) or isinstance(error, MadtreeError):
+                raise
+    raise MadtreeError(
+        f"{argument}: {qualified(schema, name)} has been made or dropped by others since this transaction began",
+        hint="Begin a new transaction, and try again.",
+        sqlstate="40001",
+    )
+
+
+def drop_model(host: Host, schema: str, name: str) -> list[str]:
+    """Drop those of a model's tables that exist and have a model's columns; returns their unquoted names."""
+    _lock(host, schema, name)
+    tables = _ordered(host, schema, name)
+    if tables:
+        host.command(drop_tables(schema, tables))
+    return tables
+
+
+def _lock(host: Host, schema: str, name: str) -> list[str]:
+    """Lock the tables that `drop_model` would drop; returns their unquoted names.
+
+    Only their owner does: others must not wait, but be told by DROP TABLE that they may not.
+    """
+    tables = _ordered(host, schema, name)
+    if tables and all(model_tables(host, schema, name).values()):
+        _wait(host, sql.lock_tables(schema, tables), lambda: _users(host, schema, name, tables))
+    return tables
+
+
+def _ordered(host: Host, schema: str, name: str) -> list[str]:
+    # The summary first: who reads a model begins there, too, so neither can hold what the other one waits for.
+    summary = suffixed(name, "_summary")
+    return sorted(model_tables(host, schema, name), key=lambda table: (table != summary, table))
+
+
+def _wait(host: Host, statements: str, who: Callable[[], str]) -> None:
+    """Run statements that may wait for other sessions, within the session's lock_timeout.
+
+    Args:
+        who: says whom they wait for, in a notice; asked if that takes longer than `SECONDS`.
+    """
+    silent = int(SECONDS * 1000)
+    limit = int(host.query(sql.LOCK_TIMEOUT)[0]["milliseconds"])
+    if 0 < limit <= silent:
+        host.command(statements)
+        return
+    error = _within(host, statements, silent)
+    if error is not None and _sqlstate(error) == _LOCK_TIMEOUT:
+        host.notice(who())
+        error = _within(host, statements, limit - silent if limit else 0)
+    if error is not None:
+        raise error
+
+
+def _within(host: Host, statements: str, milliseconds: int) -> Exception | None:
+    """Run statements by this lock_timeout; returns the error, so that the session's own holds again in any case."""
+    with local_settings(host, {"lock_timeout": f"{milliseconds}ms"}):
+        try:
+            host.command(statements)
+        except Exception as error:
+            return error
+    return None
+
+
+def _users(host: Host, schema: str, name: str, tables: Sequence[str]) -> str:
+    """Who uses the tables."""
+    names = [qualified(schema, table) for table in tables]
+    found = host.query(sql.USERS, ["pg_catalog.text[]"], [names])
+    changing = [row for row in found if row["changes"]]
+    doing = "is replacing or dropping it" if changing else "is reading it"
+    return f"{qualified(schema, name)}: waiting for {_processes(changing or found)}, which {doing}"
+
+
+def _makers(host: Host, model: str) -> str:
+    """Who may be making a model of that name: PostgreSQL shows nobody the names of others' new tables."""
+    found = host.query(sql.MAKERS)
+    if len(found) == 1:
+        return f"{model}: waiting for {_processes(found)}, which is making a table of that name"
+    return f"{model}: waiting for another transaction, which is making a table of that name ({_processes(found)})"
+
+
+def _processes(found: Sequence[Row]) -> str:
+    texts = dict.fromkeys("a prepared transaction" if row["pid"] is None else f"process {row['pid']}" for row in found)
+    return " or ".join(texts) or "another session"
+
+
+def _sqlstate(error: Exception) -> str:
+    return str(getattr(error, "sqlstate", ""))

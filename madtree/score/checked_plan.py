@@ -1,0 +1,109 @@
+"""The plan of `score.block_plan`, checked when it is read: anybody may hand `score_block` a plan of their own.
+
+What holds afterwards is what `score.block_scorer` relies on: each way down ends after `MAX_DEPTH_LIMIT` steps at most,
+and no look-up leaves its array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import RIGHT, Ints, Values, ascends, require
+from madtree.score.block_plan import children_in_order
+from madtree.trees import MAX_DEPTH_LIMIT
+
+_MOST_OUTCOME = 2**32 - 1
+_KEY = 2**63 - 1  # the largest key of a category
+_KEYS = -_KEY - 1, _KEY
+
+
+def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan whose values these are; raises MadtreeError where they are none of a plan's."""
+    given = Values(values)
+    is_category = given.booleans("is_category", None)
+    grouped = given.boolean("grouped")
+    trees = given.ints("trees", (None,), *_KEYS)
+    require(ascends(trees) and (grouped or len(trees) <= 1), "trees", "ascending; one where rows do not name theirs")
+    child = _children(given, len(trees))
+    n_nodes = len(child)
+    leaf = child == np.arange(n_nodes)
+    feature = given.ints("feature", (None,), 0, max(len(is_category) - 1, 0))
+    n_splits = len(feature)
+    require(bool(is_category) or bool(leaf.all()), "is_category", "of one feature at least, to split by")
+    threshold = given.floats("threshold", (n_splits,), finite=False)
+    missing_right = given.bools("missing_right", (n_nodes,))
+    # A leaf asks what no value passes, and so leads to itself.
+    stays = n_splits >= n_nodes and (threshold[:n_nodes][leaf] == np.inf).all() and not missing_right[leaf].any()
+    require(stays, "threshold", "infinite in a leaf, with no other way for what is missing")
+    surrogates = given.ints("surrogates", (n_nodes + 1,), n_nodes, n_splits)
+    per_node = np.diff(surrogates)
+    fits = not n_nodes or 0 <= int(per_node.min()) <= int(per_node.max()) <= len(is_category)
+    require(fits, "surrogates", "ascending, no more of a node than there are features")
+    outcome = given.ints("outcome", (n_nodes + 1,), 0, _MOST_OUTCOME, None)
+    require(outcome.dtype.kind == "u", "outcome", "unsigned integers")
+    require(int(outcome[-1]) == 0, "outcome", "0 where there is no tree")
+    return {
+        "trees": trees,
+        "roots": given.ints("roots", (len(trees),), 0, max(n_nodes - 1, 0)),
+        "child": child,
+        "missing_right": missing_right,
+        "outcome": outcome,
+        "grouped": grouped,
+        "feature": feature,
+        "threshold": threshold,
+        "low_goes_left": given.bools("low_goes_left", (n_splits,)),
+        "surrogates": surrogates,
+        "is_category": is_category,
+        **_categories(given, is_category, n_splits, len(trees)),
+    }
+
+
+def _children(given: Values, n_trees: int) -> Ints:
+    """(n_nodes,) first children, of whole trees of no more than the greatest depth."""
+    child = given.ints("child", (None,), 0, 2**48)
+    n_nodes = len(child)
+    roots = given.ints("roots", (n_trees,), 0, max(n_nodes - 1, 0))
+    starts = bool(ascends(roots)) and (not n_trees or int(roots[0]) == 0) and (n_trees > 0) == (n_nodes > 0)
+    require(starts, "roots", "the first nodes of the trees")
+    own = np.arange(n_nodes)
+    inner = child != own
+    require(np.array_equal(child, children_in_order(inner, roots)), "child", "in the order of the nodes")
+    # In that order a child has one parent. If it stands behind that, and in the same tree, there is no circle.
+    ends = np.repeat(np.append(roots[1:], n_nodes), np.diff(np.append(roots, n_nodes)))
+    require((child[inner] > own[inner]).all() and (child[inner] + 1 < ends[inner]).all(), "child", "behind its parent")
+    at, depth = roots[inner[roots]], 0
+    while len(at):
+        depth += 1
+        require(depth <= MAX_DEPTH_LIMIT, "child", f"at a depth of {MAX_DEPTH_LIMIT} at most")
+        below = np.concatenate((child[at], child[at] + 1))
+        at = below[inner[below]]
+    return child
+
+
+def _categories(given: Values, is_category: list[bool], n_splits: int, n_trees: int) -> dict[str, Any]:
+    """The arrays in which categories are looked up."""
+    arrays: dict[str, Any] = {}
+    longest = 0
+    for feature in np.flatnonzero(is_category).tolist():
+        name = f"categories_{feature}"
+        arrays[name] = given.ints(name, (None,), *_KEYS)
+        require(ascends(arrays[name]), name, "ascending")
+        longest = max(longest, len(arrays[name]))
+    width = given.integer("width", 1 + longest, 1 + longest)
+    for feature in np.flatnonzero(is_category).tolist():
+        name = f"seen_{feature}"
+        if name in given:
+            arrays[name] = given.ints(name, (None,), 0, max(n_trees * width - 1, 0))
+            require(ascends(arrays[name]), name, "ascending")
+    entries = given.ints("entries", (None,), 0, max(n_splits * width - 1, 0))
+    require(bool((entries[1:] >= entries[:-1]).all()), "entries", "ascending")
+    return {
+        **arrays,
+        "width": width,
+        "has_null": given.booleans("has_null", len(is_category)),
+        "entries": entries,
+        "entry_side": given.ints("entry_side", entries.shape, 0, RIGHT, np.uint8),
+    }

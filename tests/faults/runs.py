@@ -1,0 +1,68 @@
+"""Every kind of run that a fault can hit, and its outcome as one text."""
+
+from __future__ import annotations
+
+import psycopg
+from training import read_model
+
+N_ROWS = 70_000  # more than a block
+TABLES = (
+    f"""CREATE TABLE data AS SELECT
+        i AS id, i % 200 AS g, sin(i) AS x, cos(i * 1.7) AS z, i * 7919 % 1009 AS n, 'word ' || i * 31 % 17 AS word,
+        (sin(i) + cos(i * 1.7) > 0.3) <> (i % 11 = 0) AS y, sin(i) * 2 + i % 11 AS target
+    FROM generate_series(1, {N_ROWS}) i""",
+    "CREATE VIEW viewed AS SELECT * FROM data",
+    """CREATE TABLE wide AS SELECT i AS id, sin(i) > 0.3 AS y,
+        ARRAY(SELECT sin(i * k)::real FROM generate_series(1, 160) AS k) AS xs FROM generate_series(1, 60000) AS i""",
+    "ANALYZE data, wide",
+)
+MODELS = (
+    "SELECT tree_train('data', 'small', 'id', 'y', 'x, z, n, word', max_depth => 4)",
+    "SELECT tree_train('data', 'large', 'id', 'target', 'x, z, n', max_depth => 15, min_bucket => 5, min_split => 10)",
+    "SELECT tree_train('data', 'grouped', 'id', 'y', 'x, z', grouping_cols => 'g', max_depth => 3)",
+)
+
+
+def _train(options: str, table: str = "data") -> str:
+    return _train_on(f"'{table}', 'out', 'id', 'y', 'x, z, n, word', max_depth => 7", options)
+
+
+def _train_on(what: str, options: str) -> str:
+    return f"SELECT tree_train({what}, verbose => true, {options})"
+
+
+WIDE = "'wide', 'out', 'id', 'y', 'xs', max_depth => 4"
+
+# All of them make `out`, but for those that return rows.
+RUNS = {
+    "memory": _train("strategy => 'memory'"),
+    "workers": _train("strategy => 'workers', parallel_workers => 2, pruning_params => 'n_folds=3'"),
+    "aggregate": _train("strategy => 'aggregate', parallel_workers => 2"),
+    # Half of the memory holds 4 MiB of packed rows; there are 9.6 MB.
+    "spilled": _train_on(WIDE, "memory_mb => 8, parallel_workers => 0"),
+    "spilled by workers": _train_on(WIDE, "memory_mb => 8, strategy => 'workers', parallel_workers => 1"),
+    "view": _train("parallel_workers => 0", "viewed"),
+    "groups": _train("grouping_cols => 'g', parallel_workers => 2"),
+    "surrogates": _train("surrogate_params => 'max_surrogates=2'"),
+    "predict": "SELECT tree_predict('small', 'data', 'out', 'prob')",
+    "predict by blocks": "SELECT tree_predict('large', 'data', 'out')",
+    "predict groups": "SELECT tree_predict('grouped', 'data', 'out')",
+    "evaluate": "SELECT e::text FROM tree_evaluate('small', 'data') AS e",
+    "evaluate by blocks": "SELECT e::text FROM tree_evaluate('large', 'data') AS e",
+    "prune": "SELECT tree_prune('large', 'out', 0.0005)",
+}
+TRAININGS = [name for name, text in RUNS.items() if "tree_train" in text]
+
+
+def outcome(session: psycopg.Connection, name: str) -> str:
+    """Run it and remove what it made; all rows of that, or that it returned, to the bit."""
+    rows = session.execute(RUNS[name]).fetchall()
+    if "tree_train" in RUNS[name] or "tree_prune" in RUNS[name]:
+        text = repr(read_model(session, "out"))
+        session.execute("SELECT tree_drop('out')")
+        return text
+    if "tree_predict" in RUNS[name]:
+        text = repr(session.execute("SELECT md5(string_agg(o::text, ';' ORDER BY id)) FROM out AS o").fetchall())
+        session.execute("DROP TABLE out")
+        return text
+    return repr(rows)

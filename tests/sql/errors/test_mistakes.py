@@ -1,0 +1,307 @@
+"""What a mistake looks like: a sentence and its hint, without a traceback; and what a defect of ours looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from madtree import __version__
+
+# By function: a call, the SQLSTATE, how its sentence begins, how its hint begins (None: it has none).
+MISTAKES = {
+    "tree_train": [
+        ("tree_train('nowhere', 'n', 'id', 'y', 'x')", "42P01", "madtree: training_table_name: relation nowhere", None),
+        ("tree_train('points', 'm', 'id', 'y', 'x')", "42P07", "madtree: output_table_name: ", "Choose another name"),
+        (
+            "tree_train('points', 'n', 'id', 'y', 'x, q')",
+            "42703",
+            "madtree: list_of_features: column q",
+            None,
+        ),
+        ("tree_train('points', 'n', 'id', 'y', 'x', max_depth => -1)", "22023", "madtree: max_depth must be", None),
+        ("tree_train('points', 'n', 'id', 'y', 'x, 1 / (x - 5)')", "22012", "division by zero", None),
+        ("tree_train('points', 'n', 'id', 'y', 'x', weights => 'ln(x)')", "2201E", "cannot take logarithm", None),
+        ("tree_train('what')", "22023", "madtree: tree_train with one argument", "SELECT madtree.tree_train()"),
+    ],
+    "tree_predict": [
+        ("tree_predict('nowhere', 'points', 'p')", "42P01", "madtree: tree_model: relation nowhere", None),
+        ("tree_predict('m', 'points', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
+        ("tree_predict('m', 'points', 'p', 'what')", "22023", "madtree: type must be", None),
+        ("tree_predict('m', 'bare', 'p')", "42703", "madtree: ", None),
+        ("tree_predict('what')", "22023", "madtree: tree_predict with one argument", "SELECT madtree.tree_predict()"),
+    ],
+    "tree_sql": [
+        ("tree_sql('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_sql('m', tree_id => 2)", "22023", "madtree: tree_id must be", None),
+        ("tree_sql('points')", "42809", "madtree: model: ", None),
+    ],
+    "tree_display": [
+        ("tree_display('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_display('nosuch.m')", "3F000", 'madtree: model: schema "nosuch"', None),
+    ],
+    "tree_surr_display": [("tree_surr_display('nowhere')", "42P01", "madtree: model: relation nowhere", None)],
+    "tree_prune": [
+        ("tree_prune('m', 'n', -1)", "22023", "madtree: cp must be", None),
+        ("tree_prune('m', 'points', 0.1)", "42P07", "madtree: new_model: ", "Choose another name"),
+        ("tree_prune('what')", "22023", "madtree: tree_prune with one argument", "SELECT madtree.tree_prune()"),
+    ],
+    "tree_drop": [
+        ("tree_drop('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_drop('points')", "42809", "madtree: model: ", None),
+    ],
+    "get_var_importance": [
+        ("get_var_importance('nowhere', 'i')", "42P01", "madtree: model_name: relation nowhere", None),
+        ("get_var_importance('m', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
+    ],
+    "tree_evaluate": [
+        ("tree_evaluate('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
+        ("tree_evaluate('m', 'bare')", "42703", "madtree: ", None),
+        (
+            "tree_evaluate('what')",
+            "22023",
+            "madtree: tree_evaluate with one argument",
+            "SELECT madtree.tree_evaluate()",
+        ),
+    ],
+    "tree_confusion": [
+        ("tree_confusion('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
+        ("tree_confusion('mean', 'points')", "22023", "madtree: tree_model: ", None),
+    ],
+    "tree_rules": [
+        ("tree_rules('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_rules('m', 2)", "22023", "madtree: tree_id must be", None),
+        ("tree_rules('help')", "22023", "madtree: model must be the name", None),
+    ],
+    "tree_path": [
+        ("tree_path('m', 'points', 'x')", "22023", "madtree: id: 'x' cannot be looked up", None),
+        ("tree_path('m', 'points', '-1')", "P0002", "madtree: id: no row has", "Give an id"),
+        ("tree_path('what')", "22023", "madtree: tree_path with one argument", "SELECT madtree.tree_path()"),
+    ],
+    "tree_to_json": [
+        ("tree_to_json('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_to_json('help')", "22023", "madtree: model must be the name", None),
+    ],
+    "tree_to_pmml": [("tree_to_pmml('nowhere')", "42P01", "madtree: model: relation nowhere", None)],
+}
+CALLS = [(function, *mistake) for function, mistakes in MISTAKES.items() for mistake in mistakes]
+
+
+@pytest.fixture
+def data(db: psycopg.Connection) -> psycopg.Connection:
+    """The table `points`, a table without its columns, and the models `m` of classes and `mean` of numbers."""
+    db.execute(
+        "CREATE TABLE points AS SELECT i AS id, i % 40 AS x, i % 7 AS z, i % 40 < 17 AS y, (i % 40)::float8 AS size "
+        "FROM generate_series(1, 400) AS i"
+    )
+    db.execute("CREATE TABLE bare AS SELECT id FROM points")
+    db.execute("SELECT tree_train('points', 'm', 'id', 'y', 'x, z')")
+    db.execute("SELECT tree_train('points', 'mean', 'id', 'size', 'x, z')")
+    return db
+
+
+def mistake(connection: psycopg.Connection, statement: str) -> psycopg.Error:
+    """The error of a statement; it shows no Python."""
+    with pytest.raises(psycopg.Error) as caught:
+        connection.execute(statement).fetchall()
+    context = caught.value.diag.context or ""
+    assert "Traceback" not in context + str(caught.value)
+    assert "Python" not in context
+    assert "spiexceptions" not in str(caught.value)
+    return caught.value
+
+
+def test_every_public_function_has_mistakes_here(db: psycopg.Connection) -> None:
+    public = db.execute("SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 'madtree'::regnamespace")
+    assert {name for (name,) in public} == set(MISTAKES)
+
+
+@pytest.mark.parametrize(("function", "call", "sqlstate", "sentence", "hint"), CALLS, ids=[each[1] for each in CALLS])
+def test_a_mistake_is_a_sentence_and_a_hint(
+    data: psycopg.Connection, function: str, call: str, sqlstate: str, sentence: str, hint: str | None
+) -> None:
+    for statement in (f"SELECT {call}", f"SELECT * FROM {call}"):
+        said = mistake(data, statement)
+        assert said.sqlstate == sqlstate
+        assert (said.diag.message_primary or "").startswith(sentence)
+        assert (said.diag.message_hint or "").startswith(hint or "")
+        assert said.diag.message_detail is None
+
+
+# What befalls a call for the user's own reasons: what is done before, the call, the SQLSTATE, the sentence.
+BEFALLEN = [
+    ("SET statement_timeout = '100ms'", "tree_train('points', 'n', 'id', 'y', 'x, slow(x)')", "57014", "canceling"),
+    ("SET default_transaction_read_only = on", "tree_train('points', 'n', 'id', 'y', 'x')", "25006", "cannot execute"),
+    ("SET default_transaction_read_only = on", "tree_drop('m')", "25006", "cannot execute"),
+    ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, custom(x)')", "UX001", "five is refused"),
+    ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, misspelt(x)')", "42601", "syntax error at or near"),
+    ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, python(x)')", "38000", "ZeroDivisionError: "),
+    ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, drawn(x)')", "42P01", "madtree: model: relation nowhere"),
+    *(
+        (
+            "SELECT",
+            f"tree_train('many', 'n', 'id', 'y', 'x, 1 / (x - 5)', parallel_workers => 2, strategy => '{strategy}')",
+            "22012",
+            "division by zero",
+        )
+        for strategy in ("workers", "aggregate")
+    ),
+]
+
+
+@pytest.fixture
+def functions(data: psycopg.Connection) -> psycopg.Connection:
+    """A table for workers; functions of the user's that fail, each in its way, on the row where x is 5."""
+    data.execute(
+        "CREATE TABLE many AS SELECT i AS id, i % 40 AS x, i % 3 = 0 AS y FROM generate_series(1, 100000) AS i"
+    )
+    for name, body in {
+        "custom": "RAISE EXCEPTION 'five is refused' USING ERRCODE = 'UX001', DETAIL = 'the detail', HINT = 'the hint'",
+        "misspelt": "EXECUTE 'SELEC 5'",
+        "slow": "PERFORM pg_sleep(10)",
+        "drawn": "PERFORM madtree.tree_display('nowhere')",
+    }.items():
+        data.execute(
+            f"CREATE FUNCTION {name}(i int) RETURNS int LANGUAGE plpgsql AS "
+            f"$$ BEGIN IF i = 5 THEN {body}; END IF; RETURN i; END $$"
+        )
+    data.execute("CREATE FUNCTION python(i int) RETURNS float8 LANGUAGE plpython3u AS 'return 1 / (i - 5)'")
+    return data
+
+
+@pytest.mark.parametrize(("before", "call", "sqlstate", "sentence"), BEFALLEN, ids=[each[1] for each in BEFALLEN])
+def test_what_postgresql_says_of_the_users_own_doings_is_left_as_it_is(
+    functions: psycopg.Connection, before: str, call: str, sqlstate: str, sentence: str
+) -> None:
+    functions.execute(before)
+    said = mistake(functions, f"SELECT {call}")
+    assert said.sqlstate == sqlstate
+    assert (said.diag.message_primary or "").startswith(sentence)
+    if sqlstate == "UX001":
+        assert (said.diag.message_detail, said.diag.message_hint) == ("the detail", "the hint")
+
+
+def test_a_right_that_is_missing_is_a_sentence(data: psycopg.Connection, user_db: psycopg.Connection) -> None:
+    for call in ("tree_train('points', 'n', 'id', 'y', 'x')", "tree_display('m')", "tree_predict('m', 'points', 'p')"):
+        assert mistake(user_db, f"SELECT {call}").sqlstate == "42501"
+
+
+def test_a_lock_that_is_not_to_be_had_is_a_sentence(
+    data: psycopg.Connection, connect: Callable[[], psycopg.Connection]
+) -> None:
+    reader = connect()
+    reader.execute("SET lock_timeout = '50ms'")
+    with data.transaction():
+        data.execute("LOCK TABLE m_nodes")
+        for call in ("tree_display('m')", "tree_to_json('m')", "tree_rules('m')", "tree_prune('m', 'n', 0.1)"):
+            assert mistake(reader, f"SELECT {call}").sqlstate == "55P03"
+        data.execute("LOCK TABLE m_summary")
+        reader.execute("SET lock_timeout = 0; SET statement_timeout = '100ms'")
+        said = mistake(reader, "SELECT * FROM madtree.models")
+    assert (said.sqlstate, said.diag.message_primary) == ("57014", "canceling statement due to statement timeout")
+
+
+def test_no_exception_block_holds_a_cancel_back(functions: psycopg.Connection) -> None:
+    functions.execute("SET statement_timeout = '100ms'")
+    said = mistake(
+        functions,
+        "DO $$ BEGIN PERFORM madtree.tree_train('points', 'n', 'id', 'y', 'x, slow(x)'); "
+        "EXCEPTION WHEN OTHERS THEN RAISE NOTICE 'held back'; END $$; SELECT",
+    )
+    assert said.sqlstate == "57014"
+
+
+def test_a_timeout_that_the_server_sees_while_it_sends_a_message_is_one(data: psycopg.Connection) -> None:
+    broken(data, "madtree.explain", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
+    data.execute("SET statement_timeout = '50ms'")
+    said = mistake(data, "SELECT tree_display('m')")
+    assert (said.sqlstate, said.diag.message_primary) == ("57014", "canceling statement due to statement timeout")
+
+
+@pytest.mark.parametrize("call", ["tree_display('nowhere')", "tree_rules('nowhere')", "tree_evaluate('m', 'nowhere')"])
+def test_a_mistake_is_over_with_its_call(data: psycopg.Connection, call: str) -> None:
+    """In a savepoint, and in an exception block."""
+    with data.transaction():
+        data.execute("SAVEPOINT before")
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            data.execute(f"SELECT {call}")
+        data.execute("ROLLBACK TO before")
+        assert data.execute("SELECT count(*) FROM tree_rules('m')").fetchone() != (0,)
+        assert data.execute("SELECT tree_display('m') <> ''").fetchone() == (True,)
+    data.execute(
+        f"DO $$ BEGIN PERFORM {call}; EXCEPTION WHEN undefined_table THEN "
+        "PERFORM tree_drop('mean'); PERFORM * FROM tree_rules('m'); END $$"
+    )
+
+
+def test_what_a_caught_mistake_had_done_is_taken_back(data: psycopg.Connection) -> None:
+    tables = "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+    before = data.execute(tables).fetchone()
+    data.execute(
+        "DO $$ BEGIN PERFORM tree_train('points', 'n', 'id', 'y', 'x, 1 / (x - 5)'); "
+        "EXCEPTION WHEN division_by_zero THEN NULL; END $$"
+    )
+    assert data.execute(tables).fetchone() == before
+
+
+def test_a_mistake_within_a_call_is_not_taken_for_the_calls_own(functions: psycopg.Connection) -> None:
+    """A feature whose function calls madtree, gets an error and goes on."""
+    functions.execute(
+        "CREATE FUNCTION careless(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN "
+        "PERFORM tree_display('nowhere'); RETURN 0; EXCEPTION WHEN undefined_table THEN RETURN i; END $$"
+    )
+    functions.execute("SELECT tree_train('points', 'n', 'id', 'y', 'x, careless(x)')")
+    assert functions.execute("SELECT count(*) FROM tree_rules('n')").fetchone() != (0,)
+    said = mistake(functions, "SELECT tree_train('points', 'o', 'id', 'y', 'x, careless(x), 1 / (x - 5)')")
+    assert said.sqlstate == "22012"
+
+
+def broken(connection: psycopg.Connection, where: str, name: str, body: str) -> None:
+    """Replace one of our functions, in this session."""
+    connection.execute(
+        f"DO LANGUAGE plpython3u $python$\nimport {where} as module\n"
+        f"def fail(*args):\n    {body}\nmodule.{name} = fail\n$python$"
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "body", "call", "sqlstate", "said"),
+    [
+        ("madtree.explain", "tree_display", "{}['x']", "tree_display('m')", "XX000", "KeyError: 'x'"),
+        ("madtree.explain", "tree_rules", "{}['x']", "tree_rules('m')", "XX000", "KeyError: 'x'"),
+        ("madtree.model", "models", "{}['x']", "name FROM madtree.models", "XX000", "KeyError: 'x'"),
+        ("madtree.explain", "tree_display", "args[0].query('SELEC')", "tree_display('m')", "42601", "syntax error"),
+        ("madtree.explain", "tree_display", "args[0].query('SELECT q')", "tree_display('m')", "42703", 'column "q"'),
+        ("madtree.storage.aggregate_functions", "node_statistics_transition", "{}['x']",
+         "tree_train('points', 'n', 'id', 'y', 'x', strategy => 'aggregate')", "XX000", "KeyError: 'x'"),
+    ],
+)  # fmt: skip
+def test_a_defect_shows_its_traceback_and_asks_for_a_report(
+    data: psycopg.Connection, where: str, name: str, body: str, call: str, sqlstate: str, said: str
+) -> None:
+    broken(data, where, name, body)
+    with pytest.raises(psycopg.Error) as caught:
+        data.execute(f"SELECT {call}")
+    shown = caught.value.diag
+    assert caught.value.sqlstate == sqlstate
+    assert said in (shown.message_primary or "")
+    assert (shown.message_hint or "").startswith(f"This is a defect of madtree {__version__}. Please report it")
+    assert "Traceback" in (shown.context or "")
+    assert "madtree/entry/functions.py, line " in (shown.message_detail or "")
+    assert ", in fail" in (shown.message_detail or "")
+
+
+@pytest.mark.parametrize(
+    ("body", "sqlstate", "sentence"),
+    [
+        ("raise MemoryError('Unable to allocate 9 GiB')", "53200", "madtree: there is not enough memory: Unable to"),
+        ("raise OSError(28, 'No space left on device')", "53100", "madtree: a temporary file cannot be used: No space"),
+    ],
+)
+def test_a_machine_that_is_full_is_no_defect(data: psycopg.Connection, body: str, sqlstate: str, sentence: str) -> None:
+    broken(data, "madtree.explain", "tree_display", body)
+    said = mistake(data, "SELECT tree_display('m')")
+    assert said.sqlstate == sqlstate
+    assert (said.diag.message_primary or "").startswith(sentence)
+    assert said.diag.message_hint

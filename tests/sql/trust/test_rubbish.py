@@ -1,0 +1,203 @@
+"""Whatever stands in a model's tables: every function gives a sentence or the right answer, and nothing else runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import psycopg
+import pytest
+from psycopg import sql
+
+SEED = 11
+TRIES = 2  # of each column
+
+INJECTION = "x)) IS NULL THEN true END AS zz FROM data; SELECT spring(); --"
+RUBBISH = {
+    "boolean": ["NULL", "true", "false"],
+    "integer": ["NULL", "-1", "0", "1", "7", "2147483647", "-2147483648"],
+    "bigint": ["NULL", "-1", "0", "1", "5", "9223372036854775807", "-9223372036854775808", "4611686018427387904"],
+    "double precision": ["NULL", "'NaN'", "'Infinity'", "'-Infinity'", "-1", "0", "1e308", "-1e308", "5e-324"],
+    "text": [
+        "NULL", "''", "' '", "'x'", "'y'", "repeat('x', 100000)", "'\"'", "''''", "'x; SELECT 1'", "'$1'",
+        "E'\\\\'", "'x -- y'", "'('", "'x, y'", "'madtree_source'", f"$q${INJECTION}$q$", "E'a\\nb'", "'ä'",
+    ],
+    "text[]": [
+        "NULL", "'{}'", "'{NULL}'", "'{x}'", "'{x,x}'", "'{{x,k},{x,k}}'", "'[0:1]={x,k}'", "'{red,green,blue}'",
+        "'{text,text,text}'", "'{spring,k,b}'", f"ARRAY[$q${INJECTION}$q$, 'text', 'boolean']",
+        "'{integer,integer,integer}'", "'{color,text,boolean}'", "'{continuous,unordered,ordered}'",
+        "ARRAY(SELECT repeat('x', 70000) FROM generate_series(1, 3))", "'{public.nothing,text,boolean}'",
+        "'{\"select\",text,boolean}'", "'{\"text::timestamp\",text,boolean}'", "'{\"a b\",text,boolean}'",
+    ],
+    "double precision[]": [
+        "NULL", "'{}'", "'{NULL,NULL}'", "'{NaN,1}'", "'{-1,1}'", "'{0,0}'", "'{1}'", "'{1,2,3,4}'", "'{{1,2}}'",
+        "'{Infinity,1}'", "'[0:1]={1,2}'", "'{1e308,1e308,1e308}'",
+    ],
+    "jsonb": [
+        "NULL", "'null'", "'[]'", "'1'", "'{\"k\": 1}'", "'{\"k\": [1]}'", "'{\"k\": {\"x\": []}}'",
+        "'{\"x\": [\"a\"]}'",
+        "'{\"k\": [null]}'", "'{\"k\": {\"1\": [\"red\"]}}'", "'{\"k\": {\"99999999999\": []}}'",
+    ],
+    "timestamp with time zone": ["NULL", "'infinity'", "'-infinity'", "'epoch'"],
+}  # fmt: skip
+CALLS = (
+    "SELECT tree_display('m')",
+    "SELECT tree_display('m', false, true)",
+    "SELECT tree_surr_display('m')",
+    "SELECT tree_sql('m')",
+    "SELECT tree_sql('m', 'leaf', 1)",
+    "SELECT count(*) FROM tree_rules('m')",
+    "SELECT tree_to_json('m')",
+    "SELECT tree_to_pmml('m')",
+    "SELECT count(*) FROM tree_path('m', 'data', '1')",
+    "SELECT count(*) FROM tree_evaluate('m', 'data')",
+    "SELECT tree_predict('m', 'data', 'out')",
+    "SELECT tree_prune('m', 'out', 0.2)",
+    "SELECT get_var_importance('m', 'out')",
+    "SELECT * FROM models",
+)
+# SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;
+# and of numbers beyond a type.
+SENTENCES = {"22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003"}
+
+
+@pytest.fixture(params=["classes", "numbers", "groups"])
+def m(data: psycopg.Connection, schema: str, request: pytest.FixtureRequest) -> str:
+    data.execute(
+        "CREATE TABLE more AS SELECT *, x > 50 AS b FROM data; DROP TABLE data; ALTER TABLE more RENAME TO data"
+    )
+    more = ", grouping_cols => 'g'" if request.param == "groups" else ""
+    dependent = "w" if request.param == "numbers" else "y"
+    data.execute(
+        f"SELECT tree_train('data', 'm', 'id', '{dependent}', 'x, k, b', surrogate_params => "
+        f"'max_surrogates=1', pruning_params => 'n_folds=2', max_depth => 3, min_split => 9{more})"
+    )
+    return str(request.param)
+
+
+def columns(db: psycopg.Connection, schema: str) -> list[tuple[str, str, str]]:
+    return db.execute(
+        "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a "
+        "JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relkind = 'r' AND a.attnum > 0 AND c.relname ~ '^m(_|$)' ORDER BY 1, a.attnum",
+        [schema],
+    ).fetchall()
+
+
+def test_rubbish_in_any_column_is_a_sentence_or_the_right_answer(
+    m: str, db: psycopg.Connection, canary: Callable[[], set[str]], schema: str
+) -> None:
+    rng = random.Random(f"{SEED} {m}")
+    faults: list[str] = []
+    db.execute("ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m_nodes DROP CONSTRAINT m_nodes_pkey")
+    db.execute("ALTER TABLE m ALTER tree_id DROP NOT NULL")
+    for part in ("m_nodes", "m_surrogates"):
+        db.execute(f"ALTER TABLE {part} DROP CONSTRAINT IF EXISTS {part}_pkey")
+        for column in ("tree_id", "node_id", *(["rank"] if part == "m_surrogates" else [])):
+            db.execute(f"ALTER TABLE {part} ALTER {column} DROP NOT NULL")
+    for table, column, type_ in columns(db, schema):
+        for value in rng.sample(RUBBISH[type_], min(TRIES, len(RUBBISH[type_]))):
+            everywhere = rng.random() < 0.5
+            where = "" if everywhere else f" WHERE ctid = (SELECT max(ctid) FROM {table})"
+            change = f"UPDATE {table} SET {column} = ({value})::{type_}{where}"
+            faults += broken_calls(db, rng, change)
+            if canary():
+                faults.append(f"{change}: something ran")
+    assert faults == []
+
+
+def broken_calls(db: psycopg.Connection, rng: random.Random, change: str) -> list[str]:
+    """The calls that end in another error than a sentence after a change, which is taken back."""
+    faults = []
+    for call in rng.sample(CALLS, 5):
+        db.execute("BEGIN")
+        try:
+            db.execute(change.encode())
+            db.execute(call)
+        except psycopg.Error as error:
+            message = str(error.diag.message_primary)
+            if error.sqlstate not in SENTENCES or "spiexceptions.SyntaxError" in message:
+                faults.append(f"{change[:200]}: {call}: {error.sqlstate} {message[:200]}")
+        finally:
+            db.execute("ROLLBACK")
+    return faults
+
+
+STRUCTURES = (
+    "DELETE FROM m_nodes WHERE node_id = 1",
+    "DELETE FROM m_nodes WHERE node_id = 0",
+    "DELETE FROM m",
+    "DELETE FROM m_summary",
+    "INSERT INTO m_summary TABLE m_summary",
+    "INSERT INTO m TABLE m",
+    "INSERT INTO m_nodes TABLE m_nodes",
+    "UPDATE m_nodes SET node_id = node_id + 1",
+    "UPDATE m_nodes SET node_id = 2 * node_id, parent_id = node_id",
+    "UPDATE m_nodes SET tree_id = tree_id + 7",
+    "UPDATE m_nodes SET feature = NULL, is_leaf = true WHERE node_id = 0",
+    "UPDATE m_nodes SET feature = 'x', is_leaf = false, threshold = 1, majority_left = true, improvement = 1",
+)
+
+
+@pytest.mark.parametrize("change", STRUCTURES)
+def test_nodes_that_are_no_tree_are_a_sentence(data: psycopg.Connection, change: str) -> None:
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k', min_split => 9)")
+    for part in ("m", "m_nodes"):
+        data.execute(f"ALTER TABLE {part} DROP CONSTRAINT {part}_pkey")
+    data.execute(change.encode())
+    for call in ("tree_display('m')", "tree_predict('m', 'data', 'out')", "tree_prune('m', 'out', 0.2)"):
+        with pytest.raises(psycopg.Error, match="m is damaged") as caught:
+            data.execute(f"SELECT {call}".encode())
+        assert caught.value.sqlstate == "22023"
+
+
+def test_a_model_without_nodes_is_one_that_could_not_be_trained(data: psycopg.Connection) -> None:
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k', min_split => 9); DELETE FROM m_nodes")
+    assert data.execute("SELECT tree_sql('m')").fetchone() == ("NULL::boolean",)
+    data.execute("SELECT tree_predict('m', 'data', 'out')")
+    assert data.execute("SELECT DISTINCT estimated_y FROM out").fetchall() == [(None,)]
+    assert data.execute("SELECT * FROM tree_rules('m')").fetchall() == []
+    with pytest.raises(psycopg.Error, match="m has no tree to prune"):
+        data.execute("SELECT tree_prune('m', 'pruned', 0.2)")
+
+
+def test_a_type_that_was_dropped_is_said(data: psycopg.Connection) -> None:
+    data.execute(
+        "CREATE TYPE color AS ENUM ('red', 'green', 'blue'); CREATE TYPE tone AS ENUM ('red', 'green', 'blue')"
+    )
+    data.execute("CREATE TABLE colors AS SELECT id, x, k::color AS c, k::tone AS t FROM data")
+    data.execute("SELECT tree_train('colors', 'm', 'id', 'c', 'x'), tree_train('colors', 'n', 'id', 'x::text', 'c, x')")
+    data.execute("SELECT tree_train('colors', 'o', 'id', 'c::text', 'x', grouping_cols => 't')")
+    data.execute("DROP TABLE colors; DROP TYPE color CASCADE; DROP TYPE tone CASCADE")
+    for model, problem in {
+        "m": "lacks the column prediction; was the type of the dependent variable dropped",
+        "n": "there is no such type; was it dropped",
+        "o": 'lacks the grouping column "t"; was its type dropped',
+    }.items():
+        with pytest.raises(psycopg.Error, match=f"{model} is damaged: .*{problem}") as caught:
+            data.execute(sql.SQL("SELECT tree_display({})").format(sql.Literal(model)))
+        assert caught.value.sqlstate == ("42703" if model == "m" else "22023")
+
+
+def test_a_type_cannot_end_the_statement(data: psycopg.Connection, canary: Callable[[], set[str]]) -> None:
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x')")
+    data.execute(
+        "UPDATE m_summary SET feature_types = ARRAY['text::timestamp)) IS NULL THEN true END AS zz FROM data; "
+        "SELECT spring(); --'], feature_kinds = '{continuous}'"
+    )
+    with pytest.raises(psycopg.Error, match="there is no such type"):
+        data.execute("SELECT tree_predict('m', 'data', 'out')")
+    assert canary() == set()
+
+
+def test_a_backslash_cannot_end_a_string_that_is_read_as_an_older_session_would(
+    data: psycopg.Connection, canary: Callable[[], set[str]]
+) -> None:
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x')")
+    feature = r"CASE WHEN '\' || '; SELECT spring(); --' = '' THEN 1 END"
+    data.execute("UPDATE m_summary SET features = ARRAY[%s]", [feature])
+    data.execute("UPDATE m_nodes SET feature = %s WHERE feature IS NOT NULL", [feature])
+    data.execute("SET standard_conforming_strings = off")
+    with pytest.raises(psycopg.Error, match="standard_conforming_strings is off"):
+        data.execute("SELECT tree_predict('m', 'data', 'out')")
+    assert canary() == set()

@@ -1,0 +1,342 @@
+"""Whatever bytes a user hands to the internal functions: an answer or an error in a sentence, soon, in bounded memory.
+
+Real plans, requests, states and images are changed at random, from a fixed seed: in their bytes, and value by value.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from madtree.errors import MadtreeError
+from madtree.learn.data import MOST_BLOCK_ROWS, codec, finished
+from madtree.learn.data.array_datum import HEADER_BYTES
+from madtree.learn.histogram.requests import CountRequest, What
+from madtree.learn.problem.columns import block_columns
+from madtree.learn.problem.pack import pack_images, pack_values
+from madtree.learn.problem.packing import RowFormat
+from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.replicas import Folds
+from madtree.score.block_plan import FlatNodes, FlatSplits, SeenCategories, SplitCategories, build_plan
+from madtree.score.block_scorer import score_block
+from madtree.storage.aggregate_functions import (
+    new_column,
+    node_statistics_final,
+    node_statistics_merge,
+    node_statistics_transition,
+)
+from madtree.storage.whole_trees import GrowPlan, grow_block
+from madtree.trees import Kind, Parameters
+from tests.unit.learn.binned import at_hand, problem_of, sample_rows
+
+SECONDS = 10.0  # of one call: on a busy machine none takes a tenth of that
+MEMORY = 2**30  # bytes that a call may add
+HUGE = [-(2**63), -(2**31), -2, -1, 0, 1, 2, 255, 256, 65_535, 65_536, 2**20, 2**31 - 1, 2**31, 2**40, 2**63 - 1]
+ODD: list[Any] = [*HUGE, None, True, "", "x" * 99, [], [-1], [0] * 9, {}, 1e308, float("nan"), float("inf"), [[[]]]]
+DTYPES = ["|b1", "|u1", "<i2", "<u2", "<i4", "<i8", "<u8", "<f4", "<f8"]
+KINDS = [Kind.CONTINUOUS, Kind.UNORDERED, Kind.CONTINUOUS]
+
+
+def images_of(rows: np.ndarray) -> bytes:
+    """Rows (n_rows, n_columns) as PostgreSQL's images of float8 arrays."""
+    header = np.array([1, 0, 701, rows.shape[1], 1], "<i4").tobytes()
+    assert len(header) == HEADER_BYTES
+    return b"".join(header + row.astype("<f8").tobytes() for row in rows)
+
+
+def pack_plan(n_classes: int) -> tuple[bytes, bytes]:
+    """A plan for packing, and images of rows: class or number, weight, three features, of which one has categories."""
+    parameters = Parameters("gini" if n_classes else "mse", 4)
+    problem, _ = problem_of(sample_rows(300, n_classes, weighted=True), n_classes, parameters)
+    n_categories = [
+        int(size) if kind else -1 for kind, size in zip(problem.unordered, problem.bins.sizes[0], strict=True)
+    ]
+    keys = [None if n < 0 else np.arange(float(n)) * 7 for n in n_categories]
+    classes = np.arange(float(n_classes)) if n_classes else None
+    row_format = RowFormat(False, True, classes, keys)
+    rows = np.random.default_rng(1).integers(0, 3, (50, row_format.n_columns)).astype(float)
+    return codec.dump(pack_values(problem, row_format, None)), images_of(rows)
+
+
+def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[bytes | None]]]:
+    """A request for nodes of grown trees, and the block of their rows."""
+    from madtree.learn.grow.grow import grow
+    from madtree.learn.histogram.drive import driven
+
+    n_classes = 0 if what == "powers" else 3
+    parameters = Parameters(
+        "gini" if n_classes else "mse", 4, min_split=10, min_bucket=4, n_folds=n_folds, max_surrogates=2
+    )
+    problem, block = problem_of(sample_rows(400, n_classes, weighted=True), n_classes, parameters)
+    growing = finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
+    request = CountRequest(
+        what,
+        problem,
+        growing.routing,
+        growing.slots(np.arange(growing.n_nodes)),
+        growing.n_nodes,
+        (0, 3),
+        np.zeros(growing.n_nodes),
+        (1, 2) if what == "powers" else (),
+    )
+    values = {**request.to_values(), "training": "forged", "position_bytes": 2**20}
+    return codec.dump(values), (block.codes.n_rows, block_columns(block))
+
+
+def column_plan() -> tuple[bytes, tuple[int, list[bytes | None]]]:
+    problem, block = problem_of(sample_rows(200, 3), 3, Parameters())
+    first, n_rows = np.zeros((1, 1), np.int64), np.array([200])
+    values = {"part": np.array([7]), "first": first, "n_rows": n_rows, "n_folds": 3, "seed": 1}
+    made = {**problem.to_values(), "what": "replace", "column": "fold", "function": "random_folds", **values}
+    return codec.dump(made), (200, block_columns(block))
+
+
+def grow_plan(n_classes: int) -> tuple[bytes, bytes]:
+    row_format = RowFormat(
+        True, False, np.arange(float(n_classes)) if n_classes else None, [None, np.arange(5.0), None]
+    )
+    parameters = Parameters("gini" if n_classes else "mse", 4, min_split=4, min_bucket=1, n_folds=2, max_surrogates=1)
+    rows = np.random.default_rng(1).integers(0, 3, (60, row_format.n_columns)).astype(float)
+    return GrowPlan(row_format, KINDS, n_classes, parameters).dump(), images_of(rows)
+
+
+def score_plan(categories: bool, surrogates: bool, child: list[int] | None = None) -> tuple[bytes, bytes]:
+    """Two trees of seven nodes each, whose `child` may be said to be others."""
+    n, none = 14, np.zeros(0, np.int64)
+    inner = np.array([True, True, True, False, False, False, False] * 2)
+    feature = np.where(inner, np.arange(n) % 2, -1)
+    of_surrogates = np.flatnonzero(inner) if surrogates else none
+    more = len(of_surrogates)
+    splits = FlatSplits(
+        np.concatenate((np.arange(n), of_surrogates)),
+        np.concatenate((feature, (np.arange(more) + 1) % 2)),
+        np.concatenate((np.where(inner & (feature == 0), 0.5, np.nan), np.full(more, 0.5))),
+        np.ones(n + more, np.bool_),
+    )
+    on_second = np.flatnonzero(splits.feature == 1) if categories else none
+    named = SplitCategories(
+        on_second.repeat(2),
+        np.ones(2 * len(on_second), np.int64),
+        np.tile([3, 5], len(on_second)),
+        np.zeros(2 * len(on_second), np.bool_),
+        np.tile([True, False], len(on_second)),
+    )
+    nodes = FlatNodes(np.repeat([1, 2], 7), np.tile(np.arange(7), 2), np.ones(n, np.bool_), np.arange(1, n + 1))
+    plan = build_plan(nodes, splits, named, SeenCategories(none, none, none), [False, categories], grouped=True)
+    if child is not None:
+        plan = codec.dump({**codec.load(plan), "child": np.array(child)})
+    rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (80, 3))
+    return plan, images_of(rows)
+
+
+def changed_bytes(data: bytes, rng: np.random.Generator) -> bytes:
+    """With some bits flipped, a piece cut out, the end missing, or a piece twice."""
+    how, at = rng.integers(5), int(rng.integers(max(len(data), 1)))
+    if how < 2:
+        flipped = bytearray(data)
+        for place in rng.integers(0, max(len(data), 1), int(rng.integers(1, 8))):
+            if len(flipped):
+                flipped[place] ^= 1 << int(rng.integers(8))
+        return bytes(flipped)
+    if how == 2:
+        return data[:at]
+    size = int(rng.integers(1, 64))
+    return data[:at] + data[at + size :] if how == 3 else data[: at + size] + data[at:]
+
+
+def changed_values(data: bytes, rng: np.random.Generator) -> bytes:
+    """With one value or two that are not what they were."""
+    values = codec.load(data)
+    for _ in range(int(rng.integers(1, 3))):
+        name = list(values)[int(rng.integers(len(values)))]
+        value = values[name]
+        if isinstance(value, np.ndarray):
+            values[name] = changed_array(value, values, rng)
+        elif isinstance(value, dict) and value and rng.random() < 0.9:
+            inner = list(value)[int(rng.integers(len(value)))]
+            values[name] = {**value, inner: ODD[int(rng.integers(len(ODD)))]}
+        elif isinstance(value, list) and value and rng.random() < 0.7:
+            values[name] = [*value[:-1], ODD[int(rng.integers(len(ODD)))]]
+        elif rng.random() < 0.1:
+            del values[name]
+        else:
+            values[name] = ODD[int(rng.integers(len(ODD)))]
+    return codec.dump(values)
+
+
+def changed_array(array: np.ndarray, others: dict[str, Any], rng: np.random.Generator) -> Any:
+    how = int(rng.integers(7))
+    if how == 0:
+        return ODD[int(rng.integers(len(ODD)))]
+    if how == 1:
+        return array.astype(DTYPES[int(rng.integers(len(DTYPES)))])
+    if how == 2:
+        return array.reshape(-1)[: int(rng.integers(array.size + 1))]
+    if how == 3:
+        return array[::-1]
+    if how == 4:
+        arrays = [value for value in others.values() if isinstance(value, np.ndarray)]
+        return arrays[int(rng.integers(len(arrays)))]
+    found = array.copy().reshape(-1)
+    for place in rng.integers(0, max(found.size, 1), int(rng.integers(1, 4))):
+        if found.size:
+            if found.dtype.kind == "f":
+                found[place] = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1.0, 0.0])
+            else:
+                low, high = (
+                    (0, 1) if found.dtype.kind == "b" else (np.iinfo(found.dtype).min, np.iinfo(found.dtype).max)
+                )
+                near = int(found[place]) + int(rng.integers(-3, 4))
+                odd = HUGE[int(rng.integers(len(HUGE)))] if rng.random() < 0.5 else near
+                found[place] = min(max(odd, int(low)), int(high))
+    return found.reshape(array.shape)
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """No more time and no more memory than a call may take."""
+
+    def too_long(*_: Any) -> None:
+        raise TimeoutError(f"a call took more than {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    old = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm", encoding="ascii") as file:
+        size = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, old[1]))
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, old)
+        signal.signal(signal.SIGALRM, before)
+
+
+def refused(call: Callable[[], Any]) -> bool:
+    """Whether the call ended in an error in a sentence; all else that it raises is a failure."""
+    with bounded(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            call()
+        except MadtreeError:
+            return True
+    return False
+
+
+def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
+    """By name: a plan, what it is applied to, and how."""
+
+    def count(request: bytes, block: tuple[int, list[bytes | None]]) -> Any:
+        return node_statistics_final(bytes(finished(node_statistics_transition(None, 1, *block, request))))
+
+    cases: dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]] = {}
+    for n_classes in (3, 0):
+        cases[f"pack {n_classes}"] = (*pack_plan(n_classes), lambda plan, rows: finished(pack_images(rows, plan)))
+        cases[f"grow {n_classes}"] = (*grow_plan(n_classes), lambda plan, rows: finished(grow_block(plan, rows)))
+    for what in ("histograms", "sides", "totals", "powers"):
+        cases[f"count {what}"] = (*count_request(what, 2 * (what != "sides")), count)  # type: ignore[arg-type]
+    cases["column"] = (*column_plan(), lambda plan, block: new_column(plan, 7, *block))
+    for categories, surrogates in ((False, False), (True, True)):
+        plan, images = score_plan(categories, surrogates)
+        cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
+    return cases
+
+
+CASES = block_calls()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_madtree_makes_is_taken(name: str) -> None:
+    plan, rows, call = CASES[name]
+    assert call(plan, rows) is not None
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("change", [changed_bytes, changed_values])
+def test_a_changed_plan_is_refused_or_harmless(name: str, change: Callable[..., bytes]) -> None:
+    plan, rows, call = CASES[name]
+    rng = np.random.default_rng(4711)
+    n_refused = 0
+    for _ in range(250):
+        changed = change(plan, rng)
+        n_refused += refused(lambda changed=changed: call(changed, rows))  # type: ignore[misc]
+    assert n_refused > 50
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_changed_rows_are_refused_or_harmless(name: str) -> None:
+    plan, rows, call = CASES[name]
+    rng = np.random.default_rng(4712)
+    for _ in range(150):
+        if isinstance(rows, bytes):
+            refused(lambda: call(plan, changed_bytes(rows, rng)))
+            continue
+        n_rows, columns = rows
+        columns = [c if c is None or rng.random() < 0.5 else changed_bytes(bytes(c), rng) for c in columns]
+        n = int(rng.choice([n_rows, n_rows - 1, -1, 0, 2**31 - 1, MOST_BLOCK_ROWS + 1]))
+        refused(lambda n=n, columns=columns: call(plan, (n, columns)))  # type: ignore[misc]
+
+
+def test_changed_states_are_refused_or_harmless() -> None:
+    request, block = count_request("histograms", 0)
+    state = bytes(finished(node_statistics_transition(None, 1, *block, request)))
+    rng = np.random.default_rng(4713)
+    for _ in range(500):
+        other = changed_bytes(state, rng)
+        refused(lambda other=other: finished(node_statistics_transition(other, 1, *block, request)))  # type: ignore[misc]
+        refused(lambda other=other: node_statistics_merge(state, other))  # type: ignore[misc]
+        refused(lambda other=other: node_statistics_final(other))  # type: ignore[misc]
+    assert refused(lambda: node_statistics_merge(state, state[:-8]))
+    assert refused(lambda: node_statistics_final(b"|O      " + bytes(8)))
+
+
+CIRCLES = [
+    [1, 0, 5, 3, 4, 5, 6, 8, 10, 12, 10, 11, 12, 13],
+    [0, 3, 5, 3, 1, 5, 6, 8, 10, 12, 10, 11, 12, 13],
+    [1, 3, 5, 3, 4, 5, 6, 1, 3, 5, 10, 11, 12, 13],
+    [1, 3, 13, 3, 4, 5, 6, 8, 10, 12, 10, 11, 12, 13],
+]
+
+
+@pytest.mark.parametrize("child", CIRCLES, ids=["to the root", "from a leaf", "into another tree", "past the end"])
+def test_children_that_lead_anywhere_but_down_are_refused(child: list[int]) -> None:
+    plan, images = score_plan(False, False, child)
+    with bounded(), pytest.raises(MadtreeError, match="damaged: child must be"):
+        finished(score_block(plan, images))
+
+
+@pytest.mark.parametrize(("name", "value"), [("cut", 0), ("missing_right", 1), ("surrogates", 1)])
+def test_a_leaf_that_sends_rows_on_is_refused_or_harmless(name: str, value: int) -> None:
+    """From the last node they would go to one that is not there."""
+    request, block = count_request("histograms", 0)
+    values = codec.load(request)
+    changed = values[f"routing_{name}"].copy()
+    changed[-1] = value
+    more = values["routing_deepest"] + 3
+    forged = codec.dump({**values, f"routing_{name}": changed, "routing_deepest": more, "routing_rounds": more})
+    refused(lambda: finished(node_statistics_transition(None, 1, *block, forged)))
+
+
+def test_nothing_is_made_that_the_bytes_do_not_hold() -> None:
+    header = b'{"values":{},"arrays":{"a":["<f8",[1099511627776]]}}'
+    with bounded(), pytest.raises(MadtreeError, match=r"end before|no size"):
+        codec.load(len(header).to_bytes(8, "little") + header)
+    nested = b"[" * 10**6
+    with pytest.raises(MadtreeError, match="not JSON"):
+        codec.load(len(nested).to_bytes(8, "little") + nested)
+
+
+def test_a_problem_of_replicas_survives_its_journey() -> None:
+    problem, _ = problem_of(sample_rows(100, 3), 3, Parameters())
+    problem = problem.with_replicas(Folds(3))
+    again = Problem.from_values(codec.load(codec.dump(problem.to_values())))
+    assert again.n_replicas == 4
+    assert again.to_values().keys() == problem.to_values().keys()
