@@ -183,12 +183,7 @@ class Problem:
         replicas = Replicas.from_value(given.integer("replicas", 1, MOST_FOLDS) if "replicas" in given else None)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
         bins = _bins(given, n_trees)
-        weight, target = (
-            Grid(given.ints(name, (n_trees, None), -_MOST_EXPONENT, _MOST_EXPONENT, np.int32))
-            if name in given
-            else None
-            for name in ("weight_exponents", "target_exponents")
-        )
+        weight, target = (_grid(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
         require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
         centre, largest_target, largest_weight = (
             given.floats(name, (n_trees if target or np.size(values.get(name, ())) else 0,), finite=False)
