@@ -11,7 +11,8 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec
@@ -48,6 +49,15 @@ class _Calls:
     n = 0
 
 
+@contextmanager
+def _under_way() -> Iterator[None]:
+    _Calls.n += 1
+    try:
+        yield
+    finally:
+        _Calls.n -= 1
+
+
 def is_at_work() -> bool:
     """Whether a call is under way in this process."""
     return _Calls.n > 0
@@ -65,13 +75,11 @@ def answering(function: Callable[P, str]) -> Callable[P, tuple[str | None, Mista
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[str | None, Mistake | None]:
-        _Calls.n += 1
-        try:
-            return function(*args, **kwargs), None
-        except Exception as error:
-            return None, _mistake_or_raise(error)
-        finally:
-            _Calls.n -= 1
+        with _under_way():
+            try:
+                return function(*args, **kwargs), None
+            except Exception as error:
+                return None, _mistake_or_raise(error)
 
     return wrapper
 
@@ -81,13 +89,11 @@ def answering_rows(function: Callable[P, Iterable[dict[str, Any]]]) -> Callable[
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> list[Row]:
-        _Calls.n += 1
-        try:
-            return [Row(row) for row in function(*args, **kwargs)]
-        except Exception as error:
-            return [Row(mistake=_mistake_or_raise(error))]
-        finally:
-            _Calls.n -= 1
+        with _under_way():
+            try:
+                return [Row(row) for row in function(*args, **kwargs)]
+            except Exception as error:
+                return [Row(mistake=_mistake_or_raise(error))]
 
     return wrapper
 

@@ -21,7 +21,7 @@ TOLD = (
     "trained_at", "age",
 )  # fmt: skip
 
-# Without these a table is no part of a model; others that are missing, or of another type, are told as NULL.
+# Without these a table is no part of a model; others that are missing, or of another type, are shown as NULL.
 REQUIRED = {
     "": frozenset({"tree_id", "n_leaves", "tree_depth"}),
     "_nodes": frozenset[str](),
@@ -96,10 +96,10 @@ TREES = f"{_readable('')} AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catal
 
 def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
     """A row for each model, given by schema, name and the summary's columns that can be read: its position from 0, and
-    what its tables tell.
+    what its tables say.
 
     This is for tables of trusted owners only, since planning a query already runs what is on a table. They, too, may
-    only look like a model's, or change in between, hence `_told` and TABLESAMPLE, which only tables allow; and
+    only look like a model's, or change in between, hence `_value` and TABLESAMPLE, which only tables allow; and
     row_security = off on the SQL function makes an error of policies.
 
     The summary comes first in each part: whoever replaces a model drops it first, so that a reader that has it keeps
@@ -111,14 +111,14 @@ def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
 
 
 def _describe(position: int, schema: str, name: str, columns: Collection[str]) -> str:
-    told = {column: _told("s", column, type_) for column, type_ in SUMMARY_COLUMNS if column in columns}
-    trees = {column: _told("r", column, type_) for column, type_ in TREE_COLUMNS}
-    parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {told.get(key, 'NULL')}" for key in PARAMETERS)
-    trained_at = f"({told.get('trained_at', 'NULL')})::pg_catalog.timestamptz"
+    summary = {column: _value("s", column, type_) for column, type_ in SUMMARY_COLUMNS if column in columns}
+    trees = {column: _value("r", column, type_) for column, type_ in TREE_COLUMNS}
+    parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in PARAMETERS)
+    trained_at = f"({summary.get('trained_at', 'NULL')})::pg_catalog.timestamptz"
     return f"""SELECT {position} AS position,
-    CASE WHEN {told["is_classification"]} THEN 'classification' ELSE 'regression' END AS kind,
-    {told["source_table"]} AS source_table, {told["dependent_varname"]} AS dependent,
-    {told["madtree_version"]} AS version, {told["total_rows_processed"]} AS n_rows,
+    CASE WHEN {summary["is_classification"]} THEN 'classification' ELSE 'regression' END AS kind,
+    {summary["source_table"]} AS source_table, {summary["dependent_varname"]} AS dependent,
+    {summary["madtree_version"]} AS version, {summary["total_rows_processed"]} AS n_rows,
     t.n_trees, t.depth, t.n_leaves,
     pg_catalog.jsonb_build_object({parameters})::pg_catalog.text AS parameters,
     {trained_at}::pg_catalog.text AS trained_at,
@@ -134,7 +134,7 @@ CROSS JOIN (
 _TABLES_ONLY = "TABLESAMPLE pg_catalog.system (100)"  # percent: all rows
 
 
-def _told(alias: str, column: str, type_: str) -> str:
+def _value(alias: str, column: str, type_: str) -> str:
     """A column's value, NULL if its type is not the one expected. Only then a cast would do anything."""
     value = f"{alias}.{ident(column)}"
     same = f"pg_catalog.pg_typeof({value}) OPERATOR(pg_catalog.=) 'pg_catalog.{type_}'::pg_catalog.regtype"
