@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import psycopg
 import pytest
@@ -231,3 +232,22 @@ def test_two_that_replace_two_models_in_different_order(
     train(db, "data", "reference", "z", "x")
     for model in ("m", "n"):
         assert read_model(db, model) == read_model(db, "reference")
+
+
+def test_of_two_who_drop_a_model_one_does(db: psycopg.Connection, connect: Connect, pool: ThreadPoolExecutor) -> None:
+    """The other one is told that there is none, and neither is thrown out of a deadlock."""
+    sessions = [connect(), connect()]
+    for _ in range(5):
+        train(db, *WHAT)
+        start = Barrier(len(sessions))
+
+        def drop(session: psycopg.Connection, start: Barrier = start) -> str:
+            start.wait(PATIENCE)
+            try:
+                return str(session.execute("SELECT tree_drop('m')").fetchone())
+            except psycopg.errors.UndefinedTable as error:
+                return error.diag.message_primary or ""
+
+        answers = sorted(pool.map(drop, sessions))
+        assert answers[0].startswith("('tree_drop: dropped ")
+        assert "does not exist" in answers[1] or "is not a madtree model" in answers[1]
