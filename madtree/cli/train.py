@@ -33,6 +33,7 @@ class Criterion(str, Enum):
 
     GINI = "gini"
     ENTROPY = "entropy"
+    GAIN_RATIO = "gain_ratio"
     MISCLASSIFICATION = "misclassification"
     MSE = "mse"
 
@@ -107,7 +108,16 @@ def train_command(
     ] = None,
     bins: Annotated[
         int | None,
-        option(f"Candidate thresholds of a continuous feature, 0 for all. Default: {defaults.N_BINS}.", GROWTH),
+        option(
+            f"Candidate thresholds of a continuous feature, 0 for all. Default: {defaults.N_BINS}.",
+            GROWTH,
+        ),
+    ] = None,
+    max_leaf_nodes: Annotated[
+        int | None, option("Leaves at most: the splits that gain most are made, as in scikit-learn.", GROWTH)
+    ] = None,
+    min_impurity_decrease: Annotated[
+        float | None, option("By how much a split must lower the impurity of the whole tree.", GROWTH)
     ] = None,
     max_surrogates: Annotated[
         int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
@@ -120,7 +130,10 @@ def train_command(
     ] = None,
     cp: Annotated[
         float | None,
-        option(f"A split stays if it lowers the risk by this share of the root's. Default: {defaults.CP:g}.", PRUNING),
+        option(
+            f"A split stays if it lowers the risk by so much of the root's; -1: all stay. Default: {defaults.CP:g}.",
+            PRUNING,
+        ),
     ] = None,
     folds: Annotated[
         int | None,
@@ -176,6 +189,8 @@ def train_command(
         "parallel_workers": workers,
         "memory_mb": memory_mb,
         "strategy": strategy and strategy.value,
+        "max_leaf_nodes": max_leaf_nodes,
+        "min_impurity_decrease": min_impurity_decrease,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

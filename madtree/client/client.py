@@ -113,6 +113,8 @@ class Client:
         parallel_workers: int | None = None,
         memory_mb: int | None = 64,
         strategy: str | None = "auto",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float | None = None,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -125,15 +127,15 @@ class Client:
         list_of_features, list_of_features_to_exclude
             ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
         split_criterion
-            gini, entropy or misclassification; mse for regression.
+            gini, entropy, gain_ratio or misclassification; mse for regression.
         grouping_cols, weights
             One tree for each combination of these columns; a column or expression with the rows' weights.
         max_depth, min_split, min_bucket
             Levels below the root, 0 to 60; rows that a node needs to be split; rows that each side keeps.
         n_bins
-            Candidate thresholds of a continuous feature; 0 for all of them.
+            Candidate thresholds of a continuous feature; 0 for all of them, as always with at most 4,096 rows.
         surrogate_params, pruning_params
-            As text, or a mapping: ``{"max_surrogates": 5}``, ``{"n_folds": 10, "rule": "1se"}``.
+            As text, or a mapping: ``{"max_surrogates": 5}``, ``{"n_folds": 10, "rule": "1se"}``, ``{"cp": -1}``.
         verbose
             Tell of every level; see `on_message` of `madtree.connect`.
         seed, replace, parallel_workers, memory_mb
@@ -142,6 +144,9 @@ class Client:
         strategy
             Where the packed rows are kept, and who counts them: auto, memory, workers or aggregate. The trees are the
             same.
+        max_leaf_nodes, min_impurity_decrease
+            Leaves of the tree before it is pruned, at most; by how much a split must lower the impurity of the whole
+            tree. Both as in scikit-learn.
 
         Returns
         -------

@@ -32,7 +32,7 @@ try:
 except ImportError as error:
     raise ImportError("this takes scikit-learn: pip install 'madtree[sklearn]'") from error
 
-CRITERIA = {"gini": "gini", "entropy": "entropy", "mse": "squared_error"}
+CRITERIA = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "mse": "squared_error"}
 
 
 def to_sklearn(model: Model, tree_id: int | None = None) -> Any:

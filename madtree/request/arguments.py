@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from madtree.errors import MadtreeError
@@ -25,6 +26,8 @@ CRITERION_NAMES = {
     "cross_entropy": "entropy",
     "misclassification": "misclassification",
     "misclass": "misclassification",
+    "gain_ratio": "gain_ratio",
+    "gain-ratio": "gain_ratio",
     "mse": "mse",
 }
 _CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint"})
@@ -56,6 +59,8 @@ def check_arguments(
     parallel_workers: int | None = None,
     memory_mb: int | None = None,
     strategy: str | None = None,
+    max_leaf_nodes: int | None = None,
+    min_impurity_decrease: float | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
 
@@ -82,6 +87,8 @@ def check_arguments(
     if bins == 1:
         raise MadtreeError(f"n_bins must be 0 (every threshold) or 2 to {EXACT_LIMIT}, not 1: one bin has no threshold")
     workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
+    leaves = None if max_leaf_nodes is None else _in_range("max_leaf_nodes", max_leaf_nodes, 2, 2, _LARGEST)
+    decrease = _least_decrease(min_impurity_decrease)
     replace = defaults.REPLACE if replace is None else replace
     memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
 
@@ -130,6 +137,8 @@ def check_arguments(
             n_bins=bins,
             seed=defaults.SEED if seed is None else seed,
             memory_bytes=memory * 2**20,
+            max_leaf_nodes=leaves,
+            min_impurity_decrease=decrease,
         ),
         verbose=defaults.VERBOSE if verbose is None else verbose,
         replace=replace,
@@ -220,10 +229,20 @@ def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, i
     return split, bucket
 
 
+def _least_decrease(given: float | None) -> float:
+    if given is None:
+        return defaults.MIN_IMPURITY_DECREASE
+    if not 0 <= given < math.inf:
+        raise MadtreeError(f"min_impurity_decrease must be a number of at least 0, not {given!r}")
+    return given
+
+
 def _criterion(given: str | None) -> str:
     criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
     if criterion is None:
-        raise MadtreeError(f"split_criterion must be gini, entropy, misclassification or mse, not {given!r}")
+        raise MadtreeError(
+            f"split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not {given!r}"
+        )
     return criterion
 
 
@@ -232,10 +251,10 @@ def _fitting_criterion(criterion: str, is_classification: bool, dependent: Item,
     if is_classification and criterion == "mse":
         raise MadtreeError(
             f"split_criterion mse is for regression, but dependent_variable {dependent.text} is of type {type_.name}, "
-            "which means classification: gini, entropy or misclassification",
+            "which means classification: gini, entropy, gain_ratio or misclassification",
             hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in _INTEGER_TYPES else None,
         )
-    if not is_classification and criterion in ("entropy", "misclassification"):
+    if not is_classification and criterion in ("entropy", "gain_ratio", "misclassification"):
         raise MadtreeError(
             f"split_criterion {criterion} is for classification, but dependent_variable {dependent.text} is of type "
             f"{type_.name}, which means regression: mse",

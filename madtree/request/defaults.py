@@ -18,6 +18,7 @@ SEED = 1
 REPLACE = False
 MEMORY_MB = 64
 STRATEGY = "auto"
+MIN_IMPURITY_DECREASE = 0.0
 
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
@@ -48,6 +49,8 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "parallel_workers": None,
         "memory_mb": MEMORY_MB,
         "strategy": STRATEGY,
+        "max_leaf_nodes": None,  # any number
+        "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},

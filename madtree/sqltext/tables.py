@@ -112,6 +112,8 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("grouping_types", "text[]"),
     ("levels", "jsonb"),
     ("trained_at", "timestamptz"),
+    ("max_leaf_nodes", "int4"),
+    ("min_impurity_decrease", "float8"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {

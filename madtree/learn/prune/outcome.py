@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
-from madtree.learn.grow import GrowingTrees
+from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.histogram import SQUARES, Program
 from madtree.learn.problem import Problem
 from madtree.learn.prune.prune import prune_at, relative
@@ -70,7 +70,8 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     class_weights: Floats | None = None
     means = np.zeros(0)
     criterion = criterion_of(problem)
-    left = np.where(growing.feature >= 0, growing.routing.child, -1).astype(np.int64)
+    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
+    left = np.where(inner, growing.routing.child, -1).astype(np.int64)
     with np.errstate(divide="ignore", invalid="ignore"):  # a fold may have held out all rows of a group
         if problem.n_classes:
             by_class = problem.class_weights(growing.sums, tree)
@@ -102,10 +103,10 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     feature = np.where(is_leaf, -1, growing.feature[kept])
     improvement = np.where(is_leaf, np.nan, growing.improvement[kept])
     importance = np.zeros((n_groups, len(problem.unordered)))
-    inner = ~is_leaf
-    np.add.at(importance, (growing.tree[kept][inner], feature[inner]), improvement[inner])
+    split = ~is_leaf
+    np.add.at(importance, (growing.tree[kept][split], feature[split]), improvement[split])
     surrogates = {
-        i: growing.surrogates[node] for i, node in enumerate(kept.tolist()) if node in growing.surrogates and inner[i]
+        i: growing.surrogates[node] for i, node in enumerate(kept.tolist()) if node in growing.surrogates and split[i]
     }
     for i, found in surrogates.items():
         for surrogate in found:

@@ -197,6 +197,8 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "grouping_types": [column.type for column in task.grouping],
         "levels": None if totals.categories is None else json.dumps(totals.categories, ensure_ascii=False),
         "trained_at": datetime.now(timezone.utc).isoformat(),
+        "max_leaf_nodes": parameters.max_leaf_nodes,
+        "min_impurity_decrease": parameters.min_impurity_decrease,
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
     statement = sql.insert_summary(task.output_schema, task.output_name)

@@ -166,7 +166,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"memory_mb": 7}, "memory_mb must be from 8 to 1048576, not 7"),
     ({"parallel_workers": -1}, "parallel_workers must be from 0 to 1024, not -1"),
     # criterion
-    ({"split_criterion": "ginny"}, "split_criterion must be gini, entropy, misclassification or mse, not 'ginny'"),
+    (
+        {"split_criterion": "ginny"},
+        "split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not 'ginny'",
+    ),
     ({"split_criterion": "mse"}, "split_criterion mse is for regression, but dependent_variable y is of type boolean"),
     (
         {"split_criterion": "entropy", "dependent_variable": "v"},
@@ -178,7 +181,13 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "pruning_params: the key 'cpp' is unknown; valid keys are max_surrogates, null_as_cat",
     ),
     ({"surrogate_params": "2"}, "surrogate_params: '2' is not a pair key=value"),
-    ({"pruning_params": "cp=-1"}, "pruning_params: cp must be a number of at least 0, not '-1'"),
+    (
+        {"pruning_params": "cp=no"},
+        "pruning_params: cp must be a number, below 0 for trees that are not pruned, not 'no'",
+    ),
+    ({"max_leaf_nodes": 1}, "max_leaf_nodes must be at least 2, not 1"),
+    ({"min_impurity_decrease": -0.5}, "min_impurity_decrease must be a number of at least 0, not -0.5"),
+    ({"min_impurity_decrease": float("nan")}, "min_impurity_decrease must be a number of at least 0, not nan"),
     (
         {"pruning_params": "n_folds=1"},
         "pruning_params: n_folds must be 0 (no cross-validation) or an integer from 2 to 255",

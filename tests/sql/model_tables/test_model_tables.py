@@ -389,6 +389,8 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
         "grouping_columns": ["g1", '"G 2"'],
         "grouping_types": ["date", "character varying(9)"],
         "levels": None,
+        "max_leaf_nodes": None,
+        "min_impurity_decrease": 0.0,
     }
 
 
