@@ -9,7 +9,7 @@ from rich.console import Console
 from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
-from madtree.cli.demo.story import load
+from madtree.cli.demo.tables import load, prepare
 
 
 @pytest.fixture
@@ -26,4 +26,5 @@ def flights(db: psycopg.Connection) -> None:
         file = find_flights(None, say=list)
     except DemoError as error:
         pytest.skip(str(error))
+    prepare(db, ())
     load(Screen(Console(quiet=True), db), file)
