@@ -19,7 +19,7 @@ from accuracy.learners import N_FOLDS, SCHEMA, Outcomes, madtree_trees, rpart_tr
 
 from madtree.embedded import PrivateServer
 
-N_SPLITS = 20
+N_SPLITS = 10
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
     if options.report:
         page.write(page.read())
         return
-    with psycopg.connect(options.dsn or PrivateServer(say=print).up(), autocommit=True) as db:
+    with psycopg.connect(options.dsn or PrivateServer(say=print).up(), autocommit=True, prepare_threshold=None) as db:
         db.execute("SET client_min_messages = error")
         results: dict[str, Any] = {"versions": versions(db), "sets": {}}
         for data in data_sets():

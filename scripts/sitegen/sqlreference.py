@@ -10,6 +10,8 @@ from html import escape
 import psycopg
 from psycopg import sql
 
+from madtree.entry.help_texts import TEXTS
+
 HEAD = """\
 # SQL functions
 
@@ -71,8 +73,10 @@ class Function:
 
 
 def functions(connection: psycopg.Connection) -> Iterator[Function]:
-    """The public functions by name."""
-    for oid, name, comment, result in connection.execute(FUNCTIONS).fetchall():
+    """The public functions in the order of their help texts: train, then use, then look at, then manage."""
+    places = {name: place for place, name in enumerate(TEXTS)}
+    found = connection.execute(FUNCTIONS).fetchall()
+    for oid, name, comment, result in sorted(found, key=lambda row: places.get(row[1], len(places))):
         arguments = tuple(connection.execute(ARGUMENTS, [oid]).fetchall())
         ask = sql.SQL("SELECT madtree.{}()").format(sql.Identifier(name))
         ((text,),) = connection.execute(ask).fetchall()
