@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from madtree.errors import MadtreeError
@@ -22,7 +23,6 @@ def measured(host: Host, choice: Choice, table: str, relation: Relation, rows: i
     Returns:
         `title`, a few words; `said`, a sentence or two; and `changed`, where the training table has other rows by now.
     """
-    summary = choice.model.summary
     source = str(choice.model.source_table)
     name = one_line(table)
     if not _is_training_table(host, source, relation):
@@ -35,10 +35,14 @@ def measured(host: Host, choice: Choice, table: str, relation: Relation, rows: i
         "said": f"Measured on {name}, on the very rows that the model was trained on; others are predicted less well. "
         f"To measure it on held-out rows: madtree report {one_line(choice.model.name)} --data TABLE",
     }
-    trained = sum(int(str(summary[f"total_rows_{kind}"] or 0)) for kind in ("processed", "skipped"))
+    trained = _rows_at_training(choice.model.summary)
     if rows is not None and rows != trained:
         found["changed"] = f"The table has {rows:,} rows now; it had {trained:,} when the model was trained."
     return found
+
+
+def _rows_at_training(summary: Mapping[str, Any]) -> int:
+    return sum(summary.get(column) or 0 for column in ("total_rows_processed", "total_rows_skipped"))
 
 
 def _is_training_table(host: Host, source: str, relation: Relation) -> bool:
@@ -48,7 +52,7 @@ def _is_training_table(host: Host, source: str, relation: Relation) -> bool:
         return False
 
 
-def folds_text(summary: dict[str, Any]) -> str:
+def folds_text(summary: Mapping[str, Any]) -> str:
     """What cross-validation measures, for a reader of its figures."""
     folds = summary.get("n_folds") or 0
     kind = f"{folds} folds" if not summary.get("fold_col") else f"{folds} folds by {one_line(summary['fold_col'])}"

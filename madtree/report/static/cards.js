@@ -89,7 +89,7 @@ function fillCard(group, place, { values, tree, layout }) {
   const { asList } = layout;
   const left = -wide / 2 + (asList ? ROW.pad : CARD.pad) / 2;
   const width = wide - (asList ? ROW.pad : CARD.pad);
-  const bar = asList ? { y: 32, width: ROW.bar, height: 8 } : { y: 29, width, height: 9 };
+  const bar = asList ? { y: 32, width: layout.list.bar, height: 8 } : { y: 29, width, height: 9 };
   const inner = group.select(".inner");
   inner.selectAll("*").remove();
   const say = (name, x, y, text) => inner.append("text").attr("class", name).attr("x", x).attr("y", y)
@@ -107,14 +107,14 @@ function fillCard(group, place, { values, tree, layout }) {
     inner.append("rect").attr("class", "part").attr("x", left + part.from * bar.width).attr("width", part.share * bar.width)
       .attr("y", bar.y).attr("height", bar.height).attr("fill", part.colour);
   }
-  const indent = asList ? ROW.bar + 10 : 0;
+  const indent = asList ? layout.list.bar + 10 : 0;
   say("detail", asList ? left + indent : 0, asList ? 40 : 53, fitted(detailText(values, node), width - indent + 6, ...DETAIL));
 }
 
 // The sign on a node that opens and closes: a minus, or how many leaves are below.
 function drawSign(sign, place, layout) {
   const { data: node, wide } = place;
-  const text = node.open ? "−" : layout.asList ? `+ ${numberText(node.leaves)}` : `+ ${leavesText(node.leaves)}`;
+  const text = node.open ? "−" : layout.asList && layout.list === SLIM_LIST ? `+ ${numberText(node.leaves)}` : `+ ${leavesText(node.leaves)}`;
   const width = Math.max(20, textWidth(text, ...SIGN) + 14);
   sign.attr("transform", layout.asList ? `translate(${wide / 2 + width / 2 - 6},${layout.height / 2})` : `translate(0,${layout.height})`);
   sign.selectAll("*").remove();

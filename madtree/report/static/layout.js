@@ -4,7 +4,9 @@
 const CARD = { height: 70, narrowest: 112, widest: 520, usual: 210, pad: 26, gap: 16 };
 const GAPS = { least: 46, most: 100, afar: 260 }; // px between levels: as there is room; more in what is only seen from afar
 // Cards drawn as a list, one below the other.
-const ROW = { height: 50, gap: 8, narrowest: 170, pad: 24, bar: 64, answer: 30, sign: 34, indent: 30, slim: 18 };
+const ROW = { height: 50, gap: 8, narrowest: 170, pad: 24, answer: 30 };
+const WIDE_LIST = { bar: 64, indent: 30, sign: 90 }; // px of a bar, from level to level, and for the sign beside a card
+const SLIM_LIST = { bar: 40, indent: 18, sign: 34 };
 const SLIM = 480; // px of a place that is narrow, such as a phone's
 
 // The nodes of a tree; they know their parent, their children (`kids`), `index` and how many leaves are below.
@@ -53,7 +55,7 @@ class Layout {
     this.values = values;
     this.asList = asList;
     this.room = room;
-    this.indent = room.width < SLIM ? ROW.slim : ROW.indent;
+    this.list = room.width < SLIM ? SLIM_LIST : WIDE_LIST;
     this.height = asList ? ROW.height : CARD.height;
   }
 
@@ -64,7 +66,7 @@ class Layout {
     };
     const { heading, detail } = node.words;
     if (!this.asList) return Math.max(heading, detail) + CARD.pad;
-    return Math.max(heading + (node.parent ? ROW.answer : 0), ROW.bar + 10 + detail) + ROW.pad;
+    return Math.max(heading + (node.parent ? ROW.answer : 0), this.list.bar + 10 + detail) + ROW.pad;
   }
 
   // What is seen, parents before children and left before right, each with its centre `x`, upper edge `y` and width `wide`.
@@ -79,8 +81,8 @@ class Layout {
 
   stack(seen) {
     seen.forEach((place, row) => {
-      const left = place.depth * this.indent;
-      place.wide = Math.max(ROW.narrowest, Math.min(this.wanted(place.data), this.room.width - left - ROW.sign));
+      const left = place.depth * this.list.indent;
+      place.wide = Math.max(ROW.narrowest, Math.min(this.wanted(place.data), this.room.width - left - this.list.sign));
       place.x = left + place.wide / 2;
       place.y = row * (ROW.height + ROW.gap);
     });

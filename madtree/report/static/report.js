@@ -107,7 +107,10 @@ addEventListener("resize", () => {
   if (innerWidth === width) return; // a phone's address bar comes and goes
   width = innerWidth;
   cancelAnimationFrame(waiting);
-  waiting = requestAnimationFrame(drawCharts);
+  waiting = requestAnimationFrame(() => {
+    view.resized();
+    drawCharts();
+  });
 });
 
 choose(current);

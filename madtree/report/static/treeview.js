@@ -118,8 +118,7 @@ class TreeView {
     this.selected = node;
     this.update();
     const after = this.seen.find((place) => place.data === node);
-    this.move(transform.translate(before.x - after.x, before.y - after.y));
-    this.reveal(after, after.children ?? []);
+    this.reveal(after, after.children ?? [], transform.translate(before.x - after.x, before.y - after.y));
     this.onShow(node);
   }
 
@@ -158,10 +157,10 @@ class TreeView {
     (isSmooth && !isStill(this.seen) ? this.svg.transition().duration(MOVING) : this.svg).call(this.zoom.transform, transform);
   }
 
-  // Moves the drawing so that a node is seen whole, large enough to be read, and with it the others if there is room.
-  reveal(place, others = []) {
+  // Moves the drawing so that a node is seen whole, large enough to be read, and with it the others if there is room;
+  // to where `transform` has it, or else as little as that needs.
+  reveal(place, others = [], transform = this.transform) {
     const { width, height } = this.size;
-    let { transform } = this;
     if (transform.k < AFAR) {
       transform = d3.zoomIdentity.translate(width / 2, height / 2).scale(1).translate(-place.x, -place.y - this.drawn.height / 2);
     }
@@ -226,6 +225,14 @@ class TreeView {
       this.update();
       this.onShow(this.selected);
     }
+    this.start();
+  }
+
+  // The window has another width: what is open is arranged anew, all of it in sight.
+  resized() {
+    if (!this.all.length || this.kept) return;
+    this.takeHeight();
+    this.update(true);
     this.start();
   }
 
