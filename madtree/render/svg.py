@@ -19,6 +19,7 @@ BOX_HEIGHT, LEVEL_HEIGHT = 64.0, 114.0
 THICKEST, THINNEST = 16.0, 1.2  # of the edges
 LEAST_WIDTH = 420.0  # of the picture, for its legend
 MOST_NODES = 63  # drawn, unless the caller says how deep: more could not be read
+MOST_WIDTH = 2500.0  # of its tree in px; a wider one is drawn less deep
 LEGEND_ENTRY = 180.0  # px that a class's name may take
 
 
@@ -47,14 +48,11 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
         message = "no tree could be trained" + (" for this group" if model.grouping_columns else "")
         return document(320, 60, message, [text(160, 34, message, HEADING, FAINT, "middle")], PAPER)
     cut = readable_depth(tree) if max_depth is None else max_depth
-    boxes = boxes_of(model, tree, cut)
+    boxes, centres, tree_width = _arranged(model, tree, cut)
+    while max_depth is None and tree_width > MOST_WIDTH and cut > 1:
+        cut -= 1
+        boxes, centres, tree_width = _arranged(model, tree, cut)
     drawn = [tree.nodes[number] for number in boxes]
-    centres = tidy_layout(
-        {n.node_id: None if n.is_leaf or n.depth == cut else (n.left_id, n.right_id) for n in drawn},
-        {number: box.width for number, box in boxes.items()},
-        GAP,
-    )
-    tree_width = max(centre + boxes[number].width / 2 for number, centre in centres.items())
     width = max(tree_width, LEAST_WIDTH) + 2 * MARGIN
     shift = (width - tree_width) / 2
     places = {number: x + shift for number, x in centres.items()}
@@ -72,6 +70,18 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
         marks.append(text(width / 2, bottom + 4, note, SMALL, FAINT, "middle"))
         bottom += MARGIN
     return document(width, bottom, _heading(model, tree), marks, PAPER)
+
+
+def _arranged(model: Model, tree: Tree, cut: int) -> tuple[dict[int, Box], dict[int, float], float]:
+    """The boxes down to a depth, the centre of each from the left in px, and how wide all are together."""
+    boxes = boxes_of(model, tree, cut)
+    drawn = [tree.nodes[number] for number in boxes]
+    centres = tidy_layout(
+        {n.node_id: None if n.is_leaf or n.depth == cut else (n.left_id, n.right_id) for n in drawn},
+        {number: box.width for number, box in boxes.items()},
+        GAP,
+    )
+    return boxes, centres, max(centre + boxes[number].width / 2 for number, centre in centres.items())
 
 
 def readable_depth(tree: Tree) -> int:

@@ -9,7 +9,7 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 
-CV_COLUMNS = ("cp", "n_splits", "rel_error", "xerror", "xstd", "chosen")
+CV_COLUMNS = ("cp", "n_splits", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd", "chosen")
 RESIDUAL_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
