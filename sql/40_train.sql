@@ -6,7 +6,7 @@ CREATE FUNCTION madtree_internal.tree_train(
     list_of_features text, list_of_features_to_exclude text, split_criterion text, grouping_cols text, weights text,
     max_depth integer, min_split integer, min_bucket integer, n_bins integer, surrogate_params text,
     pruning_params text, verbose boolean, seed bigint, replace boolean, parallel_workers integer, memory_mb integer,
-    strategy text, OUT answer text, OUT mistake text[]
+    strategy text, classification boolean, OUT answer text, OUT mistake text[]
 )
 RETURNS record
 LANGUAGE plpython3u
@@ -16,13 +16,13 @@ AS $python$
 return madtree.tree_train(
     plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
     list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
-    surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb, strategy
+    surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb, strategy, classification
 )
 $python$;
 
 COMMENT ON FUNCTION madtree_internal.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
-    bigint, boolean, integer, integer, text
+    bigint, boolean, integer, integer, text, boolean
 ) IS 'internal: what tree_train answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.tree_train(
@@ -46,7 +46,8 @@ CREATE FUNCTION @extschema@.tree_train(
     replace boolean DEFAULT FALSE,
     parallel_workers integer DEFAULT NULL,
     memory_mb integer DEFAULT 64,
-    strategy text DEFAULT 'auto'
+    strategy text DEFAULT 'auto',
+    classification boolean DEFAULT NULL -- by the dependent variable's type
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -61,7 +62,7 @@ BEGIN
         training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
         list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket,
         n_bins, surrogate_params, pruning_params, tree_train.verbose, seed, replace, parallel_workers, memory_mb,
-        strategy
+        strategy, classification
     );
     @raise@
     RETURN answer;
@@ -70,7 +71,7 @@ $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
-    bigint, boolean, integer, integer, text
+    bigint, boolean, integer, integer, text, boolean
 ) IS 'train decision trees on a table; SELECT tree_train() tells how';
 
 CREATE FUNCTION @extschema@.tree_train()

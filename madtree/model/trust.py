@@ -221,7 +221,7 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
     for suffix, columns, optional in (
         ("", TREE_COLUMNS, ()),
         ("_nodes", NODE_COLUMNS, ()),
-        ("_summary", SUMMARY_COLUMNS, ("levels", "trained_at")),
+        ("_summary", SUMMARY_COLUMNS, ("levels", "trained_at", "dependent_name", "grouping_expressions")),
         ("_surrogates", SURROGATE_COLUMNS, ()),
         ("_cv", CV_COLUMNS, ()),
     )

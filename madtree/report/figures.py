@@ -28,7 +28,6 @@ SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to ge
 
 _TEXT, _BOOL = "pg_catalog.text", "pg_catalog.bool"
 _ASKED = [_TEXT, _TEXT, "pg_catalog.int4[]", _BOOL]
-METRICS = ("n", "n_skipped", "accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "mae", "r2")
 
 
 def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list[Row]]:
@@ -58,13 +57,14 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
         return {"table": table, "note": choice.refusal}
     try:
         relation = find_relation(host, table, "data")
-        found: dict[str, Any] = {"table": table, "trees": {}}
+        found: dict[str, Any] = {"table": table, "metrics": {}, "trees": {}}
         for row in host.query(sql.METRICS, _ASKED, [choice.model.name, table, choice.tree_ids, choice.trust_owner]):
-            metrics = {name: finite(row[name]) for name in METRICS if row[name] is not None}
+            if row["value"] is None:
+                continue
             if row["tree_id"] is None or not choice.model.grouping_columns:
-                found["metrics"] = metrics
+                found["metrics"][row["metric"]] = finite(row["value"])
             if row["tree_id"] is not None:
-                found["trees"][row["tree_id"]] = metrics
+                found["trees"].setdefault(row["tree_id"], {})[row["metric"]] = finite(row["value"])
         if choice.model.is_classification:
             found |= _confusion(host, choice, table)
         else:

@@ -48,6 +48,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "parallel_workers": None,
         "memory_mb": MEMORY_MB,
         "strategy": STRATEGY,
+        "classification": None,  # as the dependent variable's type says
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},
