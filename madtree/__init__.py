@@ -17,6 +17,7 @@ __version__ = "0.2.0"
 _PUBLIC = {
     "Client": "madtree.client",
     "Model": "madtree.client",
+    "Evaluation": "madtree.client",
     "Result": "madtree.client",
     "connect": "madtree.client",
     "MadtreeError": "madtree.errors",
@@ -29,6 +30,7 @@ __all__ = [
     "Client",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Evaluation",
     "MadtreeError",
     "Model",
     "Result",

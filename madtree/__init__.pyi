@@ -1,4 +1,5 @@
 from madtree.client import Client as Client
+from madtree.client import Evaluation as Evaluation
 from madtree.client import Model as Model
 from madtree.client import Result as Result
 from madtree.client import connect as connect

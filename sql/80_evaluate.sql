@@ -4,20 +4,13 @@ CREATE FUNCTION madtree_internal.tree_evaluate(tree_model text, test_table text,
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
-    n bigint,
-    n_skipped bigint,
-    accuracy double precision,
-    balanced_accuracy double precision,
-    log_loss double precision,
-    auc double precision,
-    rmse double precision,
-    mae double precision,
-    r2 double precision,
+    metric text,
+    value double precision,
     mistake text[]
 )
 LANGUAGE plpython3u
 VOLATILE
-ROWS 1
+ROWS 10
 AS $python$
 @load@
 return madtree.tree_evaluate(plpy, tree_model, test_table, trust_owner)
@@ -34,26 +27,19 @@ CREATE FUNCTION @extschema@.tree_evaluate(
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
-    n bigint,
-    n_skipped bigint,
-    accuracy double precision,
-    balanced_accuracy double precision,
-    log_loss double precision,
-    auc double precision,
-    rmse double precision,
-    mae double precision,
-    r2 double precision
+    metric text,
+    value double precision
 )
 LANGUAGE plpgsql
 VOLATILE
-ROWS 1
+ROWS 10
 SET jit = off
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
     mistake pg_catalog.text[];
 BEGIN
-    FOR tree_id, group_values, n, n_skipped, accuracy, balanced_accuracy, log_loss, auc, rmse, mae, r2, mistake IN
+    FOR tree_id, group_values, metric, value, mistake IN
         SELECT * FROM madtree_internal.tree_evaluate(tree_model, test_table, trust_owner)
     LOOP
         @raise@

@@ -68,8 +68,8 @@ def train_command(
     target: Annotated[
         str,
         option(
-            "What to predict, a column or expression: boolean, integer or text for classes, float or numeric "
-            "for regression.",
+            "What to predict, a column or expression, also with AS name: boolean, integer or text for classes, "
+            "float or numeric for regression.",
             "Data",
             "--target",
             "-y",
@@ -90,7 +90,8 @@ def train_command(
         list[str] | None, option("Columns that * leaves out; may be repeated.", "Data", metavar="LIST")
     ] = None,
     group_by: Annotated[
-        list[str] | None, option("One tree for each value of these columns; may be repeated.", "Data", metavar="LIST")
+        list[str] | None,
+        option("One tree for each value of these columns or expressions; may be repeated.", "Data", metavar="LIST"),
     ] = None,
     weights: Annotated[str | None, option("Weight of each row, a column or expression.", "Data", metavar="SQL")] = None,
     criterion: Annotated[
@@ -155,6 +156,14 @@ def train_command(
         Strategy | None,
         option(f"Which processes keep and count the rows; auto: what is quickest. Default: {defaults.STRATEGY}.", RUN),
     ] = None,
+    classification: Annotated[
+        bool | None,
+        option(
+            "Whether the target is classes or a number. Default: as its type says.",
+            "Data",
+            "--classification/--regression",
+        ),
+    ] = None,
     verbose: Annotated[bool, option("Print the server's line for each level.", "Output", "--verbose", "-v")] = False,
     dsn: Dsn = None,
     json: Json = False,
@@ -191,6 +200,7 @@ def train_command(
         "strategy": strategy and strategy.value,
         "max_leaf_nodes": max_leaf_nodes,
         "min_impurity_decrease": min_impurity_decrease,
+        "classification": classification,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

@@ -2,6 +2,6 @@
 
 from madtree.client.client import Client, connect
 from madtree.client.model import Model
-from madtree.client.result import Result
+from madtree.client.result import Evaluation, Result
 
-__all__ = ["Client", "Model", "Result", "connect"]
+__all__ = ["Client", "Evaluation", "Model", "Result", "connect"]

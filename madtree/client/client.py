@@ -13,7 +13,7 @@ from psycopg import sql
 
 from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
 from madtree.client.model import Model
-from madtree.client.result import Result
+from madtree.client.result import Evaluation, Result
 from madtree.client.session import ClosedSession, Session, open_session
 from madtree.host.psycopg import PsycopgHost
 
@@ -115,6 +115,7 @@ class Client:
         strategy: str | None = "auto",
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | None = None,
+        classification: bool | None = None,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -123,13 +124,15 @@ class Client:
         training_table_name, output_table_name
             The table or view to learn from, and the model to make.
         id_col_name, dependent_variable
-            A column that identifies rows; the column or expression to predict.
+            A column that tells rows apart; the column or expression to predict, which may have a name:
+            ``'delay > 180 AS very_late'``.
         list_of_features, list_of_features_to_exclude
             ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
         split_criterion
             gini, entropy, gain_ratio or misclassification; mse for regression.
         grouping_cols, weights
-            One tree for each combination of these columns; a column or expression with the rows' weights.
+            One tree for each combination of these columns or expressions (``'extract(month from day) AS month'``); a
+            column or expression with the rows' weights.
         max_depth, min_split, min_bucket
             Levels below the root, 0 to 60; rows that a node needs to be split; rows that each side keeps.
         n_bins
@@ -147,6 +150,9 @@ class Client:
         max_leaf_nodes, min_impurity_decrease
             Leaves of the tree before it is pruned, at most; by how much a split must lower the impurity of the whole
             tree. Both as in scikit-learn.
+        classification
+            True for classes, False for a regression; by default as the type of the dependent variable says: whole
+            numbers are classes.
 
         Returns
         -------
@@ -193,9 +199,9 @@ class Client:
         """Write the importance of each feature into a new table. Returns what was done."""
         return self._text("get_var_importance", model_name, output_table)
 
-    def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Result:
-        """How well the model does on a table with known outcomes: accuracy, AUC, RMSE, ..."""
-        return self.call("tree_evaluate", tree_model, test_table, trust_owner)
+    def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Evaluation:
+        """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""
+        return Evaluation.of_rows(self.call("tree_evaluate", tree_model, test_table, trust_owner))
 
     def tree_confusion(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Result:
         """The confusion matrix as rows."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
 
-from madtree.client.result import Result
+from madtree.client.result import Evaluation, Result
 from madtree.model import ModelTables, find_model, read_model, read_summary
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
@@ -92,8 +92,8 @@ class Model:
             self.client.get_var_importance(self.name, table)
             return self.client.query(f"SELECT * FROM {table}")
 
-    def evaluate(self, table: Any, *, trust_owner: bool = False) -> Result:
-        """How well it does on a table, or on a data frame, with known outcomes: accuracy, AUC, RMSE, ..."""
+    def evaluate(self, table: Any, *, trust_owner: bool = False) -> Evaluation:
+        """How well it does on a table, or on a data frame, with known outcomes, a row for each metric."""
         with self._as_table(table, trust_owner) as name:
             return self.client.tree_evaluate(self.name, name, trust_owner)
 

@@ -138,6 +138,32 @@ class Result(Sequence[Any]):
         return f"<table><thead>{cells('th', self.columns)}</thead><tbody>{body}</tbody></table>{rest}"
 
 
+class Evaluation(Result):
+    """What `tree_evaluate` tells: a row for each metric, of the whole model first, and of each tree where grouped.
+
+    Attributes:
+        metrics: of the whole model, by name; None where a metric is not defined on the table.
+        by_tree: the same of each tree, by its number.
+    """
+
+    @classmethod
+    def of_rows(cls, rows: Result) -> Evaluation:
+        return cls(rows.columns, rows.types, list(rows))
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        first = self._rows[0].tree_id if self._rows else None
+        return {row.metric: row.value for row in self._rows if row.tree_id == first}
+
+    @property
+    def by_tree(self) -> dict[int, dict[str, float | None]]:
+        found: dict[int, dict[str, float | None]] = {}
+        for row in self._rows:
+            if row.tree_id is not None:
+                found.setdefault(row.tree_id, {})[row.metric] = row.value
+        return found
+
+
 def _as_numpy(values: list[Any], oid: int) -> np.ndarray[Any, Any]:
     import numpy as np
 

@@ -100,7 +100,7 @@ def readable_depth(tree: Tree) -> int:
 def _heading(model: Model, tree: Tree) -> str:
     kind = "Classification" if model.is_classification else "Regression"
     place = f", {group_text(model, tree)}" if model.grouping_columns else ""
-    return f"{kind} tree for {model.dependent}{place}: {tree.nodes[0].n_rows:,} rows, {_leaves(tree):,} leaves"
+    return f"{kind} tree for {model.target}{place}: {tree.nodes[0].n_rows:,} rows, {_leaves(tree):,} leaves"
 
 
 def _leaves(tree: Tree) -> int:

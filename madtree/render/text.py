@@ -11,7 +11,7 @@ RULE = " -------------------------------------"
 INDENT = "   "
 EXPLANATION = """\
  - Each node represented by 'id' inside ().
- - Each internal nodes has the split condition at the end, while each
+ - Each internal node has the split condition at the end, while each
         leaf node has a * at the end.
  - For each internal node (i), its child nodes are indented by 1 level
         with ids (2i+1) for True node and (2i+2) for False node."""
@@ -28,16 +28,20 @@ def model_text(model: Model, verbose: bool = False) -> str:
     """The model's trees one below the other, each headed by its group where the model is grouped.
 
     Args:
-        verbose: add impurity and number of rows to every node.
+        verbose: put a legend before the trees, and add impurity and number of rows to every node.
     """
-    labels = ", ".join(map(quoted, model.classes))
-    lines = [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS, RULE]
+    lines = [*_legend(model), RULE] if verbose else [RULE]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
         lines.extend(_tree_lines(model, tree, verbose))
         lines.append(RULE)
     return "\n".join(lines) + "\n"
+
+
+def _legend(model: Model) -> list[str]:
+    labels = ", ".join(map(quoted, model.classes))
+    return [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS]
 
 
 def _tree_lines(model: Model, tree: Tree, verbose: bool) -> Iterator[str]:

@@ -94,7 +94,7 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
     trees = [tree_values(model, tree, row) for tree, row in zip(model.trees, choice.rows, strict=True)]
     return {
         "isClassification": model.is_classification,
-        "dependent": one_line(model.dependent),
+        "dependent": one_line(model.target),
         "features": [one_line(feature.name) for feature in model.features],
         "classes": [category_text(name) for name in model.classes],
         "colours": class_colours(_class_weights(choice)),
@@ -120,7 +120,7 @@ def _class_weights(choice: Choice) -> list[float]:
 def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> dict[str, str]:
     model, totals = choice.model, choice.totals
     kind = "Classification" if model.is_classification else "Regression"
-    what = f"{kind} of {one_line(model.dependent)}, trained on {model.source_table}"
+    what = f"{kind} of {one_line(model.target)}, trained on {model.source_table}"
     made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     expression = shown_sql(host, choice)
     return {

@@ -29,7 +29,6 @@ SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to ge
 
 _TEXT, _BOOL = "pg_catalog.text", "pg_catalog.bool"
 _ASKED = [_TEXT, _TEXT, "pg_catalog.int4[]", _BOOL]
-METRICS = ("n", "n_skipped", "accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "mae", "r2")
 
 
 def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list[Row]]:
@@ -64,7 +63,7 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
         whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
         if whole is not None:
             found["metrics"] = whole
-        rows = whole["n"] + whole.get("n_skipped", 0) if whole is not None else None
+        rows = int(whole["n"] + whole.get("n_skipped", 0)) if whole is not None else None
         found["measured"] = measured(host, choice, table, relation, rows)
         if choice.model.is_classification:
             found |= _confusion(host, choice, table)
@@ -80,10 +79,12 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
 def _metrics(host: Host, choice: Choice, table: str) -> dict[int | None, dict[str, Any]]:
     """Metrics by tree_id, those without a value left out; of a grouped model, None has those of all trees together."""
     asked = [choice.model.name, table, choice.tree_ids, choice.trust_owner]
-    return {
-        row["tree_id"]: {name: finite(row[name]) for name in METRICS if row[name] is not None}
-        for row in host.query(sql.METRICS, _ASKED, asked)
-    }
+    found: dict[int | None, dict[str, Any]] = {}
+    for row in host.query(sql.METRICS, _ASKED, asked):
+        of_tree = found.setdefault(row["tree_id"], {})
+        if row["value"] is not None:
+            of_tree[row["metric"]] = finite(row["value"])
+    return found
 
 
 def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:

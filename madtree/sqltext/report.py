@@ -72,7 +72,7 @@ def cv(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) ->
 
 # Metrics of the whole model $1 on the table $2, and of its trees $3; $4 is whether its owner is trusted.
 METRICS = """\
-SELECT e.tree_id, e.n, e.n_skipped, e.accuracy, e.balanced_accuracy, e.log_loss, e.auc, e.rmse, e.mae, e.r2
+SELECT e.tree_id, e.metric, e.value
 FROM madtree.tree_evaluate($1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.bool) AS e
 WHERE e.tree_id IS NULL OR e.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[])"""
 

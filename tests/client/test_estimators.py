@@ -204,10 +204,12 @@ def test_what_does_not_go_together_is_said(client: madtree.Client) -> None:
         classifier.fit("flowers", [1, 2])
     with pytest.raises(TypeError, match="with a table, sample_weight must be the name of a column"):
         classifier.fit("flowers", "kind", [1.0])
-    with pytest.raises(madtree.MadtreeError, match="dependent_variable kind is of type integer, which means class"):
-        regressor.fit("flowers", "kind")
-    with pytest.raises(ValueError, match=r"y is kind of the type integer.*cast it, as in y='\(kind\)::float8'"):
-        clone(regressor).set_params(split_criterion="gini").fit("flowers", "kind")
+    with pytest.raises(madtree.MadtreeError, match="asks for a regression, but dependent_variable colour is of type"):
+        regressor.fit("flowers", "colour")
+    with pytest.raises(madtree.MadtreeError, match="split_criterion mse is for regression, but classification is true"):
+        clone(classifier).set_params(split_criterion="mse").fit("flowers", "kind")
+    whole = regressor.fit("flowers", "kind")
+    assert not whole.model_.is_classification
     assert temporary(client) == []
     client.query("CREATE VIEW seen AS SELECT * FROM flowers")
     with pytest.raises(ValueError, match="id_col_name must name a column that tells the rows of seen apart"):

@@ -37,6 +37,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
     model_: TreeModel
     _flat_tree: FlatTree
     _fitted_on: str  # table, frame or array
+    _learns_classes: bool
 
     def __init__(
         self,
@@ -167,6 +168,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
             replace=self.replace,
             parallel_workers=self.parallel_workers,
             memory_mb=self.memory_mb,
+            classification=self._learns_classes,
         )
         self._read(model)
 

@@ -58,6 +58,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
 
     _labels: list[str] | None  # the classes' texts in the database, where these are not their places
 
+    _learns_classes = True
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeClassifier:
         """Train the tree.
 

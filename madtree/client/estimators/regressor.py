@@ -20,9 +20,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
     """A decision tree for numbers, trained in the database.
 
     Parameters and attributes are those of `DecisionTreeClassifier`, but for what is about classes; the only criterion
-    is mse. Of a table, the target must be float or numeric: integers are classes to madtree (cast them:
-    ``y="amount::float8"``).
+    is mse.
     """
+
+    _learns_classes = False
 
     def __init__(
         self,
@@ -85,11 +86,6 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
         """
         if isinstance(X, str):
             self._fit_table(X, y, sample_weight)
-            if self.model_.is_classification:
-                raise ValueError(
-                    f"y is {y} of the type {self.model_.dependent_type}, which madtree takes for classes: use "
-                    f"DecisionTreeClassifier, or cast it, as in y='({y})::float8'"
-                )
         else:
             columns = checked_columns(self, X, reset=True)
             targets = self._checked_numbers(y, len(columns[0].values))

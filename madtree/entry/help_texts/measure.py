@@ -12,8 +12,11 @@ SELECT * FROM madtree.tree_evaluate(
     trust_owner => false  -- see below
 );
 
-One row; of a grouped model one for all rows (tree_id is NULL), then one for each group:
+A row for each metric; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
     tree_id, group_values     the tree, and its group as a JSON object
+    metric, value             its name, and what it is; NULL where the table does not say
+The metrics of a classification are n, n_skipped, accuracy, balanced_accuracy, log_loss and, of two classes, auc; those
+of a regression n, n_skipped, rmse, mae and r2:
     n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
                               with a weight of 0 or NULL
     accuracy                  share of rows whose class is predicted
@@ -28,7 +31,7 @@ trust_owner => true lets a superuser use another role's model that has expressio
 view, it runs what its owner wrote. Others need not say it. See docs/security.md.
 
 Example:
-    SELECT accuracy, auc FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
+    SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
 """
 
 TREE_CONFUSION = """\

@@ -10,12 +10,13 @@ SELECT madtree.tree_train(
     output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary and, where asked for,
                                   --   <output>_surrogates and <output>_cv; must not exist
     id_col_name,                  -- column that identifies rows
-    dependent_variable,           -- column or expression: boolean, integer, text, enum -> classification;
-                                  --   float, numeric -> regression
+    dependent_variable,           -- column or expression, also with AS name: boolean, integer, text, enum ->
+                                  --   classification; float, numeric -> regression
     list_of_features,             -- '*', or columns and expressions separated by commas; an array column is taken apart
     list_of_features_to_exclude => NULL,  -- columns that '*' leaves out
     split_criterion => 'gini',    -- 'gini', 'entropy', 'gain_ratio', 'misclassification'; regression uses 'mse'
-    grouping_cols => NULL,        -- columns: one tree for each combination of their values
+    grouping_cols => NULL,        -- columns and expressions, also with AS name: one tree for each combination of
+                                  --   their values
     weights => NULL,              -- a numeric column or expression; rows of weight 0 are skipped
     max_depth => 10,              -- levels below the root, 0 to 60
     min_split => NULL,            -- rows that a node needs to be split: 20, or 3 * min_bucket if only that is given
@@ -32,8 +33,12 @@ SELECT madtree.tree_train(
     memory_mb => 64,              -- megabytes for histograms
     strategy => 'auto',           -- who keeps and counts the rows: memory, workers, aggregate; auto: what is quickest
     max_leaf_nodes => NULL,       -- leaves at most: the splits that gain most are made; NULL: any number
-    min_impurity_decrease => NULL  -- by how much a split must lower the impurity of the whole tree
+    min_impurity_decrease => NULL,  -- by how much a split must lower the impurity of the whole tree
+    classification => NULL        -- true: classes; false: regression; NULL: by the type of the dependent variable
 );
+
+An integer with more than 100 values, or with more than 20 and one for every ten rows, becomes classes with a warning;
+with more than 1,000 it is an error unless classification says what is meant.
 
 It returns one line that says what was trained. Each default is shown after its argument's name. Either of the two
 ..._params strings may hold any of their keys, whose defaults are shown. cp=-1 leaves the tree as it was grown.

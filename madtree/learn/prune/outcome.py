@@ -34,6 +34,7 @@ class Outcome:
         importance: (n_trees, n_features) gain summed over the splits of a feature, and, where it is a surrogate, gain
             times adjusted agreement.
         root_risk: (n_trees,).
+        grown_depth: (n_trees,) before pruning.
         cp_tables: one for each tree, with cross-validation; else empty.
     """
 
@@ -57,6 +58,7 @@ class Outcome:
     prediction: Array
     importance: Floats
     root_risk: Floats
+    grown_depth: Ints
     cp_tables: list[CpTable]
 
 
@@ -133,8 +135,17 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         prediction=prediction[kept],
         importance=importance,
         root_risk=risk[:n_groups],
+        grown_depth=_depths(growing, n_groups),
         cp_tables=tables,
     )
+
+
+def _depths(growing: GrowingTrees, n_groups: int) -> Ints:
+    """(n_groups,) depth of each group's main tree."""
+    depth = np.zeros(n_groups, np.int64)
+    main = growing.tree < n_groups
+    np.maximum.at(depth, growing.tree[main], growing.depth[main])
+    return depth
 
 
 def _sums_of_squares(growing: GrowingTrees, leaf_squares: Floats, weight: Floats, means: Floats) -> Floats:
