@@ -71,6 +71,9 @@ def main() -> None:
         if error.message:
             say(error.message)
         sys.exit(error.code)
+    except (PrivateServerError, NoPostgresError) as error:  # their sentences may have several lines
+        fail(error.message, error.hint)
+        sys.exit(REFUSED)
     except MadtreeError as error:  # found by the part of madtree that runs here
         fail(safe_line(error.message), error.hint)
         sys.exit(REFUSED)
@@ -78,9 +81,6 @@ def main() -> None:
         sys.exit(server_error(error))
     except PermissionError as error:
         fail(f"{error.filename or error}: permission denied", "Run it as an administrator, with sudo for example.")
-        sys.exit(REFUSED)
-    except (PrivateServerError, NoPostgresError) as error:
-        fail(str(error))
         sys.exit(REFUSED)
 
 
