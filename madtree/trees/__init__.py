@@ -15,6 +15,7 @@ from madtree.trees.parameters import (
     MOST_FOLDS,
     MOST_SURROGATES,
     ORDERED_LIMIT,
+    UNPRUNED,
     Parameters,
 )
 from madtree.trees.threshold import (
@@ -37,6 +38,7 @@ __all__ = [
     "MOST_SURROGATES",
     "ORDERED_LIMIT",
     "RANGES",
+    "UNPRUNED",
     "Categories",
     "Direction",
     "Feature",

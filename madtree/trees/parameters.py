@@ -13,6 +13,7 @@ ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps ev
 CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification"))
 CRITERIA_OF_NUMBERS = frozenset(("mse",))
 MOST_FOLDS = 255
+UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
 MOST_SURROGATES = 2**15
 
 

@@ -178,7 +178,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "pruning_params: the key 'cpp' is unknown; valid keys are max_surrogates, null_as_cat",
     ),
     ({"surrogate_params": "2"}, "surrogate_params: '2' is not a pair key=value"),
-    ({"pruning_params": "cp=-1"}, "pruning_params: cp must be a number of at least 0, not '-1'"),
+    (
+        {"pruning_params": "cp=no"},
+        "pruning_params: cp must be a number, below 0 for trees that are not pruned, not 'no'",
+    ),
     (
         {"pruning_params": "n_folds=1"},
         "pruning_params: n_folds must be 0 (no cross-validation) or an integer from 2 to 255",
