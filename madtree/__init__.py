@@ -15,7 +15,9 @@ __version__ = "0.2.0"
 # What users import from here, and where it is: found when it is first asked for, so that the server never imports the
 # client half. (Type checkers read it in `__init__.pyi`.)
 _PUBLIC = {
+    "CallError": "madtree.client",
     "Client": "madtree.client",
+    "Drawing": "madtree.client",
     "Model": "madtree.client",
     "Result": "madtree.client",
     "connect": "madtree.client",
@@ -26,9 +28,11 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "CallError",
     "Client",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Drawing",
     "MadtreeError",
     "Model",
     "Result",

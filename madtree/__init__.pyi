@@ -1,4 +1,6 @@
+from madtree.client import CallError as CallError
 from madtree.client import Client as Client
+from madtree.client import Drawing as Drawing
 from madtree.client import Model as Model
 from madtree.client import Result as Result
 from madtree.client import connect as connect

@@ -1,7 +1,9 @@
 """The client: madtree from Python, over any connection to a database that has the extension."""
 
+from madtree.client.calls import CallError
 from madtree.client.client import Client, connect
+from madtree.client.drawing import Drawing
 from madtree.client.model import Model
 from madtree.client.result import Result
 
-__all__ = ["Client", "Model", "Result", "connect"]
+__all__ = ["CallError", "Client", "Drawing", "Model", "Result", "connect"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     import psycopg
     import pyarrow as pa
 
+RowT = TypeVar("RowT")  # one of madtree.client.rows, for editors and type checkers
+
 _BOOL, _INTS, _FLOATS, _TEXTS = 16, (21, 23, 20), (700, 701), (25, 1043, 19)  # type OIDs, fixed in PostgreSQL
 _SHOWN = 20  # rows that a notebook shows
 
 
-class Result(Sequence[Any]):
+class Result(Sequence[RowT], Generic[RowT]):
     """Rows as named tuples, and the same as arrays or data frames.
 
     A column whose name is no identifier of Python's is `_0`, `_1`, ... in the tuples, by its place.
@@ -33,7 +35,7 @@ class Result(Sequence[Any]):
         self._rows = list(rows)
 
     @classmethod
-    def of(cls, cursor: psycopg.Cursor[Any]) -> Result:
+    def of(cls, cursor: psycopg.Cursor[Any]) -> Result[Any]:
         """The rows of a statement that was executed."""
         described = cursor.description or []
         names = [column.name for column in described]
@@ -42,9 +44,9 @@ class Result(Sequence[Any]):
         return cls(names, [column.type_code for column in described], rows)
 
     @overload
-    def __getitem__(self, index: int) -> Any: ...
+    def __getitem__(self, index: int) -> RowT: ...
     @overload
-    def __getitem__(self, index: slice) -> Result: ...
+    def __getitem__(self, index: slice) -> Result[RowT]: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return Result(self.columns, self.types, self._rows[index])
@@ -53,7 +55,7 @@ class Result(Sequence[Any]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[RowT]:
         return iter(self._rows)
 
     def __eq__(self, other: object) -> bool:

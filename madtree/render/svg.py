@@ -22,7 +22,7 @@ MOST_NODES = 63  # drawn, unless the caller says how deep: more could not be rea
 LEGEND_ENTRY = 180.0  # px that a class's name may take
 
 
-def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = None) -> str:
+def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = None, full: bool = False) -> str:
     """Draw one tree.
 
     A box is a node: its split or, in a leaf, its prediction; a bar of its class weights (of its mean between the least
@@ -33,6 +33,7 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
         model: with the words for splits and classes.
         tree: the tree to draw; by default the first of the model that has nodes.
         max_depth: draw nodes down to this depth, with a note of what is left out; by default as deep as can be read.
+        full: tooltips name all categories, however many.
 
     Returns:
         An SVG document of its natural size, without scripts, styles or references to anything outside.
@@ -47,7 +48,7 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
         message = "no tree could be trained" + (" for this group" if model.grouping_columns else "")
         return document(320, 60, message, [text(160, 34, message, HEADING, FAINT, "middle")], PAPER)
     cut = readable_depth(tree) if max_depth is None else max_depth
-    boxes = boxes_of(model, tree, cut)
+    boxes = boxes_of(model, tree, cut, full)
     drawn = [tree.nodes[number] for number in boxes]
     centres = tidy_layout(
         {n.node_id: None if n.is_leaf or n.depth == cut else (n.left_id, n.right_id) for n in drawn},
