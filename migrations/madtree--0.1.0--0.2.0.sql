@@ -62,3 +62,7 @@ DROP FUNCTION @extschema@.tree_confusion(text, text);
 DROP FUNCTION @extschema@.tree_rules(text, integer);
 DROP FUNCTION @extschema@.tree_path(text, text, text);
 DROP FUNCTION @extschema@.tree_prune(text, text, double precision);
+
+-- These take one more argument, full.
+DROP FUNCTION @extschema@.tree_display(text, boolean, boolean);
+DROP FUNCTION @extschema@.tree_surr_display(text);

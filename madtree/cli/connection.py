@@ -51,7 +51,7 @@ def resolve(dsn: str | None) -> Target:
     try:
         server = PrivateServer().status()
     except PrivateServerError as error:
-        raise CommandError(" ".join(str(error).split()), code=NO_CONNECTION) from error
+        raise CommandError(" ".join(error.message.split()), error.hint, NO_CONNECTION) from error
     if server.running and server.uri:
         return Target(server.uri, f"private server in {server.home}")
     state = f"your private server in {server.home} is down" if server.exists else "you have no private server yet"

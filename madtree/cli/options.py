@@ -37,6 +37,10 @@ TrustOwner = Annotated[
         rich_help_panel=SERVER,
     ),
 ]
+Full = Annotated[
+    bool,
+    typer.Option("--full", help="Name all categories of a split, however many.", rich_help_panel=OUTPUT),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 
 

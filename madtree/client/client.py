@@ -14,7 +14,8 @@ from psycopg import sql
 from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
-from madtree.client.session import ClosedSession, Session, open_session
+from madtree.client.rows import ConfusionRow, ModelRow, RuleRow, StepRow
+from madtree.client.session import Session, open_session, without_password
 from madtree.host.psycopg import PsycopgHost
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     ------
     TypeError
         `connection` is of another type, or SQLAlchemy's driver is not psycopg.
-    ValueError
+    CallError
         No connection is given and there is no server to choose.
 
     Notes
@@ -58,7 +59,10 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     autocommit mode commits each call. A call that fails takes back what it did itself, by a savepoint, and leaves your
     transaction as it was before.
 
-    A client is for one thread at a time. Ctrl-C cancels the running call on the server.
+    *Processes and threads.* A client may go to other processes (``n_jobs=2``): forked or pickled, it opens a connection
+    of its own there, in autocommit mode. It then sees what is committed. A pickle has no password; child processes of
+    joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
+    server.
     """
     return Client(open_session(connection), on_message)
 
@@ -83,6 +87,11 @@ class Client:
     def connection(self) -> psycopg.Connection[Any]:
         """The psycopg connection that the client works with."""
         return self._session.connection
+
+    @property
+    def conninfo(self) -> str:
+        """By what another process reaches the same server, with the password if one was given: keep it to yourself."""
+        return self._session.conninfo
 
     @property
     def host(self) -> PsycopgHost:
@@ -187,13 +196,18 @@ class Client:
         """The model as an SQL expression over the columns of its training table."""
         return self._text("tree_sql", model, type, tree_id, trust_owner)
 
-    def tree_display(self, model: str, dot_format: bool | None = True, verbosity: bool | None = False) -> str:
-        """The model as a graph for graphviz or, with ``dot_format=False``, as text."""
-        return self._text("tree_display", model, dot_format, verbosity)
+    def tree_display(
+        self, model: str, dot_format: bool | None = True, verbosity: bool | None = False, full: bool | None = False
+    ) -> str:
+        """The model as a graph for graphviz or, with ``dot_format=False``, as text.
 
-    def tree_surr_display(self, model: str) -> str:
+        Here and below, `full` names all categories of a split, however many.
+        """
+        return self._text("tree_display", model, dot_format, verbosity, full)
+
+    def tree_surr_display(self, model: str, full: bool | None = False) -> str:
         """The surrogates of each node as text."""
-        return self._text("tree_surr_display", model)
+        return self._text("tree_surr_display", model, full)
 
     def get_var_importance(self, model_name: str, output_table: str) -> str:
         """Write the importance of each feature into a new table. Returns what was done."""
@@ -203,17 +217,23 @@ class Client:
         """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""
         return Evaluation.of_rows(self.call("tree_evaluate", tree_model, test_table, trust_owner))
 
-    def tree_confusion(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Result:
+    def tree_confusion(
+        self, tree_model: str, test_table: str, trust_owner: bool | None = False
+    ) -> Result[ConfusionRow]:
         """The confusion matrix as rows."""
         return self.call("tree_confusion", tree_model, test_table, trust_owner)
 
-    def tree_rules(self, model: str, tree_id: int | None = None, trust_owner: bool | None = False) -> Result:
+    def tree_rules(
+        self, model: str, tree_id: int | None = None, trust_owner: bool | None = False, full: bool | None = False
+    ) -> Result[RuleRow]:
         """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
-        return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner)
+        return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner, full=full)
 
-    def tree_path(self, model: str, table_name: str, id: object, trust_owner: bool | None = False) -> Result:
+    def tree_path(
+        self, model: str, table_name: str, id: object, trust_owner: bool | None = False, full: bool | None = False
+    ) -> Result[StepRow]:
         """The path that the row with this id takes through the model, a row for each step, and why."""
-        return self.call("tree_path", model, table_name, str(id), trust_owner)
+        return self.call("tree_path", model, table_name, str(id), trust_owner, full)
 
     def tree_to_json(self, model: str) -> dict[str, Any]:
         """The whole model in madtree's format for other programs."""
@@ -238,11 +258,11 @@ class Client:
         model.locate()
         return model
 
-    def models(self) -> Result:
+    def models(self) -> Result[ModelRow]:
         """Every model that the session's user can see: the rows of the view ``madtree.models``."""
         return self.query("SELECT * FROM madtree.models ORDER BY model")
 
-    def call(self, function: str, /, *arguments: Any, **named: Any) -> Result:
+    def call(self, function: str, /, *arguments: Any, **named: Any) -> Result[Any]:
         """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
 
         Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
@@ -250,7 +270,7 @@ class Client:
         given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
         return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
 
-    def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result:
+    def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
         """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
         with self._told(), self.work() as connection, connection.cursor() as cursor:
             # Not prepared: a table that is replaced may change its columns' types.
@@ -263,7 +283,7 @@ class Client:
             with self._session.work() as connection:
                 yield connection
         except MISTAKES as error:
-            raise as_mistake(error) from error
+            raise as_mistake(error) from None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
@@ -272,7 +292,7 @@ class Client:
             with self._session.reading() as connection:
                 yield connection
         except MISTAKES as error:
-            raise as_mistake(error) from error
+            raise as_mistake(error) from None
 
     def close(self) -> None:
         """Close the connection if the client opened it."""
@@ -296,8 +316,9 @@ class Client:
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[[], Client], tuple[()]]:
-        return _closed, ()
+    def __reduce__(self) -> tuple[Callable[[str], Client], tuple[str]]:
+        """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
+        return client_elsewhere, (without_password(self.conninfo),)
 
     def _text(self, function: str, *arguments: Any) -> str:
         return str(self.call(function, *arguments)[0][0])
@@ -321,6 +342,6 @@ class Client:
             connection.remove_notice_handler(tell)
 
 
-def _closed() -> Client:
-    """What a pickled client comes back as."""
-    return Client(ClosedSession())
+def client_elsewhere(conninfo: str) -> Client:
+    """What a pickled client comes back as: it connects when it is first used."""
+    return Client(Session.elsewhere(conninfo))

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
+from madtree.errors import MadtreeError
+
 OLDEST_MAJOR = 14
 
 
-class NoPostgresError(Exception):
+class NoPostgresError(MadtreeError):
     """No PostgreSQL installation here can carry madtree; the message says what to install."""
 
 

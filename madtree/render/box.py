@@ -41,8 +41,8 @@ class Box:
     is_cut: bool
 
 
-def boxes_of(model: Model, tree: Tree, cut: int) -> dict[int, Box]:
-    """The boxes of a tree's nodes down to the depth `cut`, by node."""
+def boxes_of(model: Model, tree: Tree, cut: int, full: bool = False) -> dict[int, Box]:
+    """The boxes of a tree's nodes down to the depth `cut`, by node; with `full`, tooltips name all categories."""
     below = _nodes_below(tree, cut)
     colours = class_colours(tree.nodes[0].class_weights or ())
     means = [] if model.is_classification else [mean_of(node) for node in tree.nodes.values()]
@@ -53,7 +53,7 @@ def boxes_of(model: Model, tree: Tree, cut: int) -> dict[int, Box]:
                 shares = _class_shares(node, colours)
             else:
                 shares = _mean_share(node, min(means), max(means))
-            boxes[number] = _box(model, node, shares, below.get(number, 0))
+            boxes[number] = _box(model, node, shares, below.get(number, 0), full)
     return boxes
 
 
@@ -73,7 +73,7 @@ def rows_text(rows: int) -> str:
     return f"{rows:,} row{'s' * (rows != 1)}"
 
 
-def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int) -> Box:
+def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, full: bool) -> Box:
     outcome = category_text(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
     short = outcome if model.is_classification else number_text(_rounded(mean_of(node), 4))
     if model.is_classification:
@@ -85,7 +85,8 @@ def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int) 
     if node.is_leaf:
         heading, whole = short, outcome
     else:
-        heading, whole = _split_heading(model, node), split_text(node, model.feature(str(node.feature)), ALL_LEVELS)
+        length = None if full else ALL_LEVELS
+        heading, whole = _split_heading(model, node), split_text(node, model.feature(str(node.feature)), length)
     if below:
         detail = f"{below:,} more nodes · {detail}"
     heading, detail = fitted(heading, HEADING * BOLD, WIDEST - 2 * INNER), fitted(detail, DETAIL, WIDEST - 2 * INNER)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.render.labels import group_text, number_text, prediction_text, quoted, split_text, value_text
+from madtree.render.labels import (
+    group_text,
+    number_text,
+    prediction_text,
+    quoted,
+    room_for_categories,
+    split_text,
+    value_text,
+)
 from madtree.trees import Model, Node, Tree
 
 RULE = " -------------------------------------"
@@ -24,17 +32,18 @@ MEANS = """\
         this is the prediction."""
 
 
-def model_text(model: Model, verbose: bool = False) -> str:
+def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
     """The model's trees one below the other, each headed by its group where the model is grouped.
 
     Args:
         verbose: put a legend before the trees, and add impurity and number of rows to every node.
+        full: do not shorten long lists of categories.
     """
     lines = [*_legend(model), RULE] if verbose else [RULE]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
-        lines.extend(_tree_lines(model, tree, verbose))
+        lines.extend(_tree_lines(model, tree, verbose, full))
         lines.append(RULE)
     return "\n".join(lines) + "\n"
 
@@ -44,22 +53,22 @@ def _legend(model: Model) -> list[str]:
     return [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS]
 
 
-def _tree_lines(model: Model, tree: Tree, verbose: bool) -> Iterator[str]:
+def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:
     if not tree.nodes:
         yield " (no tree could be trained for this group)"
         return
     waiting = [0]
     while waiting:
         node = tree.nodes[waiting.pop()]
-        yield _node_line(model, node, verbose)
+        yield _node_line(model, node, verbose, full)
         if not node.is_leaf:
             waiting += [node.right_id, node.left_id]
 
 
-def _node_line(model: Model, node: Node, verbose: bool) -> str:
+def _node_line(model: Model, node: Node, verbose: bool, full: bool) -> str:
     line = f" {INDENT * node.depth}({node.node_id}){value_text(model, node)}  "
     if not node.is_leaf:
-        line += split_text(node, model.feature(str(node.feature)))
+        line += split_text(node, model.feature(str(node.feature)), room_for_categories(full))
     elif model.is_classification:
         line += f"* --> {prediction_text(model, node)}"
     else:

@@ -29,6 +29,7 @@ RULE = "min"
 
 PREDICTION_TYPE = "response"
 TRUST_OWNER = False
+FULL = False
 
 # By function, the arguments that have a default in SQL, in their order. None is NULL.
 ARGUMENTS: Mapping[str, Mapping[str, object]] = {
@@ -55,11 +56,12 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},
-    "tree_display": {"dot_format": True, "verbosity": False},
+    "tree_display": {"dot_format": True, "verbosity": False, "full": FULL},
+    "tree_surr_display": {"full": FULL},
     "tree_evaluate": {"trust_owner": TRUST_OWNER},
     "tree_confusion": {"trust_owner": TRUST_OWNER},
-    "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER},
-    "tree_path": {"trust_owner": TRUST_OWNER},
+    "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER, "full": FULL},
+    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL},
     "tree_prune": {"trust_owner": TRUST_OWNER},
 }
 # By argument, the keys of the two strings of options.

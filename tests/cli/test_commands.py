@@ -314,3 +314,37 @@ def current_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def test_show_in_json_is_the_document_of_the_trees_asked_for(answer: Answer, grouped: str) -> None:
+    whole = answer("show", grouped)
+    assert whole["format"] == "madtree-tree"
+    assert [tree["group"] for tree in whole["trees"]] == [["B6"], ["UA"], ["Ünï"]]
+    assert answer("show", grouped, "--group", "carrier=UA")["trees"] == whole["trees"][1:2]
+    rules = answer("show", grouped, "--rules", "--tree", "2")
+    assert {rule["tree_id"] for rule in rules} == {2}
+    assert {"rule", "predicate", "n_rows"} <= set(rules[0])
+
+
+def test_the_server_may_stand_before_the_command(dsn: str, model: str) -> None:
+    """As it does with git and kubectl; the command's own says more."""
+    said = run("--dsn", dsn, "show", model)
+    assert (said.code, said.err) == (0, "")
+    assert run("--dsn", "host=/nonexistent", "show", model, "--dsn", dsn) == said
+    assert run("--dsn", "host=/nonexistent", "show", model).code == 3
+    for words, message in ((["status"], "madtree status takes no --dsn"), ([], "--dsn is there, but no command")):
+        said = run("--dsn", dsn, *words)
+        assert (said.code, said.out) == (2, "")
+        assert message in said.err
+
+
+def test_full_names_all_categories(db: psycopg.Connection, madtree: Command, answer: Answer, schema: str) -> None:
+    db.execute("CREATE TABLE many AS SELECT i AS id, 'c' || i AS c, i % 2 = 0 AS y FROM generate_series(1, 300) AS i")
+    answer("train", f"{schema}.many", f"{schema}.m", "--id", "id", "-y", "y", "-x", "c", "--max-depth", "1")
+    for words in (["show"], ["show", "--dot"], ["show", "--rules"], ["export", "--format", "dot"]):
+        short, full = (madtree(words[0], f"{schema}.m", *words[1:], *more).out for more in ([], ["--full"]))
+        assert " more}" in short
+        assert " more}" not in full
+        assert full.count(",c") > 140
+    assert "c300" in str(answer("show", f"{schema}.m", "--rules"))
+    assert madtree("export", f"{schema}.m", "--format", "json", "--full").code == 2

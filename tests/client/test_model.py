@@ -16,6 +16,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 import madtree
+from madtree.client import rows
 
 FEATURES = ["length", "Width", "colour"]
 
@@ -237,3 +238,22 @@ def test_results_without_rows_keep_their_columns(client: madtree.Client) -> None
 
 def test_html_of_results_is_escaped(client: madtree.Client) -> None:
     assert "&lt;b&gt;" in client.query("SELECT '<b>' AS t")._repr_html_()
+
+
+@pytest.mark.usefixtures("flowers")
+def test_rows_have_the_columns_that_editors_are_told_of(client: madtree.Client) -> None:
+    how = {"surrogate_params": "max_surrogates=2", "pruning_params": "n_folds=3, cp=-1"}
+    model = client.tree_train("flowers", "m", "id", "kind", ["length", "price"], **how)  # type: ignore[arg-type]
+    for kind, result in (
+        (rows.TreeRow, model.trees),
+        (rows.NodeRow, model.nodes),
+        (rows.SurrogateRow, model.surrogates),
+        (rows.CpRow, model.cv),
+        (rows.RuleRow, model.rules()),
+        (rows.StepRow, model.path("flowers", 1)),
+        (rows.ConfusionRow, model.confusion("flowers")),
+        (rows.ImportanceRow, model.importance()),
+        (rows.ModelRow, client.models()),
+    ):
+        assert len(result) > 0, kind
+        assert set(kind.__annotations__) <= set(result.columns), kind
