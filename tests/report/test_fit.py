@@ -109,7 +109,8 @@ def test_expand_all_stays_in_its_mode(db: psycopg.Connection, schema: str, show:
     assert len(levels) == (255 if as_list else 8)
     if not as_list:
         assert outside(page) == []
-        assert page.locator("#afar").is_visible()
+        note = page.locator("#afar").bounding_box()
+        assert min(card["y"] for card in shown) > note["y"] + note["height"]
 
 
 def test_no_card_covers_another(db: psycopg.Connection, schema: str, show: Any) -> None:
@@ -122,6 +123,16 @@ def test_no_card_covers_another(db: psycopg.Connection, schema: str, show: Any) 
             level = sorted((card for card in shown if card["depth"] == depth), key=lambda card: card["x"])
             assert all(left["x"] + left["width"] < right["x"] for left, right in pairwise(level))
         page.click("#expand")
+
+
+def test_another_width_of_the_window_cuts_nothing_off(db: psycopg.Connection, schema: str, show: Any) -> None:
+    write_random(db, schema, "m", depth=7)
+    page = show("m", DESKTOP)
+    before = len(cards(page))
+    page.set_viewport_size({"width": 900, "height": 800})
+    page.wait_for_function("document.querySelector('.node .card').getBoundingClientRect().right < 800")
+    assert len(cards(page)) == before
+    assert outside(page) == []
 
 
 def test_a_click_from_afar_comes_nearer(db: psycopg.Connection, schema: str, show: Any) -> None:

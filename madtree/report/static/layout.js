@@ -4,7 +4,7 @@
 const CARD = { height: 70, narrowest: 112, widest: 520, usual: 210, pad: 26, gap: 16 };
 const GAPS = { least: 46, most: 100, afar: 260 }; // px between levels: as there is room; more in what is only seen from afar
 // Cards drawn as a list, one below the other.
-const ROW = { height: 50, gap: 8, narrowest: 170, pad: 24, answer: 30 };
+const ROW = { height: 50, gap: 8, narrowest: 200, pad: 24, answer: 30 };
 const WIDE_LIST = { bar: 64, indent: 30, sign: 90 }; // px of a bar, from level to level, and for the sign beside a card
 const SLIM_LIST = { bar: 40, indent: 18, sign: 34 };
 const SLIM = 480; // px of a place that is narrow, such as a phone's

@@ -5,6 +5,7 @@ const LEGIBLE = 0.75; // scale of the smallest cards that are read without effor
 const AFAR = 0.3; // scale below which a card is a patch of colour
 const LARGEST = 1.3; // scale that a drawing is brought to
 const MARGIN = 20; // px around it
+const NOTE = 52; // px at the top, where the page says that the tree is seen from afar
 const LOWEST = 440; // px of the place, where a tree is small
 
 class TreeView {
@@ -162,7 +163,8 @@ class TreeView {
   reveal(place, others = [], transform = this.transform) {
     const { width, height } = this.size;
     if (transform.k < AFAR) {
-      transform = d3.zoomIdentity.translate(width / 2, height / 2).scale(1).translate(-place.x, -place.y - this.drawn.height / 2);
+      const at = height * (place.data.kids.length ? 0.35 : 0.65); // what is below or above it is of interest
+      transform = d3.zoomIdentity.translate(width / 2 - place.x, at - place.y - this.drawn.height / 2);
     }
     const need = (low, high, room) => (low < MARGIN ? MARGIN - low : high > room - MARGIN ? room - MARGIN - high : 0);
     for (const box of [this.drawn.bounds([place, ...others]), this.drawn.bounds([place])]) {
@@ -197,9 +199,9 @@ class TreeView {
     return this.scaleOf(box) >= (this.asList ? 1 : LEGIBLE);
   }
 
-  scaleOf(box) {
+  scaleOf(box, top = MARGIN) {
     const { width, height } = this.size;
-    return Math.min(LARGEST, (width - 2 * MARGIN) / box.width, (height - 2 * MARGIN) / box.height);
+    return Math.min(LARGEST, (width - 2 * MARGIN) / box.width, (height - top - MARGIN) / box.height);
   }
 
   openAsFits(may = () => true) {
@@ -211,9 +213,10 @@ class TreeView {
   start() {
     const { width, height } = this.size;
     const box = this.drawn.bounds(this.seen);
-    const scale = this.asList ? Math.max(LEGIBLE, Math.min(1, (width - 2 * MARGIN) / box.width)) : this.scaleOf(box);
+    const top = !this.asList && this.scaleOf(box) < AFAR ? NOTE : MARGIN;
+    const scale = this.asList ? Math.max(LEGIBLE, Math.min(1, (width - 2 * MARGIN) / box.width)) : this.scaleOf(box, top);
     const x = this.asList ? MARGIN - box.x * scale : (width - box.width * scale) / 2 - box.x * scale;
-    const y = Math.max(MARGIN, this.asList ? 0 : Math.min(60, (height - box.height * scale) / 2)) - box.y * scale;
+    const y = Math.max(top, this.asList ? 0 : Math.min(60, (height - box.height * scale) / 2)) - box.y * scale;
     this.move(d3.zoomIdentity.translate(x, y).scale(scale));
   }
 
