@@ -233,7 +233,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_json(text)
-IS 'a model as a JSON document, complete for predicting elsewhere; SELECT madtree.tree_to_json() shows how to use it';
+IS 'a model as a JSON document, with all that predictions need; SELECT madtree.tree_to_json() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_to_json()
 RETURNS text
