@@ -24,6 +24,7 @@ N_SPLITS = 10
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wanted", nargs="*", metavar="DATA", help="data sets to measure anew; default: all")
     parser.add_argument("--dsn", help="a server with madtree in it; default: your private server")
     parser.add_argument("--report", action="store_true", help="measure nothing: the page from the results")
     options = parser.parse_args()
@@ -32,10 +33,12 @@ def main() -> None:
         return
     with psycopg.connect(options.dsn or PrivateServer(say=print).up(), autocommit=True, prepare_threshold=None) as db:
         db.execute("SET client_min_messages = error")
-        results: dict[str, Any] = {"versions": versions(db), "sets": {}}
+        results: dict[str, Any] = page.read() if options.wanted else {"sets": {}}
+        results["versions"] = versions(db)
         for data in data_sets():
-            results["sets"][data.name] = compared(db, data)
-            print(data.name, flush=True)
+            if not options.wanted or data.name in options.wanted:
+                results["sets"][data.name] = compared(db, data)
+                print(data.name, flush=True)
         db.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
     page.write(results)
 

@@ -71,7 +71,7 @@ $plpgsql$;
 COMMENT ON FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
     bigint, boolean, integer, integer, text
-) IS 'train decision trees on a table; SELECT tree_train() tells how';
+) IS 'train decision trees on a table; SELECT madtree.tree_train() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_train()
 RETURNS text

@@ -38,7 +38,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_display(text, boolean, boolean)
-IS 'draw a model, as a graph for graphviz or as text; SELECT tree_display() tells how';
+IS 'draw a model, as a graph for graphviz or as text; SELECT madtree.tree_display() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_display()
 RETURNS text
@@ -81,7 +81,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_surr_display(text)
-IS 'list the surrogates of a model; SELECT tree_surr_display() tells how';
+IS 'list the surrogates of a model; SELECT madtree.tree_surr_display() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_surr_display()
 RETURNS text

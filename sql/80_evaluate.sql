@@ -63,7 +63,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_evaluate(text, text, boolean)
-IS 'how well a model does on a table with known outcomes; SELECT tree_evaluate() tells how';
+IS 'how well a model does on a table with known outcomes; SELECT madtree.tree_evaluate() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_evaluate()
 RETURNS text
@@ -139,7 +139,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_confusion(text, text, boolean)
-IS 'the confusion matrix of a classification model as rows; SELECT tree_confusion() tells how';
+IS 'the confusion matrix of a classification model as rows; SELECT madtree.tree_confusion() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_confusion()
 RETURNS text

@@ -91,7 +91,7 @@ SELECT * FROM madtree_internal.rules_or_error($1, $2, $3);
 $sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_rules(text, integer, boolean)
-IS 'a model as rules, one for each leaf, as text and as SQL predicate; SELECT tree_rules() tells how';
+IS 'a model as rules, one for each leaf, as text and as SQL predicate; SELECT madtree.tree_rules() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_rules()
 RETURNS text
@@ -173,7 +173,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_path(text, text, text, boolean)
-IS 'the path that one row takes through a model, and why; SELECT tree_path() tells how';
+IS 'the path that one row takes through a model, and why; SELECT madtree.tree_path() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_path()
 RETURNS text
@@ -227,7 +227,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_json(text)
-IS 'a model as a JSON document that has all it takes to predict elsewhere; SELECT tree_to_json() tells how';
+IS 'a model as a JSON document, with all that predictions need; SELECT madtree.tree_to_json() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_to_json()
 RETURNS text
@@ -270,7 +270,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_pmml(text)
-IS 'a model as a PMML 4.4 document; SELECT tree_to_pmml() tells how';
+IS 'a model as a PMML 4.4 document; SELECT madtree.tree_to_pmml() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_to_pmml()
 RETURNS text

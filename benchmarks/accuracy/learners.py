@@ -94,9 +94,10 @@ def rpart_trees(data: DataSet, splits: Sequence[np.ndarray]) -> Outcomes:
         directory = Path(name)
         data.features.assign(y=data.target).to_csv(directory / "data.csv", index=False, float_format="%.17g")
         pd.DataFrame({f"s{i}": folds for i, folds in enumerate(splits)}).to_csv(directory / "folds.csv", index=False)
+        method = "class" if data.is_classes else "anova"
         limits = [str(limit) for limit in (MAX_DEPTH, MIN_SPLIT, MIN_BUCKET)]
         script = Path(__file__).with_name("rpart_trees.R")
-        subprocess.run(["Rscript", str(script), str(directory), *limits], check=True)
+        subprocess.run(["Rscript", str(script), str(directory), method, *limits], check=True)
         found: Outcomes = {}
         for called, file in (("rpart", "grown"), ("rpart, pruned", "pruned")):
             predictions = pd.read_csv(directory / f"{file}.csv", dtype=str if data.is_classes else float)

@@ -89,6 +89,6 @@ def verdict_lines(results: dict[str, Any]) -> list[str]:
             ]
             better = sum(mean > 2 * error for mean, error in gaps)
             worse = sum(mean < -2 * error for mean, error in gaps)
-            average = 100 * statistics.mean(mean for mean, _ in gaps)
-            rows.append((called, other, str(better), str(len(gaps) - better - worse), str(worse), f"{average:+.2f}"))
-    return table(("trees", "madtree against", "better", "no clear difference", "worse", "mean difference"), rows)
+            middle = 100 * statistics.median(mean for mean, _ in gaps)
+            rows.append((called, other, str(better), str(len(gaps) - better - worse), str(worse), f"{middle:+.1f}"))
+    return table(("trees", "madtree against", "better", "no clear difference", "worse", "median difference"), rows)

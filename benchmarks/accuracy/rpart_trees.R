@@ -1,15 +1,17 @@
 # rpart's trees for each split: reads data.csv and folds.csv (0: held out) in a directory, writes the predictions for all
 # rows and the numbers of leaves, of trees that are grown and of trees that are cut back by cross-validation.
-# Rscript rpart_trees.R DIRECTORY MAXDEPTH MINSPLIT MINBUCKET
+# Rscript rpart_trees.R DIRECTORY class|anova MAXDEPTH MINSPLIT MINBUCKET
 
 library(rpart)
 
 given <- commandArgs(TRUE)
 here <- given[1]
-limit <- as.integer(given[2:4])
+method <- given[2]
+classes <- method == "class"
+limit <- as.integer(given[3:5])
 data <- read.csv(file.path(here, "data.csv"), na.strings = "", stringsAsFactors = TRUE)
 folds <- read.csv(file.path(here, "folds.csv"))
-classes <- is.factor(data$y)
+if (classes) data$y <- factor(data$y)
 logical <- vapply(data, is.logical, NA)
 data[logical] <- lapply(data[logical], factor)
 
@@ -25,7 +27,6 @@ for (split in names(folds)) {
     train <- data[known, , drop = FALSE]
     set <- function(xval) rpart.control(minsplit = limit[2], minbucket = limit[3], maxdepth = limit[1], cp = 0,
         xval = xval, maxcompete = 0, maxsurrogate = 5, usesurrogate = 2)
-    method <- if (classes) "class" else "anova"
     tree <- rpart(y ~ ., train, method = method, control = set(folds[[split]][known]))
     table <- tree$cptable
     grown[[split]] <- predicted(tree)

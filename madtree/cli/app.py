@@ -91,6 +91,6 @@ def server_error(error: psycopg.Error) -> int:
     message = RAISED_BY.sub("", said or " ".join(str(error).split()) or type(error).__name__)
     hint = error.diag.message_hint
     if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
-        hint = "'madtree doctor' tells what is missing on this server."
+        hint = "'madtree doctor' says what is missing on this server."
     fail("\n".join([safe_line(message), *filter(None, [error.diag.message_detail])]), hint)
     return NO_CONNECTION if lost else REFUSED

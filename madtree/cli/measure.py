@@ -38,7 +38,7 @@ def evaluate_command(
 
 
 def importance_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
-    """Tell how much each feature did for a model, the most important first; of a grouped model, by group."""
+    """Show how much each feature contributes to a model, the most important first; of a grouped model, by group."""
     with session(dsn) as opened:
         found = opened.run(lambda: importance(opened.connection, model), "asking")
     rows(found, json, empty="no tree could be trained")

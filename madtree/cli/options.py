@@ -37,7 +37,7 @@ TrustOwner = Annotated[
         rich_help_panel=SERVER,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 
 
 def examples(*lines: str) -> str:

@@ -63,7 +63,7 @@ def option(help_: str, panel: str, *names: str, **settings: Any) -> Any:
 def train_command(
     table: Annotated[str, typer.Argument(help="Table or view to train on.", show_default=False)],
     model: Annotated[str, typer.Argument(help="Name of the model, and of its tables.", show_default=False)],
-    id_column: Annotated[str, option("Column that tells rows apart.", "Data", "--id", metavar="COLUMN")],
+    id_column: Annotated[str, option("Column that identifies rows.", "Data", "--id", metavar="COLUMN")],
     target: Annotated[
         str,
         option(
@@ -78,7 +78,7 @@ def train_command(
     features: Annotated[
         str,
         option(
-            "Columns or expressions to predict from, by commas. Default: * for all others.",
+            "Columns or expressions to predict from, separated by commas. Default: * for all others.",
             "Data",
             "--features",
             "-x",
@@ -124,7 +124,7 @@ def train_command(
     ] = None,
     folds: Annotated[
         int | None,
-        option(f"Choose cp by cross-validation with so many folds. Default: {defaults.N_FOLDS}, none.", PRUNING),
+        option(f"Choose cp by cross-validation with this many folds. Default: {defaults.N_FOLDS}, none.", PRUNING),
     ] = None,
     fold_column: Annotated[str | None, option("Column whose values are the folds.", PRUNING, metavar="SQL")] = None,
     rule: Annotated[
@@ -140,7 +140,7 @@ def train_command(
     memory_mb: Annotated[int | None, option(f"Megabytes for histograms. Default: {defaults.MEMORY_MB}.", RUN)] = None,
     strategy: Annotated[
         Strategy | None,
-        option(f"Who counts the rows: the server's choice, or one of its ways. Default: {defaults.STRATEGY}.", RUN),
+        option(f"Which processes keep and count the rows; auto: what is quickest. Default: {defaults.STRATEGY}.", RUN),
     ] = None,
     verbose: Annotated[bool, option("Print the server's line for each level.", "Output", "--verbose", "-v")] = False,
     dsn: Dsn = None,

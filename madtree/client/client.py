@@ -35,7 +35,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
         SQLAlchemy's with the driver psycopg; or a ``psycopg.Connection``. By default the server that the variables
         PGHOST, PGDATABASE, ... name, else the private server that ``madtree up`` starts.
     on_message
-        Called with every line that the server tells while a call runs: notices, and with ``verbose=True`` one line a
+        Called with every message that the server sends while a call runs: notices, and with ``verbose=True`` one line a
         level. By default they go to the logger ``madtree``.
 
     Returns
@@ -121,7 +121,7 @@ class Client:
         training_table_name, output_table_name
             The table or view to learn from, and the model to make.
         id_col_name, dependent_variable
-            A column that tells rows apart; the column or expression to predict.
+            A column that identifies rows; the column or expression to predict.
         list_of_features, list_of_features_to_exclude
             ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
         split_criterion
@@ -135,7 +135,7 @@ class Client:
         surrogate_params, pruning_params
             As text, or a mapping: ``{"max_surrogates": 5}``, ``{"n_folds": 10, "rule": "1se"}``.
         verbose
-            Tell of every level; see `on_message` of `madtree.connect`.
+            Report every level; see `on_message` of `madtree.connect`.
         seed, replace, parallel_workers, memory_mb
             Of samples and folds; overwrite a model of that name; workers that may share the passes; megabytes for
             histograms.

@@ -77,9 +77,7 @@ class ClosedSession(Session):
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
-        raise psycopg.OperationalError(
-            "this client was pickled, and its connection stayed behind: call madtree.connect again"
-        )
+        raise psycopg.OperationalError("this client was pickled without its connection: call madtree.connect again")
 
     def close(self) -> None:
         """Nothing is open."""

@@ -30,7 +30,7 @@ try:
     from sklearn.tree._tree import Tree as SklearnTree
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
-    raise ImportError("this takes scikit-learn: pip install 'madtree[sklearn]'") from error
+    raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
 
 CRITERIA = {"gini": "gini", "entropy": "entropy", "mse": "squared_error"}
 

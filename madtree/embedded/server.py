@@ -196,7 +196,7 @@ class PrivateServer:
     def _start(self, state: State, port: int | None, settings: Mapping[str, str]) -> None:
         """Start on `port`, or on last time's, or on the first free one."""
         if port is not None and not port_is_free(port):
-            raise PrivateServerError(f"port {port} is taken; choose another, or leave --port out")
+            raise PrivateServerError(f"port {port} is taken; choose another, or omit --port")
         for attempt in range(5):
             last = state.port if state.port and not attempt and port_is_free(state.port) else None
             state.port = port or last or free_port(FIRST_PORT + attempt)

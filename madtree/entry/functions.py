@@ -190,7 +190,7 @@ def _no_help(model: str | None, function: str) -> None:
     """
     if help_texts.asks_for_help(model):
         raise MadtreeError(
-            f"model must be the name of a model; SELECT madtree.{function}() tells how to use {function}"
+            f"model must be the name of a model; SELECT madtree.{function}() shows how to use {function}"
         )
 
 

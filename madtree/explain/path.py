@@ -138,7 +138,7 @@ def _explanation(model: Model, node: Node, direction: Direction, case: _Case) ->
     problem = _problem(model, str(node.feature), case)
     if direction.split is not None:
         return f"{problem}; surrogate {direction.rank}: {_fact(model, direction.split, direction.goes_left, case)}"
-    surrogates = ", and no surrogate can tell" if node.surrogates else ""
+    surrogates = ", and no surrogate applies" if node.surrogates else ""
     return f"{problem}{surrogates}; most of the training went {'left' if direction.goes_left else 'right'}"
 
 

@@ -237,7 +237,7 @@ def read_categories(
                 raise MadtreeError(
                     f"list_of_features: {feature.name} has {len(rows)} categories; "
                     f"at most {MAX_CATEGORIES} are possible",
-                    hint="Leave it out with list_of_features_to_exclude; a column that names each row is no feature.",
+                    hint="Leave it out with list_of_features_to_exclude; a column that identifies rows is none.",
                 )
             keys = np.array([float(row["key"]) for row in rows])
             found.append(Categories(tuple(row["category"] for row in rows), _distinct(keys, feature.name)))

@@ -90,7 +90,7 @@ def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:
         return f"{error.message}. {error.hint}"
     owner = tables.facts.foreign_owner
     if its_own_table and owner is not None and tables.facts.by_superuser and not tables.trust_owner:
-        return f"{tables.given} is {owner}'s, and so was the choice of the table: as a superuser, name one by --data."
+        return f"{tables.given} is {owner}'s, and its owner chose the table: as a superuser, name a table by --data."
     return None
 
 

@@ -141,7 +141,7 @@ def make_features(
     if skipped:
         host.notice(f"{FEATURES}: '*' leaves out columns whose type cannot be a feature: {', '.join(skipped)}")
     if not fit:
-        raise MadtreeError(f"{FEATURES}: no column of a fit type is left; {FIT_TYPES}")
+        raise MadtreeError(f"{FEATURES}: no column of a suitable type is left; {FIT_TYPES}")
     lengths = _array_lengths(host, relation, id_text, [item for item, type_ in fit if type_.is_array])
     features: list[Feature] = []
     bare: list[bool] = []

@@ -74,7 +74,7 @@ def tree_confusion(
     model = read_summary(host, tables)
     if not model.is_classification:
         raise MadtreeError(
-            f"tree_model: {tree_model} is a regression model, and a confusion matrix is of classes",
+            f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",
             hint="madtree.tree_evaluate measures its errors.",
         )
     with _asking(host, tables, model, test_table, in_blocks, costs) as asking:

@@ -42,7 +42,7 @@ COLUMNS = """
 SELECT a.attname, format_type(a.atttypid, a.atttypmod), col_description(a.attrelid, a.attnum)
 FROM pg_attribute a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
-_TELLS_HOW = re.compile(r"; SELECT \w+\(\) tells how$")
+_SHOWS_HOW = re.compile(r"; SELECT madtree\.\w+\(\) shows how to use it$")
 # In a help text, `name, -- what it is`, with further lines of comment.
 _ARGUMENT = re.compile(r"^ {4}(?P<name>\w+)(?: \w+| => [^-\n]+?)?,? +-- (?P<text>.*(?:\n {10,}-- .*)*)$", re.MULTILINE)
 _FURTHER = re.compile(r"\n +-- +")
@@ -122,7 +122,7 @@ def _result(result: str) -> str:
 
 
 def _sentence(comment: str) -> str:
-    return _cell(_TELLS_HOW.sub("", comment))
+    return _cell(_SHOWS_HOW.sub("", comment))
 
 
 def _capital(text: str) -> str:

@@ -151,7 +151,7 @@ def test_a_database_without_madtree_names_the_doctor(dsn: str) -> None:
     said = run("predict", "m", "t", "o", "--dsn", make_conninfo(dsn, dbname="template1"))
     assert said.code == 1
     assert "madtree" in said.err
-    assert "'madtree doctor' tells what is missing" in said.err
+    assert "'madtree doctor' says what is missing" in said.err
 
 
 def test_a_server_that_is_not_there(dsn: str) -> None:

@@ -210,13 +210,13 @@ def test_what_does_not_go_together_is_said(client: madtree.Client) -> None:
         clone(regressor).set_params(split_criterion="gini").fit("flowers", "kind")
     assert temporary(client) == []
     client.query("CREATE VIEW seen AS SELECT * FROM flowers")
-    with pytest.raises(ValueError, match="id_col_name must name a column that tells the rows of seen apart"):
+    with pytest.raises(ValueError, match="id_col_name must name a column that identifies the rows of seen"):
         classifier.fit("seen", "kind")
     with pytest.raises(madtree.MadtreeError, match="relation nothing does not exist"):
         classifier.fit("nothing", "kind")
     with pytest.raises(ValueError, match="max_depth must be"):
         classifier.set_params(max_depth=-1).fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ValueError, match="can be no name in PostgreSQL: it must have 1 to 63 bytes"):
+    with pytest.raises(ValueError, match="is not a possible name in PostgreSQL: it must have 1 to 63 bytes"):
         regressor.fit({"ü" * 32: [1.0, 2.0]}, [1.0, 2.0])
     with pytest.raises(ValueError, match="X has 1600 features; a table of PostgreSQL's can have 1590"):
         regressor.fit(np.zeros((3, 1600)), [1.0, 2.0, 3.0])

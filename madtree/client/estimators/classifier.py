@@ -32,7 +32,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         Name of the model to keep in the database, and whether to overwrite one. By default none is kept: the fitted
         tree is in the estimator.
     id_col_name
-        Of a table: the column that tells its rows apart, and in whose order predictions come; by default its primary
+        Of a table: the column that identifies its rows, and in whose order predictions come; by default its primary
         key.
     list_of_features, list_of_features_to_exclude
         Of a table: its features, as in `Client.tree_train`. Of an array or a frame all columns are features.

@@ -55,7 +55,7 @@ def _check_names(columns: Sequence[Column]) -> None:
     for column in columns:
         if not 0 < len(column.name.encode()) <= MAX_IDENTIFIER_BYTES or "\0" in column.name:
             raise ValueError(
-                f"the column's name {column.name!r} can be no name in PostgreSQL: it must have 1 to "
+                f"the column's name {column.name!r} is not a possible name in PostgreSQL: it must have 1 to "
                 f"{MAX_IDENTIFIER_BYTES} bytes"
             )
 
@@ -96,6 +96,6 @@ def primary_key(host: Host, table: str) -> str:
     rows = host.query(PRIMARY_KEY, ["pg_catalog.oid"], [relation.oid])
     if len(rows) != 1:
         raise ValueError(
-            f"id_col_name must name a column that tells the rows of {table} apart: it has no primary key of one column"
+            f"id_col_name must name a column that identifies the rows of {table}: it has no primary key of one column"
         )
     return str(rows[0]["sql"])

@@ -43,8 +43,8 @@ A row for each leaf, from left to right, tree by tree:
     prediction                class, or mean, as text
     confidence                classification: share of the predicted class, by weight
     mean, sd                  regression: mean and standard deviation of the rows, by weight
-"or missing": rows of which the splits on that feature cannot tell (NULL, NaN, unknown category) come here too, with the
-majority; "or surrogates if missing": surrogate splits are asked first.
+"or missing": rows to which the splits on that feature do not apply (NULL, NaN, unknown category) come here too, with
+the majority; "or surrogates if missing": surrogate splits are tried first.
 
 trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
 view, its predicates run what its owner wrote. Others need not say it. See docs/security.md.
@@ -54,7 +54,7 @@ Example:
 """
 
 TREE_PATH = """\
-tree_path tells the path that one row takes through a model, and why.
+tree_path shows the path that one row takes through a model, and why.
 
 SELECT * FROM madtree.tree_path(
     model,                -- output_table_name of tree_train
@@ -68,8 +68,8 @@ A row for each node from the root to the leaf:
     feature, condition        what the node asks (NULL at the leaf): hour <= 11
     value                     the row's value of the feature, as text
     branch                    left (the condition is true) or right
-    reason                    split: the row's value tells; surrogate: it is missing or unknown, another feature tells;
-                              majority: none tells; leaf: the end
+    reason                    split: the row's value decides; surrogate: it is missing or unknown, another feature
+                              decides; majority: no feature decides; leaf: the end
     explanation               the same in words
     n_rows, prediction        the node's rows of training, and its class or mean
     confidence                classification: share of that class, by weight

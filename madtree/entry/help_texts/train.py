@@ -9,7 +9,7 @@ SELECT madtree.tree_train(
     training_table_name,          -- table, partitioned table, view, materialized or foreign table; "Quoted"."Names" too
     output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary and, where asked for,
                                   --   <output>_surrogates and <output>_cv; must not exist
-    id_col_name,                  -- column that tells rows apart
+    id_col_name,                  -- column that identifies rows
     dependent_variable,           -- column or expression: boolean, integer, text, enum -> classification;
                                   --   float, numeric -> regression
     list_of_features,             -- '*', or columns and expressions separated by commas; an array column is taken apart
@@ -24,15 +24,15 @@ SELECT madtree.tree_train(
     surrogate_params => NULL,     -- 'max_surrogates=0, null_as_category=false, surrogate_style=0'
     pruning_params => NULL,       -- 'cp=0, n_folds=0, rule=min, fold_col=...'
     verbose => false,             -- true: one INFO line a level, and the stages' seconds
-    -- from here on best by name:
+    -- best given by name:
     seed => 1,                    -- of the sample that bin edges are taken from, and of the folds
     replace => false,             -- true: overwrite a madtree model of that name
-    parallel_workers => NULL,     -- workers beside this process; NULL: as many as pay; 0: none
+    parallel_workers => NULL,     -- workers beside this process; NULL: as many as save time; 0: none
     memory_mb => 64,              -- megabytes for histograms
     strategy => 'auto'            -- who keeps and counts the rows: memory, workers, aggregate; auto: what is quickest
 );
 
-It returns one line that tells what was trained. A default stands behind the argument's name. Either of the two
+It returns one line that says what was trained. Each default is shown after its argument's name. Either of the two
 ..._params strings may hold any of their keys, whose defaults are shown.
 rule is min (the cp with the least cross-validated error) or 1se (the largest within one standard error of it).
 

@@ -383,7 +383,7 @@ def test_there_is_no_confusion_of_numbers(data: psycopg.Connection) -> None:
     train_one(data, "regression")
     with pytest.raises(
         InvalidParameterValue,
-        match="tree_model: model is a regression model, and a confusion matrix is of",
+        match="tree_model: model is a regression model, and a confusion matrix needs classes",
     ):
         confusion(data)
 
