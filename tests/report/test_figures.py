@@ -46,7 +46,7 @@ def test_importance_of_many_features_is_told_of_the_first(db: psycopg.Connection
     total = " + ".join(f"f{n}" for n in range(120))
     rows = f"SELECT i AS id, {columns} FROM generate_series(1, 3000) AS i"
     db.execute(f"CREATE TABLE t AS SELECT *, {total} AS y FROM ({rows}) AS s".encode())
-    train(db, "t", "many", "y", "*", max_depth=10)
+    train(db, "t", "many", "y", "*", max_depth=12, min_split=6)
     page = show("many")
     used = db.execute("SELECT count(*) FROM many, unnest(impurity_var_importance) AS i WHERE i > 0").fetchone()[0]
     assert used > 40

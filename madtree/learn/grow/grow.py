@@ -82,8 +82,8 @@ def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Fl
     if least == 0.0:
         return np.ones(len(nodes), np.bool_)
     root = growing.tree[nodes]  # the index of a tree's root is the tree's
-    decrease = gain / problem.weights(growing.sums[:, root], root)
-    return np.asarray(decrease + np.finfo(np.float64).eps >= least)
+    weight = problem.weights(growing.sums[:, root], root)  # 0 where a fold has held out all rows of a group
+    return np.asarray(gain >= (least - np.finfo(np.float64).eps) * weight)
 
 
 def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:

@@ -157,15 +157,22 @@ class RawRows:
 
 
 def prepare(
-    rows: RawRows, n_trees: int, n_classes: int, kinds: Sequence[Kind], parameters: Parameters
+    rows: RawRows,
+    n_trees: int,
+    n_classes: int,
+    kinds: Sequence[Kind],
+    parameters: Parameters,
+    n_given: Ints | None = None,
 ) -> tuple[Problem, Block]:
     """Bin usable rows, each tree by its own values, and put targets and weights on their grids.
 
     Args:
         rows: usable rows only, at least one for each tree.
         n_classes: 0 for regression.
+        n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
+            None.
     """
-    return finished(preparing(rows, n_trees, n_classes, kinds, parameters))
+    return finished(preparing(rows, n_trees, n_classes, kinds, parameters, n_given))
 
 
 def preparing(
@@ -176,12 +183,7 @@ def preparing(
     parameters: Parameters,
     n_given: Ints | None = None,
 ) -> Steps[tuple[Problem, Block]]:
-    """The same, in steps.
-
-    Args:
-        n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as
-            many as there are if None.
-    """
+    """The same, in steps."""
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
     codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))

@@ -145,14 +145,14 @@ def test_a_group_has_the_tree_of_its_rows_alone(
 def test_the_data_repeated_twenty_times_gives_the_same_tree(n_classes: int, weighted: bool, criterion: str) -> None:
     """Without surrogates, which ask for two rows whatever the size of the data."""
     rows = sample_rows(400, n_classes, weighted=weighted)
-    once = train(*problem_of(rows, n_classes, Parameters(criterion, 6, min_split=9, min_bucket=3, n_bins=0)))
+    once = train(*problem_of(rows, n_classes, Parameters(criterion, 6, min_split=9, min_bucket=3)))
     repeated = type(rows)(
         np.tile(rows.features, 20),
         np.tile(rows.target, 20),
         None if rows.weight is None else np.tile(rows.weight, 20),
         None,
     )
-    often = train(*problem_of(repeated, n_classes, Parameters(criterion, 6, min_split=180, min_bucket=60, n_bins=0)))
+    often = train(*problem_of(repeated, n_classes, Parameters(criterion, 6, min_split=180, min_bucket=60)))
     assert np.array_equal(once.node_id, often.node_id)
     assert np.array_equal(once.feature, often.feature)
     assert np.array_equal(once.threshold, often.threshold, equal_nan=True)
