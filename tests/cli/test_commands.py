@@ -91,7 +91,7 @@ def test_every_option_of_training_arrives(madtree: Command, points: str, schema:
 
 
 def test_verbose_prints_the_servers_lines_to_stderr(madtree: Command, points: str, schema: str) -> None:
-    words = ["train", points, f"{schema}.m", "--id", "id", "-y", "late", "-x", "hour"]
+    words = ["train", points, f"{schema}.m", "--id", "id", "-y", "late", "-x", "hour", "--max-depth", "3"]
     said = madtree(*words, "--verbose")
     assert said.err.startswith("level 0: 1 frontier node, 400 rows in play, ")
     assert said.out.count("\n") == 1
