@@ -80,6 +80,7 @@ def test_the_pruning_path_is_scikit_learns(client: madtree.Client) -> None:
         ({"max_features": "sqrt"}, "max_features='sqrt' is not supported", "list_of_features"),
         ({"monotonic_cst": [1]}, "monotonic_cst=[1] is not supported", "no monotonic constraints"),
         ({"criterion": "absolute_error"}, "criterion: trees of madtree's are not grown by abs", "squared_error"),
+        ({"criterion": "ginny"}, "criterion must be one of entropy, ", ""),
         ({"ccp_alpha": -1}, "ccp_alpha must be a number of at least 0, not -1", ""),
         ({"ccp_alpha": 0.1, "model": "kept"}, "ccp_alpha prunes the tree in the estimator", "Use cp"),
         ({"min_samples_leaf": 1.5}, "min_samples_leaf must be an integer of at least 1, or a share", ""),

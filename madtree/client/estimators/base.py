@@ -17,32 +17,27 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from madtree.client.calls import CallError, Names
 from madtree.client.client import Client, connect
-from madtree.client.drawing import Drawing, figure
 from madtree.client.estimators.data import checked_columns, free_name
+from madtree.client.estimators.fitted import FittedTree
 from madtree.client.estimators.parameters import train_arguments
 from madtree.client.estimators.pruning import importances, pruned, pruning_path
 from madtree.client.estimators.tables import count_rows, place_in, primary_key, training_table
 from madtree.client.frames import Array, Column, columns_of, is_frame
 from madtree.client.model import Model
 from madtree.client.routing import FlatTree, column_name, feature_values, used_features
-from madtree.client.sklearn_tree import node_indicator, to_sklearn
+from madtree.client.sklearn_tree import node_indicator
 from madtree.client.upload import read_integers, uploaded
 from madtree.model import fit_features, output_columns
-from madtree.render.svg import tree_svg
-from madtree.render.text import model_text
 from madtree.request import find_relation
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import Scored
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
-from madtree.trees import Model as TreeModel
 
 
-class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
+class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
     """A tree that is trained in the database, on a table where it is or on a temporary copy of arrays and frames."""
 
-    model_: TreeModel
-    _flat_tree: FlatTree
     _fitted_on: str  # table, frame or array
     _learns_classes: bool
 
@@ -281,51 +276,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         features = fit_features(host, self.model_, relation, table, "X", others)
         return Scored(relation.schema, relation.name, self._flat_tree.tree, features)
 
-    # --- the tree ---
-
-    def get_depth(self) -> int:
-        """The depth of the deepest leaf; 0 for a root only."""
-        check_is_fitted(self)
-        return max(node.depth for node in self._flat_tree.nodes)
-
-    def get_n_leaves(self) -> int:
-        """The number of leaves."""
-        check_is_fitted(self)
-        return sum(node.is_leaf for node in self._flat_tree.nodes)
-
-    def display(self, *, full: bool = False) -> str:
-        """The tree as indented text; with `full` all categories of a split are named, however many."""
-        check_is_fitted(self)
-        return model_text(self.model_, full=full)
-
-    def plot(self, max_depth: int | None = None) -> Drawing:
-        """A picture of the tree, down to `max_depth` (by default as deep as can be read).
-
-        A notebook shows it; ``save(path)`` writes it as SVG, ``show()`` opens it in a browser.
-        """
-        check_is_fitted(self)
-        return Drawing(tree_svg(self.model_, max_depth=max_depth))
-
-    def to_svg(self, max_depth: int | None = None, *, full: bool = False) -> str:
-        """The picture as the text of an SVG document; with `full` its tooltips name all categories, however many."""
-        check_is_fitted(self)
-        return tree_svg(self.model_, max_depth=max_depth, full=full)
-
-    def to_sklearn(self) -> Any:
-        """The tree as an estimator of scikit-learn's that predicts the same; see `madtree.to_sklearn`."""
-        check_is_fitted(self)
-        return to_sklearn(self.model_)
-
     # --- scikit-learn's manners ---
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the tree once there is one, else the parameters as scikit-learn shows them."""
-        if hasattr(self, "model_"):
-            return figure(self.model_)
-        return str(super()._repr_mimebundle_().get("text/html", ""))
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from madtree.client.calls import CallError
-from madtree.trees import MAX_DEPTH_LIMIT
+from madtree.trees import CRITERIA_OF_CLASSES, CRITERIA_OF_NUMBERS, MAX_DEPTH_LIMIT
 
 # scikit-learn's criteria that have another name in madtree, and those that madtree has not, with what comes closest.
 CRITERIA = {"log_loss": "entropy", "squared_error": "mse"}
@@ -57,6 +57,9 @@ def criterion(name: Any) -> Any:
         raise CallError(
             f"criterion: trees of madtree's are not grown by {name}", f"criterion={NO_CRITERIA[name]!r} comes closest."
         )
+    known = CRITERIA_OF_CLASSES | CRITERIA_OF_NUMBERS
+    if CRITERIA.get(name, name) not in known:
+        raise CallError(f"criterion must be one of {', '.join(sorted({*known, *CRITERIA}))}, not {name!r}")
     return CRITERIA.get(name, name)
 
 
