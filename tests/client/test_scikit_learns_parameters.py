@@ -125,6 +125,9 @@ def test_a_table_and_its_copy_take_the_same_class_weights_and_shares(client: mad
         copied = clone(estimator).fit(frame[features], frame["kind"], None if of_row is None else frame[of_row])
         assert in_place.get_n_leaves() == copied.get_n_leaves() > 4
         np.testing.assert_allclose(in_place.predict_proba("flowers"), copied.predict_proba(frame[features]))
+        named = clone(estimator).fit("flowers", "kind AS sort", of_row)
+        np.testing.assert_array_equal(named.predict("flowers"), in_place.predict("flowers"))
+        assert named.score("flowers", "kind AS sort") == in_place.score("flowers", "kind")
         assert min(node.n_rows for node in in_place.model_.trees[0].leaves()) >= 3
 
 

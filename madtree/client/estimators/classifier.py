@@ -14,7 +14,7 @@ from madtree.client.calls import Names
 from madtree.client.client import Client
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.data import checked_columns, class_column
-from madtree.client.estimators.tables import weights_of_classes
+from madtree.client.estimators.tables import outcome_of, weights_of_classes
 from madtree.client.frames import Array
 from madtree.client.routing import class_shares
 from madtree.client.sklearn_tree import class_values
@@ -213,7 +213,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
-        weight = sample_weight or "1"
+        y, weight = outcome_of(y), sample_weight or "1"
         with self._client() as client, client.work():
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             scored = self._scored(client, X, [y, weight])

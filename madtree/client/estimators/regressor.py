@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from madtree.client.calls import Names
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.data import checked_columns
+from madtree.client.estimators.tables import outcome_of
 from madtree.client.frames import Array, Column
 from madtree.model import output_columns
 from madtree.sqltext.condition import QUALIFIED
@@ -116,7 +117,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
             (mean,) = output_columns(self.model_, "response", QUALIFIED)
-            weight = sample_weight or "1"
+            y, weight = outcome_of(y), sample_weight or "1"
             (row,) = client.query(self._scored(client, X, [y, weight]).squares(mean, y, weight))
         if row.total is None:
             return float("nan")

@@ -22,7 +22,7 @@ from madtree.sqltext.estimator import (
     weighted_by_class,
 )
 from madtree.sqltext.quote import ident, qualified
-from madtree.sqltext.split import check_expression, parse_name
+from madtree.sqltext.split import check_expression, parse_name, split_alias
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,20 @@ def place_in(host: Host, table: str) -> str | None:
     return PLACE_IN_TABLE if find_relation(host, table, "X").kind in ("r", "p", "m") else None
 
 
+def outcome_of(y: str) -> str:
+    """The column or expression that `y` is, without the name that it may give it by AS.
+
+    Raises:
+        MadtreeError: it is no expression.
+    """
+    expression, _ = split_alias(y, "y")
+    check_expression(expression, "y")
+    return expression
+
+
 def count_rows(client: Client, table: str, y: str) -> int:
     """How many rows have an outcome."""
-    check_expression(y, "y")
+    y = outcome_of(y)
     relation = find_relation(client.host, table, "X")
     return int(client.query(rows_with(qualified(relation.schema, relation.name), y))[0].rows)
 
@@ -82,7 +93,7 @@ def weights_of_classes(client: Client, table: str, y: str, class_weight: Any, sa
     Raises:
         CallError: it is neither.
     """
-    check_expression(y, "y")
+    y = outcome_of(y)
     if class_weight == "balanced":
         relation = find_relation(client.host, table, "X")
         counts = client.query(rows_by_class(qualified(relation.schema, relation.name), y))
