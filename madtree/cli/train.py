@@ -159,7 +159,7 @@ def train_command(
     classification: Annotated[
         bool | None,
         option(
-            "Whether the target is classes or a number. Default: as its type says.",
+            "Whether the target is classes or a number; its type says so otherwise.",
             "Data",
             "--classification/--regression",
         ),

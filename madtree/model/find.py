@@ -171,6 +171,8 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
     Raises:
         MadtreeError: one that every model has is missing.
     """
+    if "" not in facts.tables:  # dropped since it was looked for
+        raise MadtreeError(f"{argument}: relation {given} does not exist", sqlstate=UNDEFINED_TABLE)
     parts = {suffix: table for suffix, table in facts.tables.items() if _is_part(suffix, table)}
     missing = [suffix for suffix in REQUIRED if suffix not in parts]
     if missing:

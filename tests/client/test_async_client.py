@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pandas as pd
 import psycopg
@@ -12,6 +15,13 @@ from waiting import wait_until_blocked
 
 import madtree
 from madtree.client.async_client import AsyncModel
+
+
+def run(program: Coroutine[Any, Any, object]) -> None:
+    """Run it in a thread: an event loop of a browser's tests may be running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, program).result()
+
 
 NOT_AWAITED = {"connection", "conninfo", "host", "work", "reading"}  # of a session that the caller holds
 
@@ -49,7 +59,7 @@ def test_its_answers_are_those_of_the_other_client(url: str, client: madtree.Cli
             both = await asyncio.gather(db.tree_rules("m"), db.tree_rules("small"))
             assert [len(rules) for rules in both] == [len(client.tree_rules(name)) for name in ("m", "small")]
 
-    asyncio.run(program())
+    run(program())
     assert any(line.startswith("level 0: ") for line in heard)
 
 
@@ -67,7 +77,7 @@ def test_your_transaction_stays_yours_and_a_refusal_takes_back_its_own_work(url:
             await db.close()
             await mine.rollback()
 
-    asyncio.run(program())
+    run(program())
     assert client.query("SELECT to_regclass('m') AS m, to_regclass('made_before') AS t")[0] == (None, None)
 
 
@@ -88,10 +98,10 @@ def test_a_cancelled_task_cancels_its_call_on_the_server(url: str, db: psycopg.C
             pid_of.append(pid)
 
     pids: list[int] = []
-    asyncio.run(program(pids))
+    run(program(pids))
     assert len(pids) == 1
 
 
 def test_what_is_no_asynchronous_connection_is_refused(db: psycopg.Connection) -> None:
     with pytest.raises(TypeError, match="connection must be a URL or connection string here, not Connection"):
-        asyncio.run(madtree.connect_async(db))  # type: ignore[arg-type]
+        run(madtree.connect_async(db))  # type: ignore[arg-type]

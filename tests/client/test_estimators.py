@@ -265,7 +265,7 @@ def test_a_table_is_scored_by_whatever_the_classes_are(client: madtree.Client, l
 def test_expressions_cannot_end_the_statement(client: madtree.Client) -> None:
     estimator = madtree.DecisionTreeClassifier(client).fit("flowers", "kind")
     for text in ("kind; DROP TABLE flowers", "kind) FROM flowers --", "kind, id"):
-        with pytest.raises(madtree.MadtreeError, match="y, sample_weight and id_col_name"):
+        with pytest.raises(madtree.MadtreeError, match=r"^y (must|has) "):
             estimator.score("flowers", text)
 
 

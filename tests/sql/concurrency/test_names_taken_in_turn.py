@@ -160,7 +160,7 @@ def test_who_waits_for_one_that_makes_it_is_told_so(
     assert lines[0].endswith(f'"m": waiting for process {first.info.backend_pid}, which is making a table of that name')
     first.execute("ROLLBACK")
     waiting.result(PATIENCE)
-    assert len(lines) == 1
+    assert [line for line in lines if "waiting for" in line] == lines[:1]
     assert second.execute("SHOW lock_timeout").fetchone() == ("0",)
 
 
@@ -182,11 +182,6 @@ def test_who_waits_for_one_that_uses_it_is_told_so(
     lines = heard(second)
     begin(first)
     first.execute(doing)
-    if "tree_drop" in change and "train" in doing:
-        second.execute("SET lock_timeout = '2s'")  # it waits as a reader before it can wait as one who drops
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            second.execute(change)
-        return
     waiting = pool.submit(second.execute, change)
     wait_until(lambda: lines, "nothing was said")
     assert lines[0].endswith(f'"m": waiting for process {first.info.backend_pid}, which {said}')
@@ -250,4 +245,4 @@ def test_of_two_who_drop_a_model_one_does(db: psycopg.Connection, connect: Conne
 
         answers = sorted(pool.map(drop, sessions))
         assert answers[0].startswith("('tree_drop: dropped ")
-        assert "does not exist" in answers[1] or "is not a madtree model" in answers[1]
+        assert "does not exist" in answers[1]
