@@ -30,7 +30,7 @@ demo: setup
 
 test: setup
 	@scripts/browser
-	$(BIN)/pytest -n $(or $(WORKERS),auto) $(ARGS)
+	$(BIN)/pytest -n $(or $(WORKERS),auto) --dist loadfile $(ARGS)
 
 test-faults: setup
 	$(BIN)/pytest tests/faults -m faults $(ARGS)

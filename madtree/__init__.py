@@ -15,10 +15,16 @@ __version__ = "0.2.0"
 # What users import from here, and where it is: found when it is first asked for, so that the server never imports the
 # client half. (Type checkers read it in `__init__.pyi`.)
 _PUBLIC = {
+    "AsyncClient": "madtree.client",
+    "AsyncModel": "madtree.client",
+    "CallError": "madtree.client",
     "Client": "madtree.client",
+    "Drawing": "madtree.client",
     "Model": "madtree.client",
+    "Evaluation": "madtree.client",
     "Result": "madtree.client",
     "connect": "madtree.client",
+    "connect_async": "madtree.client",
     "MadtreeError": "madtree.errors",
     "DecisionTreeClassifier": "madtree.client.estimators",
     "DecisionTreeRegressor": "madtree.client.estimators",
@@ -26,13 +32,19 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "AsyncClient",
+    "AsyncModel",
+    "CallError",
     "Client",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Drawing",
+    "Evaluation",
     "MadtreeError",
     "Model",
     "Result",
     "connect",
+    "connect_async",
     "to_sklearn",
 ]
 

@@ -48,7 +48,7 @@ DROP FUNCTION @extschema@.score_block(bytea, bytea);
 DROP FUNCTION @extschema@.leaders_own(bytea);
 DROP FUNCTION @extschema@.server_info();
 
--- It takes one more argument, strategy.
+-- It takes more arguments: strategy, max_leaf_nodes, min_impurity_decrease, classification.
 DROP FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
     bigint, boolean, integer, integer
@@ -62,3 +62,7 @@ DROP FUNCTION @extschema@.tree_confusion(text, text);
 DROP FUNCTION @extschema@.tree_rules(text, integer);
 DROP FUNCTION @extschema@.tree_path(text, text, text);
 DROP FUNCTION @extschema@.tree_prune(text, text, double precision);
+
+-- These take one more argument, full.
+DROP FUNCTION @extschema@.tree_display(text, boolean, boolean);
+DROP FUNCTION @extschema@.tree_surr_display(text);

@@ -53,7 +53,8 @@ BEGIN
         IF NOT madtree_internal.workers_keep(key, claimed.part, images) THEN
             EXECUTE claimed.careful INTO images USING claimed.low, claimed.high;
             IF NOT madtree_internal.workers_keep(key, claimed.part, images) THEN
-                RAISE EXCEPTION 'madtree: a row has NULLs after all';
+                RAISE EXCEPTION 'madtree: part % has a NULL where its query leaves none', claimed.part
+                USING ERRCODE = 'internal_error', HINT = 'This is a defect of madtree. Please report it.';
             END IF;
         END IF;
     END LOOP;

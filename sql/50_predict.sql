@@ -88,7 +88,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_predict(text, text, text, text, boolean)
-IS 'score a table by a model into a new table; SELECT tree_predict() tells how';
+IS 'score a table by a model into a new table; SELECT madtree.tree_predict() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_predict()
 RETURNS text
@@ -151,7 +151,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_sql(text, text, integer, boolean)
-IS 'a model as an SQL expression, for a view or a generated column; SELECT tree_sql() tells how';
+IS 'a model as an SQL expression, for a view or a generated column; SELECT madtree.tree_sql() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_sql()
 RETURNS text

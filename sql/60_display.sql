@@ -2,23 +2,24 @@
 -- query sees a model that was replaced since the outer one began.
 
 CREATE FUNCTION madtree_internal.tree_display(
-    model text, dot_format boolean, verbosity boolean, OUT answer text, OUT mistake text[]
+    model text, dot_format boolean, verbosity boolean, is_full boolean, OUT answer text, OUT mistake text[]
 )
 RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
 @load@
-return madtree.tree_display(plpy, model, dot_format, verbosity)
+return madtree.tree_display(plpy, model, dot_format, verbosity, is_full)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_display(text, boolean, boolean)
+COMMENT ON FUNCTION madtree_internal.tree_display(text, boolean, boolean, boolean)
 IS 'internal: what tree_display answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.tree_display(
     model text,
     dot_format boolean DEFAULT TRUE,
-    verbosity boolean DEFAULT FALSE
+    verbosity boolean DEFAULT FALSE,
+    "full" boolean DEFAULT FALSE
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -31,14 +32,14 @@ DECLARE
     answer pg_catalog.text;
     mistake pg_catalog.text[];
 BEGIN
-    SELECT * INTO answer, mistake FROM madtree_internal.tree_display(model, dot_format, verbosity);
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_display(model, dot_format, verbosity, "full");
     @raise@
     RETURN answer;
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_display(text, boolean, boolean)
-IS 'draw a model, as a graph for graphviz or as text; SELECT tree_display() tells how';
+COMMENT ON FUNCTION @extschema@.tree_display(text, boolean, boolean, boolean)
+IS 'draw a model, as a graph for graphviz or as text; SELECT madtree.tree_display() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_display()
 RETURNS text
@@ -50,19 +51,19 @@ $sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_display() IS 'how to use tree_display';
 
-CREATE FUNCTION madtree_internal.tree_surr_display(model text, OUT answer text, OUT mistake text[])
+CREATE FUNCTION madtree_internal.tree_surr_display(model text, is_full boolean, OUT answer text, OUT mistake text[])
 RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
 @load@
-return madtree.tree_surr_display(plpy, model)
+return madtree.tree_surr_display(plpy, model, is_full)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_surr_display(text)
+COMMENT ON FUNCTION madtree_internal.tree_surr_display(text, boolean)
 IS 'internal: what tree_surr_display answers, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_surr_display(model text)
+CREATE FUNCTION @extschema@.tree_surr_display(model text, "full" boolean DEFAULT FALSE)
 RETURNS text
 LANGUAGE plpgsql
 VOLATILE
@@ -74,14 +75,14 @@ DECLARE
     answer pg_catalog.text;
     mistake pg_catalog.text[];
 BEGIN
-    SELECT * INTO answer, mistake FROM madtree_internal.tree_surr_display(model);
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_surr_display(model, "full");
     @raise@
     RETURN answer;
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_surr_display(text)
-IS 'list the surrogates of a model; SELECT tree_surr_display() tells how';
+COMMENT ON FUNCTION @extschema@.tree_surr_display(text, boolean)
+IS 'list the surrogates of a model; SELECT madtree.tree_surr_display() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_surr_display()
 RETURNS text

@@ -35,7 +35,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_prune(text, text, double precision, boolean)
-IS 'prune a model further, without the data, into a new model; SELECT tree_prune() tells how';
+IS 'prune a model further, without the data, into a new model; SELECT madtree.tree_prune() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_prune()
 RETURNS text

@@ -27,7 +27,8 @@ BEGIN
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_drop(text) IS 'remove a model''s tables; SELECT tree_drop() tells how';
+COMMENT ON FUNCTION @extschema@.tree_drop(text)
+IS 'remove a model''s tables; SELECT madtree.tree_drop() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_drop()
 RETURNS text

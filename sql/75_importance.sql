@@ -30,7 +30,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.get_var_importance(text, text)
-IS 'write how much each feature did for a model; SELECT get_var_importance() tells how';
+IS 'write how much each feature contributes to a model; SELECT madtree.get_var_importance() shows how to use it';
 
 CREATE FUNCTION @extschema@.get_var_importance()
 RETURNS text

@@ -4,20 +4,13 @@ CREATE FUNCTION madtree_internal.tree_evaluate(tree_model text, test_table text,
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
-    n bigint,
-    n_skipped bigint,
-    accuracy double precision,
-    balanced_accuracy double precision,
-    log_loss double precision,
-    auc double precision,
-    rmse double precision,
-    mae double precision,
-    r2 double precision,
+    metric text,
+    value double precision,
     mistake text[]
 )
 LANGUAGE plpython3u
 VOLATILE
-ROWS 1
+ROWS 10
 AS $python$
 @load@
 return madtree.tree_evaluate(plpy, tree_model, test_table, trust_owner)
@@ -34,26 +27,19 @@ CREATE FUNCTION @extschema@.tree_evaluate(
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
-    n bigint,
-    n_skipped bigint,
-    accuracy double precision,
-    balanced_accuracy double precision,
-    log_loss double precision,
-    auc double precision,
-    rmse double precision,
-    mae double precision,
-    r2 double precision
+    metric text,
+    value double precision
 )
 LANGUAGE plpgsql
 VOLATILE
-ROWS 1
+ROWS 10
 SET jit = off
 SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
     mistake pg_catalog.text[];
 BEGIN
-    FOR tree_id, group_values, n, n_skipped, accuracy, balanced_accuracy, log_loss, auc, rmse, mae, r2, mistake IN
+    FOR tree_id, group_values, metric, value, mistake IN
         SELECT * FROM madtree_internal.tree_evaluate(tree_model, test_table, trust_owner)
     LOOP
         @raise@
@@ -63,7 +49,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_evaluate(text, text, boolean)
-IS 'how well a model does on a table with known outcomes; SELECT tree_evaluate() tells how';
+IS 'how well a model does on a table with known outcomes; SELECT madtree.tree_evaluate() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_evaluate()
 RETURNS text
@@ -139,7 +125,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_confusion(text, text, boolean)
-IS 'the confusion matrix of a classification model as rows; SELECT tree_confusion() tells how';
+IS 'the confusion matrix of a classification model as rows; SELECT madtree.tree_confusion() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_confusion()
 RETURNS text

@@ -2,7 +2,7 @@
 -- text of values the same whatever the session's are. VOLATILE, so that each query sees a model that was replaced since
 -- the outer one began. No function sets search_path: see tree_train.
 
-CREATE FUNCTION madtree_internal.tree_rules(model text, only_tree integer, trust_owner boolean)
+CREATE FUNCTION madtree_internal.tree_rules(model text, only_tree integer, trust_owner boolean, is_full boolean)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -22,13 +22,15 @@ VOLATILE
 ROWS 30
 AS $python$
 @load@
-return madtree.tree_rules(plpy, model, only_tree, trust_owner)
+return madtree.tree_rules(plpy, model, only_tree, trust_owner, is_full)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_rules(text, integer, boolean)
+COMMENT ON FUNCTION madtree_internal.tree_rules(text, integer, boolean, boolean)
 IS 'internal: the rows of tree_rules, or the mistake that it raises';
 
-CREATE FUNCTION madtree_internal.rules_or_error(model text, only_tree integer, trust_owner boolean)
+CREATE FUNCTION madtree_internal.rules_or_error(
+    model text, only_tree integer, trust_owner boolean, is_full boolean
+)
 RETURNS TABLE (
     tree_id integer,
     group_values jsonb,
@@ -50,7 +52,7 @@ DECLARE
     mistake pg_catalog.text[];
 BEGIN
     FOR tree_id, group_values, node_id, rule, predicate, n_rows, share, prediction, confidence, mean, sd, mistake IN
-        SELECT * FROM madtree_internal.tree_rules(model, only_tree, trust_owner)
+        SELECT * FROM madtree_internal.tree_rules(model, only_tree, trust_owner, is_full)
     LOOP
         @raise@
         RETURN NEXT;
@@ -58,14 +60,15 @@ BEGIN
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION madtree_internal.rules_or_error(text, integer, boolean)
+COMMENT ON FUNCTION madtree_internal.rules_or_error(text, integer, boolean, boolean)
 IS 'internal: the rows of tree_rules';
 
 -- To PL/pgSQL its argument tree_id and its column tree_id would be one, so it is in SQL.
 CREATE FUNCTION @extschema@.tree_rules(
     model text,
     tree_id integer DEFAULT NULL,
-    trust_owner boolean DEFAULT FALSE
+    trust_owner boolean DEFAULT FALSE,
+    "full" boolean DEFAULT FALSE
 )
 RETURNS TABLE (
     tree_id integer,
@@ -87,11 +90,11 @@ SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $sql$
-SELECT * FROM madtree_internal.rules_or_error($1, $2, $3);
+SELECT * FROM madtree_internal.rules_or_error($1, $2, $3, $4);
 $sql$;
 
-COMMENT ON FUNCTION @extschema@.tree_rules(text, integer, boolean)
-IS 'a model as rules, one for each leaf, as text and as SQL predicate; SELECT tree_rules() tells how';
+COMMENT ON FUNCTION @extschema@.tree_rules(text, integer, boolean, boolean)
+IS 'a model as rules, one for each leaf, as text and as SQL predicate; SELECT madtree.tree_rules() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_rules()
 RETURNS text
@@ -103,7 +106,9 @@ $sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_rules() IS 'how to use tree_rules';
 
-CREATE FUNCTION madtree_internal.tree_path(model text, table_name text, id text, trust_owner boolean)
+CREATE FUNCTION madtree_internal.tree_path(
+    model text, table_name text, id text, trust_owner boolean, is_full boolean
+)
 RETURNS TABLE (
     step integer,
     tree_id integer,
@@ -124,17 +129,18 @@ VOLATILE
 ROWS 7
 AS $python$
 @load@
-return madtree.tree_path(plpy, model, table_name, id, trust_owner)
+return madtree.tree_path(plpy, model, table_name, id, trust_owner, is_full)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_path(text, text, text, boolean)
+COMMENT ON FUNCTION madtree_internal.tree_path(text, text, text, boolean, boolean)
 IS 'internal: the rows of tree_path, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.tree_path(
     model text,
     table_name text,
     id text,
-    trust_owner boolean DEFAULT FALSE
+    trust_owner boolean DEFAULT FALSE,
+    "full" boolean DEFAULT FALSE
 )
 RETURNS TABLE (
     step integer,
@@ -164,7 +170,7 @@ BEGIN
         step, tree_id, node_id, feature, condition, value, branch, reason, explanation, n_rows, prediction,
         confidence, mistake
     IN
-        SELECT * FROM madtree_internal.tree_path(model, table_name, id, trust_owner)
+        SELECT * FROM madtree_internal.tree_path(model, table_name, id, trust_owner, "full")
     LOOP
         @raise@
         RETURN NEXT;
@@ -172,8 +178,8 @@ BEGIN
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_path(text, text, text, boolean)
-IS 'the path that one row takes through a model, and why; SELECT tree_path() tells how';
+COMMENT ON FUNCTION @extschema@.tree_path(text, text, text, boolean, boolean)
+IS 'the path that one row takes through a model, and why; SELECT madtree.tree_path() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_path()
 RETURNS text
@@ -227,7 +233,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_json(text)
-IS 'a model as a JSON document that has all it takes to predict elsewhere; SELECT tree_to_json() tells how';
+IS 'a model as a JSON document, with all that predictions need; SELECT madtree.tree_to_json() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_to_json()
 RETURNS text
@@ -270,7 +276,7 @@ END
 $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_pmml(text)
-IS 'a model as a PMML 4.4 document; SELECT tree_to_pmml() tells how';
+IS 'a model as a PMML 4.4 document; SELECT madtree.tree_to_pmml() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_to_pmml()
 RETURNS text

@@ -35,6 +35,8 @@ class Rules:
     max_depth: int = 10
     min_split: int = 20
     min_bucket: int = 6
+    max_leaves: int | None = None
+    min_decrease: float = 0.0
 
 
 @dataclass
@@ -121,7 +123,12 @@ def best_split(columns: list[Column], members: np.ndarray, rows: np.ndarray, rul
                 continue
             sides = np.stack([rows[known[left]].sum(0), rows[known[~left]].sum(0)])
             gain = float(parent - total_impurity(rules.criterion, sides).sum())
-            if gain > EQUAL * parent and (best is None or gain > best.gain * (1 + EQUAL)):
+            if gain <= EQUAL * parent:
+                continue
+            if rules.criterion == "gain_ratio":
+                share = sides.sum(1) / sides.sum()
+                gain /= -float(share @ np.log2(share))
+            if best is None or gain > best.gain * (1 + EQUAL):
                 weight = sides[:, 0] if rules.n_classes == 0 else sides.sum(1)
                 best = Split(gain, feature, left, majority_left=bool(weight[0] >= weight[1]), **how)
     return best
@@ -149,13 +156,34 @@ def grow(columns: list[Column], y: np.ndarray, weights: np.ndarray, rules: Rules
         if len(members) < rules.min_split or depth == rules.max_depth or pure:
             continue
         node.split = best_split(columns, members, rows, rules)
+        if node.split is not None and rules.min_decrease > node.split.gain / weights.sum() + 1e-15:
+            node.split = None
         if node.split is not None:
             values = columns[node.split.feature].values[members]
             goes_left = np.full(len(members), node.split.majority_left)
             goes_left[~np.isnan(values)] = node.split.left
             waiting.append((2 * number + 1, depth + 1, members[goes_left]))
             waiting.append((2 * number + 2, depth + 1, members[~goes_left]))
+    if rules.max_leaves is not None:
+        keep_best(nodes, rules.max_leaves)
     return nodes
+
+
+def keep_best(nodes: dict[int, Node], max_leaves: int) -> None:
+    """Take back all splits but those that are made if the leaf that gains most is always split next."""
+    leaves, made = {0}, set()
+    while len(leaves) < max_leaves:
+        gains = {number: split.gain for number in leaves if (split := nodes[number].split) is not None}
+        if not gains:
+            break
+        best = min(number for number, gain in gains.items() if gain >= max(gains.values()) * (1 - EQUAL))
+        made.add(best)
+        leaves = leaves - {best} | {2 * best + 1, 2 * best + 2}
+    for number in list(nodes):
+        if number not in made | leaves:
+            del nodes[number]
+        elif number in leaves:
+            nodes[number].split = None
 
 
 def prune(nodes: dict[int, Node], cp: float = 0.0) -> dict[int, Node]:

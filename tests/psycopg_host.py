@@ -25,6 +25,9 @@ class PsycopgHost(client.PsycopgHost):
     def notice(self, message: str) -> None:
         self.notices.append(message)
 
+    def warning(self, message: str) -> None:
+        self.notices.append(message)
+
     def info(self, message: str) -> None:
         self.notices.append(message)
 

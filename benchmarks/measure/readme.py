@@ -1,4 +1,4 @@
-"""The README's tables, made from the results: prose and figures cannot come to differ."""
+"""The tables of pages, made from the results: prose and figures cannot come to differ."""
 
 from __future__ import annotations
 
@@ -9,16 +9,31 @@ from pathlib import Path
 from measure.result import Figure, Result, Results
 
 README = Path(__file__).parents[1] / "README.md"
-_PART = re.compile(r"(<!-- (figures|seconds|machine): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGES = (README, Path(__file__).parents[2] / "docs" / "compare.md")
+_PART = re.compile(r"(<!-- (figures|seconds|machine|ways): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+# The ways from a table to a model, as readers know them: case and timing of the main job.
+WAYS = {
+    "`madtree.tree_train`, a tree of depth 10": ("lightgbm", "tree_train"),
+    "the same in one process": ("lightgbm", "tree_train, one process"),
+    "fetching the rows by ADBC, and growing *one* LightGBM tree of the same depth and bins": (
+        "lightgbm",
+        "ADBC, LightGBM",
+    ),
+    "fetching them by ADBC, and nothing else": ("lightgbm", "ADBC alone"),
+    "fetching them by psycopg and pandas, and growing a tree of scikit-learn's, which tries every threshold": (
+        "scikit-learn",
+        "psycopg, pandas, scikit-learn",
+    ),
+}
 
 
 def rendered(page: str, results: Mapping[str, Results]) -> str:
-    """The page with each `<!-- figures: suite -->` ... `<!-- end -->` filled anew; `seconds` and `machine` likewise.
+    """The page with each `<!-- figures: suite -->` ... `<!-- end -->` filled anew, and so `seconds`, `machine`, `ways`.
 
     Raises:
         KeyError: a place names a suite that there is none of.
     """
-    makers = {"figures": _figures, "seconds": _seconds, "machine": _machine}
+    makers = {"figures": _figures, "seconds": _seconds, "machine": _machine, "ways": way_lines}
 
     def fill(match: re.Match[str]) -> str:
         of_suite = results[match[3]]
@@ -29,7 +44,8 @@ def rendered(page: str, results: Mapping[str, Results]) -> str:
 
 
 def update(results: Mapping[str, Results]) -> None:
-    README.write_text(rendered(README.read_text(encoding="utf-8"), results), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(rendered(page.read_text(encoding="utf-8"), results), encoding="utf-8")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -78,6 +94,12 @@ def second_lines(results: Mapping[str, Result]) -> list[str]:
         for name, seconds in result.timings.items()
     ]
     return table(("case", "what", "median s", "range s", "rounds", "ns a cell", "parts s"), rows)
+
+
+def way_lines(results: Mapping[str, Result]) -> list[str]:
+    """A table of the main job's ways from the rows to a model."""
+    rows = [(way, _number(results[case].timings[name].median)) for way, (case, name) in WAYS.items()]
+    return table(("way", "seconds"), rows)
 
 
 def _figures(results: Results) -> list[str]:

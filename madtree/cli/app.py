@@ -13,8 +13,8 @@ import typer
 from madtree import __version__
 from madtree.cli import doctor, export, manage, measure, models, predict, report, show, train
 from madtree.cli.demo import demo_command
-from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, CommandError, InterruptError
-from madtree.cli.options import examples
+from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
+from madtree.cli.options import Dsn, examples
 from madtree.cli.output import fail, say, text
 from madtree.cli.safe import safe_line
 from madtree.cli.server import add_server_commands
@@ -52,10 +52,30 @@ app.command("demo", epilog=examples("$ madtree demo"), rich_help_panel=SERVERS)(
 
 
 @app.callback(invoke_without_command=True)
-def root(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    dsn: Dsn = None,
+) -> None:
     if version:
         text(f"madtree {__version__}")
         raise typer.Exit
+    if dsn is not None and context.invoked_subcommand is None:
+        raise CommandError("--dsn is there, but no command", "See madtree --help.", USAGE)
+    if dsn is not None and context.invoked_subcommand is not None:
+        pass_on_dsn(context, context.invoked_subcommand, dsn)
+
+
+def pass_on_dsn(context: typer.Context, name: str, dsn: str) -> None:
+    """Make a --dsn before the command the default of its own.
+
+    Raises:
+        CommandError: the command talks to no server that could be named.
+    """
+    command = typer.main.get_command(app).get_command(context, name)  # type: ignore[attr-defined]
+    if command is not None and not any(parameter.name == "dsn" for parameter in command.params):
+        raise CommandError(f"madtree {name} takes no --dsn", f"See madtree {name} --help.", USAGE)
+    context.default_map = {**(context.default_map or {}), name: {"dsn": dsn}}
 
 
 def main() -> None:
@@ -71,6 +91,9 @@ def main() -> None:
         if error.message:
             say(error.message)
         sys.exit(error.code)
+    except (PrivateServerError, NoPostgresError) as error:  # their sentences may have several lines
+        fail(error.message, error.hint)
+        sys.exit(REFUSED)
     except MadtreeError as error:  # found by the part of madtree that runs here
         fail(safe_line(error.message), error.hint)
         sys.exit(REFUSED)
@@ -78,9 +101,6 @@ def main() -> None:
         sys.exit(server_error(error))
     except PermissionError as error:
         fail(f"{error.filename or error}: permission denied", "Run it as an administrator, with sudo for example.")
-        sys.exit(REFUSED)
-    except (PrivateServerError, NoPostgresError) as error:
-        fail(str(error))
         sys.exit(REFUSED)
 
 
@@ -91,6 +111,6 @@ def server_error(error: psycopg.Error) -> int:
     message = RAISED_BY.sub("", said or " ".join(str(error).split()) or type(error).__name__)
     hint = error.diag.message_hint
     if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
-        hint = "'madtree doctor' tells what is missing on this server."
+        hint = "'madtree doctor' says what is missing on this server."
     fail("\n".join([safe_line(message), *filter(None, [error.diag.message_detail])]), hint)
     return NO_CONNECTION if lost else REFUSED

@@ -51,7 +51,7 @@ def resolve(dsn: str | None) -> Target:
     try:
         server = PrivateServer().status()
     except PrivateServerError as error:
-        raise CommandError(" ".join(str(error).split()), code=NO_CONNECTION) from error
+        raise CommandError(" ".join(error.message.split()), error.hint, NO_CONNECTION) from error
     if server.running and server.uri:
         return Target(server.uri, f"private server in {server.home}")
     state = f"your private server in {server.home} is down" if server.exists else "you have no private server yet"
@@ -67,7 +67,7 @@ def check_dsn(dsn: str) -> str:
     dsn = SQLALCHEMY.sub(r"\1://", dsn.strip())
     uri = CREDENTIALS.match(dsn)
     if uri and "@" in uri["rest"]:
-        raise CommandError("--dsn has an @ too many", "In a password, write @ as %40, / as %2F and % as %25.", USAGE)
+        raise CommandError("--dsn has one @ too many", "In a password, write @ as %40, / as %2F and % as %25.", USAGE)
     try:
         conninfo_to_dict(dsn)
     except psycopg.ProgrammingError:
@@ -93,7 +93,7 @@ def connect(target: Target, connect_timeout: str = CONNECT_TIMEOUT) -> psycopg.C
         said = PREFIX.sub("", said)
         raise CommandError(
             f"no connection: {said}",
-            f"The server was chosen by {target.chosen_by}. 'madtree doctor' looks into it.",
+            f"The server was chosen by {target.chosen_by}. 'madtree doctor' looks for the cause.",
             NO_CONNECTION,
         ) from None
 

@@ -10,7 +10,7 @@ import typer
 
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.files import write
-from madtree.cli.options import Dsn, Group, Model, Tree, TrustOwner, examples
+from madtree.cli.options import Dsn, Full, Group, Model, Tree, TrustOwner, examples
 from madtree.cli.session import Session, session
 from madtree.cli.show import draw
 
@@ -47,15 +47,18 @@ def export_command(
     ] = None,
     group: Group = None,
     tree: Tree = None,
+    full: Full = False,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
 ) -> None:
     """Write a model for another program: an SQL expression, a graph for graphviz, a picture, JSON, PMML."""
     if type_ is not None and format_ is not Format.SQL:
         raise CommandError("--type is for --format sql", code=USAGE)
+    if full and format_ not in DRAWN:
+        raise CommandError("--full is for --format dot and svg", "The others always have all categories.", USAGE)
     with session(dsn) as opened:
         if format_ in DRAWN:
-            content = draw(opened, model, format_.value, tree, group)
+            content = draw(opened, model, format_.value, tree, group, full=full)
         else:
             content = from_server(opened, model, format_, type_, tree, group, trust_owner)
     write(content, output, f"{model} as {format_.value}")

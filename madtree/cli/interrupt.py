@@ -115,4 +115,4 @@ def _roll_back(connection: psycopg.Connection, result: Future[T], say: Callable[
         code = INTERRUPTED
     except KeyboardInterrupt as signalled:
         code = getattr(signalled, "code", INTERRUPTED)
-    raise InterruptError(code, "left without waiting: the server still stops and rolls back")
+    raise InterruptError(code, "not waiting any longer: the server still stops and rolls back")

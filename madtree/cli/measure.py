@@ -13,6 +13,7 @@ from madtree.cli.session import session
 from madtree.host.psycopg import as_host
 from madtree.model import find_model, read_summary, unquoted
 from madtree.sqltext import importance as sql
+from madtree.sqltext.evaluate import COUNTS
 
 EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
@@ -34,11 +35,16 @@ def evaluate_command(
     with session(dsn) as opened:
         arguments = {"tree_model": model, "test_table": table, "trust_owner": trust_owner}
         found = opened.call(function, arguments, "evaluating")
-    rows(found if json else without_empty(found), json, empty="no rows")
+    rows(found if json else without_empty([*map(_with_counts, found)]), json, empty="no rows")
+
+
+def _with_counts(row: dict[str, Any]) -> dict[str, Any]:
+    """For people: a metric that counts rows as a whole number."""
+    return {**row, "value": int(row["value"])} if row.get("metric") in COUNTS else row
 
 
 def importance_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
-    """Tell how much each feature did for a model, the most important first; of a grouped model, by group."""
+    """Show how much each feature contributes to a model, the most important first; of a grouped model, by group."""
     with session(dsn) as opened:
         found = opened.run(lambda: importance(opened.connection, model), "asking")
     rows(found, json, empty="no tree could be trained")

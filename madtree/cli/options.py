@@ -37,7 +37,11 @@ TrustOwner = Annotated[
         rich_help_panel=SERVER,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
+Full = Annotated[
+    bool,
+    typer.Option("--full", help="Name all categories of a split, however many.", rich_help_panel=OUTPUT),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 
 
 def examples(*lines: str) -> str:

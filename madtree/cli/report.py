@@ -26,10 +26,12 @@ def report_command(
     data: Annotated[
         str | None,
         typer.Option(
-            help="Table with known outcomes to try the model on. Default: the training table.", show_default=False
+            help="Table with known outcomes to measure the model on, best of rows that it was not trained on. "
+            "Default: the training table.",
+            show_default=False,
         ),
     ] = None,
-    max_trees: Annotated[int, typer.Option(help="Of a grouped model, most trees on the page.", min=1)] = 200,
+    max_trees: Annotated[int, typer.Option(help="Of a grouped model, how many trees at most.", min=1)] = 200,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
 ) -> None:

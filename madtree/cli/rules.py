@@ -11,13 +11,17 @@ from madtree.cli.session import Session
 from madtree.cli.trees import tree_number
 
 
-def rules_of(
-    opened: Session, model: str, tree: int | None, group: Sequence[str] | None, trust_owner: bool = False
-) -> str:
-    """The rules of a model, or of one tree of its groups."""
+def find_rules(
+    opened: Session, model: str, tree: int | None, group: Sequence[str] | None, trust_owner: bool, full: bool
+) -> list[dict[str, Any]]:
+    """The rows of tree_rules, of a model or of one tree of its groups."""
     number = opened.run(lambda: tree_number(opened.connection, model, tree, group), "reading")
-    arguments = {"model": model, "tree_id": number, "trust_owner": trust_owner}
-    found = opened.call("tree_rules", arguments, "reading")
+    arguments = {"model": model, "tree_id": number, "trust_owner": trust_owner, "full": full}
+    return opened.call("tree_rules", arguments, "reading")
+
+
+def rules_text(found: Sequence[dict[str, Any]]) -> str:
+    """Rules for people, a line each, below their groups."""
     lines: list[str] = []
     for values, rules in groupby(found, key=lambda row: row["group_values"]):
         if values is not None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json as json_text
+from typing import Annotated, Any
 
 import typer
 
 from madtree.cli.exits import USAGE, CommandError
-from madtree.cli.options import Dsn, Group, Model, Tree, TrustOwner, examples
-from madtree.cli.output import document, text
-from madtree.cli.rules import rules_of
+from madtree.cli.options import Dsn, Full, Group, Json, Model, Tree, TrustOwner, examples
+from madtree.cli.output import as_json, document, text
+from madtree.cli.rules import find_rules, rules_text
 from madtree.cli.session import Session, session
-from madtree.cli.trees import read_trees
+from madtree.cli.trees import read_trees, tree_number
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
 from madtree.render.svg import tree_svg
@@ -21,7 +22,8 @@ from madtree.trees import Model as TreeModel
 EPILOG = examples(
     "$ madtree show delay_tree",
     "$ madtree show delays --group carrier=UA --verbose",
-    "$ madtree show delay_tree --rules",
+    "$ madtree show delay_tree --rules --full",
+    "$ madtree show delay_tree --json | jq '.trees[0].nodes | length'",
     "$ madtree show delay_tree --svg > tree.svg",
     "$ madtree show delay_tree --dot | dot -Tpng > tree.png",
 )
@@ -39,16 +41,31 @@ def show_command(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Impurity, rows and class weights of each node.")
     ] = False,
+    full: Full = False,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
+    json: Json = False,
 ) -> None:
-    """Draw a model as text; or as a graph, a picture, its rules, or its surrogates."""
+    """Draw a model as text; or as a graph, a picture, its rules, or its surrogates.
+
+    With --json it is the document of `madtree export --format json`, or the rows of its rules; nothing is shortened.
+    """
     kinds = {"dot": dot, "svg": svg, "rules": rules, "surrogates": surrogates}
     chosen = [kind for kind, wanted in kinds.items() if wanted] or ["text"]
     if len(chosen) > 1:
         raise CommandError("choose one of --dot, --svg, --rules and --surrogates", code=USAGE)
+    if json and chosen[0] not in ("text", "rules"):
+        raise CommandError(f"--json and --{chosen[0]} do not go together", "The document has the surrogates.", USAGE)
     with session(dsn) as opened:
-        drawn = draw(opened, model, chosen[0], tree, group, verbose, trust_owner)
+        if json:
+            rows = chosen[0] == "rules"
+            as_json(
+                find_rules(opened, model, tree, group, trust_owner, full=True)
+                if rows
+                else model_as_json(opened, model, tree, group)
+            )
+            return
+        drawn = draw(opened, model, chosen[0], tree, group, verbose, trust_owner, full)
     show = document if chosen[0] in FOR_PROGRAMS else text
     show(drawn.rstrip("\n"))
 
@@ -61,24 +78,36 @@ def draw(
     group: list[str] | None,
     verbose: bool = False,
     trust_owner: bool = False,
+    full: bool = False,
 ) -> str:
     """A model drawn as `text`, `dot`, `svg`, `rules` or `surrogates`."""
     if kind == "rules":
-        return rules_of(opened, name, tree, group, trust_owner)
+        return rules_text(find_rules(opened, name, tree, group, trust_owner, full))
     model = opened.run(lambda: read_trees(opened.connection, name, tree, group), "reading")
     if kind == "dot":
-        return model_dot(model, verbose)
+        return model_dot(model, verbose, full)
     if kind == "svg":
-        return tree_svg(model)
+        return tree_svg(model, full=full)
     if kind == "surrogates":
-        return surrogates_of(model)
-    return model_text(model, verbose)
+        return surrogates_of(model, full)
+    return model_text(model, verbose, full)
 
 
-def surrogates_of(model: TreeModel) -> str:
+def model_as_json(opened: Session, name: str, tree: int | None, group: list[str] | None) -> dict[str, Any]:
+    """The document that tree_to_json makes, with the one tree that was asked for or all."""
+    number = opened.run(lambda: tree_number(opened.connection, name, tree, group), "reading")
+    made: dict[str, Any] = json_text.loads(opened.line("tree_to_json", {"model": name}, "reading"))
+    if number is not None:
+        made["trees"] = [each for each in made["trees"] if each["tree_id"] == number]
+        if not made["trees"]:
+            raise CommandError(f"{name} has no tree {number}")
+    return made
+
+
+def surrogates_of(model: TreeModel, full: bool) -> str:
     """The surrogates as text; an error where none were asked for in training."""
     if not model.summary.get("max_surrogates"):
         raise CommandError(
             f"{model.name} has no surrogates: it was trained without", "Train it with --max-surrogates 5."
         )
-    return surrogates_text(model)
+    return surrogates_text(model, full)

@@ -33,6 +33,7 @@ class Criterion(str, Enum):
 
     GINI = "gini"
     ENTROPY = "entropy"
+    GAIN_RATIO = "gain_ratio"
     MISCLASSIFICATION = "misclassification"
     MSE = "mse"
 
@@ -63,12 +64,12 @@ def option(help_: str, panel: str, *names: str, **settings: Any) -> Any:
 def train_command(
     table: Annotated[str, typer.Argument(help="Table or view to train on.", show_default=False)],
     model: Annotated[str, typer.Argument(help="Name of the model, and of its tables.", show_default=False)],
-    id_column: Annotated[str, option("Column that tells rows apart.", "Data", "--id", metavar="COLUMN")],
+    id_column: Annotated[str, option("Column that identifies rows.", "Data", "--id", metavar="COLUMN")],
     target: Annotated[
         str,
         option(
-            "What to predict, a column or expression: boolean, integer or text for classes, float or numeric "
-            "for regression.",
+            "What to predict, a column or expression, also with AS name: boolean, integer or text for classes, "
+            "float or numeric for regression.",
             "Data",
             "--target",
             "-y",
@@ -78,7 +79,7 @@ def train_command(
     features: Annotated[
         str,
         option(
-            "Columns or expressions to predict from, by commas. Default: * for all others.",
+            "Columns or expressions to predict from, separated by commas. Default: * for all others.",
             "Data",
             "--features",
             "-x",
@@ -89,7 +90,8 @@ def train_command(
         list[str] | None, option("Columns that * leaves out; may be repeated.", "Data", metavar="LIST")
     ] = None,
     group_by: Annotated[
-        list[str] | None, option("One tree for each value of these columns; may be repeated.", "Data", metavar="LIST")
+        list[str] | None,
+        option("One tree for each value of these columns or expressions; may be repeated.", "Data", metavar="LIST"),
     ] = None,
     weights: Annotated[str | None, option("Weight of each row, a column or expression.", "Data", metavar="SQL")] = None,
     criterion: Annotated[
@@ -107,7 +109,16 @@ def train_command(
     ] = None,
     bins: Annotated[
         int | None,
-        option(f"Candidate thresholds of a continuous feature, 0 for all. Default: {defaults.N_BINS}.", GROWTH),
+        option(
+            f"Candidate thresholds of a continuous feature, 0 for all. Default: {defaults.N_BINS}.",
+            GROWTH,
+        ),
+    ] = None,
+    max_leaf_nodes: Annotated[
+        int | None, option("Leaves at most: the splits that gain most are made, as in scikit-learn.", GROWTH)
+    ] = None,
+    min_impurity_decrease: Annotated[
+        float | None, option("By how much a split must lower the impurity of the whole tree.", GROWTH)
     ] = None,
     max_surrogates: Annotated[
         int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
@@ -120,11 +131,14 @@ def train_command(
     ] = None,
     cp: Annotated[
         float | None,
-        option(f"A split stays if it lowers the risk by this share of the root's. Default: {defaults.CP:g}.", PRUNING),
+        option(
+            f"A split stays if it lowers the risk by so much of the root's; -1: all stay. Default: {defaults.CP:g}.",
+            PRUNING,
+        ),
     ] = None,
     folds: Annotated[
         int | None,
-        option(f"Choose cp by cross-validation with so many folds. Default: {defaults.N_FOLDS}, none.", PRUNING),
+        option(f"Choose cp by cross-validation with this many folds. Default: {defaults.N_FOLDS}, none.", PRUNING),
     ] = None,
     fold_column: Annotated[str | None, option("Column whose values are the folds.", PRUNING, metavar="SQL")] = None,
     rule: Annotated[
@@ -140,7 +154,15 @@ def train_command(
     memory_mb: Annotated[int | None, option(f"Megabytes for histograms. Default: {defaults.MEMORY_MB}.", RUN)] = None,
     strategy: Annotated[
         Strategy | None,
-        option(f"Who counts the rows: the server's choice, or one of its ways. Default: {defaults.STRATEGY}.", RUN),
+        option(f"Which processes keep and count the rows; auto: what is quickest. Default: {defaults.STRATEGY}.", RUN),
+    ] = None,
+    classification: Annotated[
+        bool | None,
+        option(
+            "Whether the target is classes or a number; its type says so otherwise.",
+            "Data",
+            "--classification/--regression",
+        ),
     ] = None,
     verbose: Annotated[bool, option("Print the server's line for each level.", "Output", "--verbose", "-v")] = False,
     dsn: Dsn = None,
@@ -176,6 +198,9 @@ def train_command(
         "parallel_workers": workers,
         "memory_mb": memory_mb,
         "strategy": strategy and strategy.value,
+        "max_leaf_nodes": max_leaf_nodes,
+        "min_impurity_decrease": min_impurity_decrease,
+        "classification": classification,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

@@ -1,7 +1,21 @@
 """The client: madtree from Python, over any connection to a database that has the extension."""
 
+from madtree.client.async_client import AsyncClient, AsyncModel, connect_async
+from madtree.client.calls import CallError
 from madtree.client.client import Client, connect
+from madtree.client.drawing import Drawing
 from madtree.client.model import Model
-from madtree.client.result import Result
+from madtree.client.result import Evaluation, Result
 
-__all__ = ["Client", "Model", "Result", "connect"]
+__all__ = [
+    "AsyncClient",
+    "AsyncModel",
+    "CallError",
+    "Client",
+    "Drawing",
+    "Evaluation",
+    "Model",
+    "Result",
+    "connect",
+    "connect_async",
+]

@@ -13,8 +13,9 @@ from psycopg import sql
 
 from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
 from madtree.client.model import Model
-from madtree.client.result import Result
-from madtree.client.session import ClosedSession, Session, open_session
+from madtree.client.result import Evaluation, Result
+from madtree.client.rows import ConfusionRow, ModelRow, RuleRow, StepRow
+from madtree.client.session import Session, open_session, without_password
 from madtree.host.psycopg import PsycopgHost
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
         SQLAlchemy's with the driver psycopg; or a ``psycopg.Connection``. By default the server that the variables
         PGHOST, PGDATABASE, ... name, else the private server that ``madtree up`` starts.
     on_message
-        Called with every line that the server tells while a call runs: notices, and with ``verbose=True`` one line a
+        Called with every message that the server sends while a call runs: notices, and with ``verbose=True`` one line a
         level. By default they go to the logger ``madtree``.
 
     Returns
@@ -47,7 +48,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     ------
     TypeError
         `connection` is of another type, or SQLAlchemy's driver is not psycopg.
-    ValueError
+    CallError
         No connection is given and there is no server to choose.
 
     Notes
@@ -58,7 +59,10 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     autocommit mode commits each call. A call that fails takes back what it did itself, by a savepoint, and leaves your
     transaction as it was before.
 
-    A client is for one thread at a time. Ctrl-C cancels the running call on the server.
+    *Processes and threads.* A client may go to other processes (``n_jobs=2``): forked or pickled, it opens a connection
+    of its own there, in autocommit mode. It then sees what is committed. A pickle has no password; child processes of
+    joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
+    server.
     """
     return Client(open_session(connection), on_message)
 
@@ -83,6 +87,11 @@ class Client:
     def connection(self) -> psycopg.Connection[Any]:
         """The psycopg connection that the client works with."""
         return self._session.connection
+
+    @property
+    def conninfo(self) -> str:
+        """By what another process reaches the same server, with the password if one was given: keep it to yourself."""
+        return self._session.conninfo
 
     @property
     def host(self) -> PsycopgHost:
@@ -113,6 +122,9 @@ class Client:
         parallel_workers: int | None = None,
         memory_mb: int | None = 64,
         strategy: str | None = "auto",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float | None = None,
+        classification: bool | None = None,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -121,27 +133,35 @@ class Client:
         training_table_name, output_table_name
             The table or view to learn from, and the model to make.
         id_col_name, dependent_variable
-            A column that tells rows apart; the column or expression to predict.
+            A column that tells rows apart; the column or expression to predict, which may have a name:
+            ``'delay > 180 AS very_late'``.
         list_of_features, list_of_features_to_exclude
             ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
         split_criterion
-            gini, entropy or misclassification; mse for regression.
+            gini, entropy, gain_ratio or misclassification; mse for regression.
         grouping_cols, weights
-            One tree for each combination of these columns; a column or expression with the rows' weights.
+            One tree for each combination of these columns or expressions (``'extract(month from day) AS month'``); a
+            column or expression with the rows' weights.
         max_depth, min_split, min_bucket
             Levels below the root, 0 to 60; rows that a node needs to be split; rows that each side keeps.
         n_bins
-            Candidate thresholds of a continuous feature; 0 for all of them.
+            Candidate thresholds of a continuous feature; 0 for all of them, as always with at most 4,096 rows.
         surrogate_params, pruning_params
-            As text, or a mapping: ``{"max_surrogates": 5}``, ``{"n_folds": 10, "rule": "1se"}``.
+            As text, or a mapping: ``{"max_surrogates": 5}``, ``{"n_folds": 10, "rule": "1se"}``, ``{"cp": -1}``.
         verbose
-            Tell of every level; see `on_message` of `madtree.connect`.
+            Report every level; see `on_message` of `madtree.connect`.
         seed, replace, parallel_workers, memory_mb
             Of samples and folds; overwrite a model of that name; workers that may share the passes; megabytes for
             histograms.
         strategy
             Where the packed rows are kept, and who counts them: auto, memory, workers or aggregate. The trees are the
             same.
+        max_leaf_nodes, min_impurity_decrease
+            Leaves of the tree before it is pruned, at most; by how much a split must lower the impurity of the whole
+            tree. Both as in scikit-learn.
+        classification
+            True for classes, False for a regression; by default as the type of the dependent variable says: whole
+            numbers are classes.
 
         Returns
         -------
@@ -176,33 +196,44 @@ class Client:
         """The model as an SQL expression over the columns of its training table."""
         return self._text("tree_sql", model, type, tree_id, trust_owner)
 
-    def tree_display(self, model: str, dot_format: bool | None = True, verbosity: bool | None = False) -> str:
-        """The model as a graph for graphviz or, with ``dot_format=False``, as text."""
-        return self._text("tree_display", model, dot_format, verbosity)
+    def tree_display(
+        self, model: str, dot_format: bool | None = True, verbosity: bool | None = False, full: bool | None = False
+    ) -> str:
+        """The model as a graph for graphviz or, with ``dot_format=False``, as text.
 
-    def tree_surr_display(self, model: str) -> str:
+        Here and below, `full` names all categories of a split, however many.
+        """
+        return self._text("tree_display", model, dot_format, verbosity, full)
+
+    def tree_surr_display(self, model: str, full: bool | None = False) -> str:
         """The surrogates of each node as text."""
-        return self._text("tree_surr_display", model)
+        return self._text("tree_surr_display", model, full)
 
     def get_var_importance(self, model_name: str, output_table: str) -> str:
         """Write the importance of each feature into a new table. Returns what was done."""
         return self._text("get_var_importance", model_name, output_table)
 
-    def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Result:
-        """How well the model does on a table with known outcomes: accuracy, AUC, RMSE, ..."""
-        return self.call("tree_evaluate", tree_model, test_table, trust_owner)
+    def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Evaluation:
+        """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""
+        return Evaluation.of_rows(self.call("tree_evaluate", tree_model, test_table, trust_owner))
 
-    def tree_confusion(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Result:
+    def tree_confusion(
+        self, tree_model: str, test_table: str, trust_owner: bool | None = False
+    ) -> Result[ConfusionRow]:
         """The confusion matrix as rows."""
         return self.call("tree_confusion", tree_model, test_table, trust_owner)
 
-    def tree_rules(self, model: str, tree_id: int | None = None, trust_owner: bool | None = False) -> Result:
+    def tree_rules(
+        self, model: str, tree_id: int | None = None, trust_owner: bool | None = False, full: bool | None = False
+    ) -> Result[RuleRow]:
         """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
-        return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner)
+        return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner, full=full)
 
-    def tree_path(self, model: str, table_name: str, id: object, trust_owner: bool | None = False) -> Result:
+    def tree_path(
+        self, model: str, table_name: str, id: object, trust_owner: bool | None = False, full: bool | None = False
+    ) -> Result[StepRow]:
         """The path that the row with this id takes through the model, a row for each step, and why."""
-        return self.call("tree_path", model, table_name, str(id), trust_owner)
+        return self.call("tree_path", model, table_name, str(id), trust_owner, full)
 
     def tree_to_json(self, model: str) -> dict[str, Any]:
         """The whole model in madtree's format for other programs."""
@@ -227,11 +258,11 @@ class Client:
         model.locate()
         return model
 
-    def models(self) -> Result:
+    def models(self) -> Result[ModelRow]:
         """Every model that the session's user can see: the rows of the view ``madtree.models``."""
         return self.query("SELECT * FROM madtree.models ORDER BY model")
 
-    def call(self, function: str, /, *arguments: Any, **named: Any) -> Result:
+    def call(self, function: str, /, *arguments: Any, **named: Any) -> Result[Any]:
         """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
 
         Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
@@ -239,7 +270,7 @@ class Client:
         given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
         return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
 
-    def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result:
+    def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
         """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
         with self._told(), self.work() as connection, connection.cursor() as cursor:
             # Not prepared: a table that is replaced may change its columns' types.
@@ -252,7 +283,7 @@ class Client:
             with self._session.work() as connection:
                 yield connection
         except MISTAKES as error:
-            raise as_mistake(error) from error
+            raise as_mistake(error) from None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
@@ -261,7 +292,7 @@ class Client:
             with self._session.reading() as connection:
                 yield connection
         except MISTAKES as error:
-            raise as_mistake(error) from error
+            raise as_mistake(error) from None
 
     def close(self) -> None:
         """Close the connection if the client opened it."""
@@ -285,8 +316,9 @@ class Client:
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[[], Client], tuple[()]]:
-        return _closed, ()
+    def __reduce__(self) -> tuple[Callable[[str], Client], tuple[str]]:
+        """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
+        return client_elsewhere, (without_password(self.conninfo),)
 
     def _text(self, function: str, *arguments: Any) -> str:
         return str(self.call(function, *arguments)[0][0])
@@ -310,6 +342,6 @@ class Client:
             connection.remove_notice_handler(tell)
 
 
-def _closed() -> Client:
-    """What a pickled client comes back as."""
-    return Client(ClosedSession())
+def client_elsewhere(conninfo: str) -> Client:
+    """What a pickled client comes back as: it connects when it is first used."""
+    return Client(Session.elsewhere(conninfo))

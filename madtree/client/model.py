@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import html
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
 
-from madtree.client.result import Result
-from madtree.model import ModelTables, find_model, read_model, read_summary
+from madtree.client.calls import CallError
+from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
+from madtree.client.result import Evaluation, Result
+from madtree.client.rows import ConfusionRow, CpRow, ImportanceRow, NodeRow, RuleRow, StepRow, SurrogateRow, TreeRow
+from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
-from madtree.render.text import model_text
+from madtree.sqltext.models import trees as trees_and_groups
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import suffixed
@@ -63,46 +66,46 @@ class Model:
         return row
 
     @property
-    def trees(self) -> Result:
+    def trees(self) -> Result[TreeRow]:
         """The rows of ``<name>``: one for each tree, with its group."""
         return self._table("", "tree_id")
 
     @property
-    def nodes(self) -> Result:
+    def nodes(self) -> Result[NodeRow]:
         """The rows of ``<name>_nodes`` by tree and node; the root is 0, the children of i are 2i + 1 and 2i + 2."""
         return self._table("_nodes", "tree_id, node_id")
 
     @property
-    def surrogates(self) -> Result:
+    def surrogates(self) -> Result[SurrogateRow]:
         """The rows of ``<name>_surrogates`` by tree, node and rank; MadtreeError if it was trained without."""
         return self._table("_surrogates", "tree_id, node_id, rank")
 
     @property
-    def cv(self) -> Result:
+    def cv(self) -> Result[CpRow]:
         """The rows of ``<name>_cv``, cp by cp; MadtreeError if it was trained without cross-validation."""
         return self._table("_cv", "cp DESC")
 
-    def display(self, *, verbosity: bool = False) -> str:
-        """The model as indented text."""
-        return self.client.tree_display(self.name, dot_format=False, verbosity=verbosity)
+    def display(self, *, verbosity: bool = False, full: bool = False) -> str:
+        """The model as indented text; here and below, `full` names all categories of a split, however many."""
+        return self.client.tree_display(self.name, dot_format=False, verbosity=verbosity, full=full)
 
-    def importance(self) -> Result:
+    def importance(self) -> Result[ImportanceRow]:
         """A row for each feature of each tree: its share of the importance in percent, and the sum itself."""
         with self._scratch() as table:
             self.client.get_var_importance(self.name, table)
             return self.client.query(f"SELECT * FROM {table}")
 
-    def evaluate(self, table: Any, *, trust_owner: bool = False) -> Result:
-        """How well it does on a table, or on a data frame, with known outcomes: accuracy, AUC, RMSE, ..."""
+    def evaluate(self, table: Any, *, trust_owner: bool = False) -> Evaluation:
+        """How well it does on a table, or on a data frame, with known outcomes, a row for each metric."""
         with self._as_table(table, trust_owner) as name:
             return self.client.tree_evaluate(self.name, name, trust_owner)
 
-    def confusion(self, table: Any, *, trust_owner: bool = False) -> Result:
+    def confusion(self, table: Any, *, trust_owner: bool = False) -> Result[ConfusionRow]:
         """The confusion matrix on a table or a data frame, as rows."""
         with self._as_table(table, trust_owner) as name:
             return self.client.tree_confusion(self.name, name, trust_owner)
 
-    def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result:
+    def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).
 
         Parameters
@@ -135,13 +138,13 @@ class Model:
         """The model as an SQL expression over the columns of its training table."""
         return self.client.tree_sql(self.name, type, tree_id, trust_owner)
 
-    def rules(self, tree_id: int | None = None, *, trust_owner: bool = False) -> Result:
+    def rules(self, tree_id: int | None = None, *, trust_owner: bool = False, full: bool = False) -> Result[RuleRow]:
         """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
-        return self.client.tree_rules(self.name, tree_id, trust_owner)
+        return self.client.tree_rules(self.name, tree_id, trust_owner, full)
 
-    def path(self, table: str, id: object, *, trust_owner: bool = False) -> Result:
+    def path(self, table: str, id: object, *, trust_owner: bool = False, full: bool = False) -> Result[StepRow]:
         """The path that one row of a table takes, a row for each step, and why."""
-        return self.client.tree_path(self.name, table, id, trust_owner)
+        return self.client.tree_path(self.name, table, id, trust_owner, full)
 
     def to_json(self) -> str:
         """The whole model in madtree's format for other programs, as text."""
@@ -151,13 +154,61 @@ class Model:
         """The model as a PMML 4.4 document."""
         return self.client.tree_to_pmml(self.name)
 
-    def to_dot(self, *, verbosity: bool = False) -> str:
+    def to_dot(self, *, verbosity: bool = False, full: bool = False) -> str:
         """The model as a graph for graphviz."""
-        return self.client.tree_display(self.name, dot_format=True, verbosity=verbosity)
+        return self.client.tree_display(self.name, dot_format=True, verbosity=verbosity, full=full)
 
-    def to_svg(self, tree_id: int | None = None, max_depth: int | None = None) -> str:
-        """A picture of one tree (by default the first), down to `max_depth` (by default as deep as can be read)."""
-        return tree_svg(self.read(tree_id), max_depth=max_depth)
+    def to_svg(
+        self,
+        tree_id: int | None = None,
+        max_depth: int | None = None,
+        *,
+        group: Mapping[str, object] | None = None,
+        full: bool = False,
+    ) -> str:
+        """A picture of one tree as the text of an SVG document.
+
+        Parameters
+        ----------
+        tree_id, group
+            Of a grouped model, the tree of this number, or of this group: ``{"carrier": "UA"}``, with a value for each
+            grouping column. By default the first.
+        max_depth
+            How deep it is drawn; by default as deep as can be read.
+        full
+            Tooltips name all categories of a split, however many.
+        """
+        return tree_svg(self._one_tree(tree_id, group), max_depth=max_depth, full=full)
+
+    def plot(
+        self, tree_id: int | None = None, max_depth: int | None = None, *, group: Mapping[str, object] | None = None
+    ) -> Drawing:
+        """The same as a picture that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
+        return Drawing(self.to_svg(tree_id, max_depth, group=group))
+
+    def _one_tree(self, tree_id: int | None, group: Mapping[str, object] | None) -> TreeModel:
+        """The model with the tree that is asked for, or with all.
+
+        Raises:
+            CallError: `group` names no group of the model.
+        """
+        if group is None:
+            return self.read(tree_id)
+        with self.client.reading():
+            host, tables = self.client.host, self.locate()
+            header = read_summary(host, tables, to_run=False)
+            columns = [unquoted(column) for column in header.grouping_columns]
+            if not columns or sorted(group) != sorted(columns):
+                wanted = f"a value for each of {', '.join(columns)}" if columns else "left out: the model has one tree"
+                raise CallError(f"group must be {wanted}, not {dict(group)!r}")
+            known = host.query(trees_and_groups(tables.schema, tables.name, tables.group_writers(columns)))
+            values = [_as_text(group[column]) for column in columns]
+            found = [row["tree_id"] for row in known if list(row["group"]) == values]
+            if not found:
+                some = "; ".join(", ".join(row["group"]) for row in known[:SHOWN_GROUPS])
+                more = f"; and {len(known) - SHOWN_GROUPS:,} more" if len(known) > SHOWN_GROUPS else ""
+                raise CallError(f"{self.name} has no group {dict(group)!r}", f"Its groups are {some}{more}.")
+            return self.read(found[0])
 
     def to_sklearn(self, tree_id: int | None = None) -> Any:
         """One tree as an estimator of scikit-learn's that predicts exactly the same; see `madtree.to_sklearn`."""
@@ -174,25 +225,18 @@ class Model:
         return self.client.tree_drop(self.name)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a picture of the first tree, and its texts for whoever cannot see it."""
-        model = self.read_first()
-        return (
-            f'<figure style="margin: 0; overflow-x: auto">{tree_svg(model)}<details><summary>As text</summary>'
-            f"<pre>{html.escape(model_text(model, False))}</pre></details></figure>"
-        )
-
-    def read_first(self) -> TreeModel:
-        """The model with its first tree only."""
-        with self.client.reading() as connection:
-            trees = sql.SQL("SELECT pg_catalog.min(tree_id) FROM {}").format(self._identifier(""))
-            (first,) = connection.execute(trees, prepare=False).fetchone() or (None,)
-            return read_model(self.client.host, self.name, tree_id=first)
+        """What a notebook shows: a picture of the tree, or of groups to choose from; and the same as text."""
+        with self.client.reading():
+            trees = sorted(self.trees, key=lambda tree: (-tree.n_rows, tree.tree_id))
+            shown = [self.read(tree.tree_id) for tree in trees[:SHOWN_GROUPS]]
+        model = replace(shown[0], trees=tuple(tree for each in shown for tree in each.trees))
+        return figure(model, len(trees) - len(shown))
 
     def _identifier(self, suffix: str) -> sql.Identifier:
         tables = find_model(self.client.host, self.name, "model")
         return sql.Identifier(tables.schema, suffixed(tables.name, suffix))
 
-    def _table(self, suffix: str, order: str) -> Result:
+    def _table(self, suffix: str, order: str) -> Result[Any]:
         with self.client.reading():
             table = self._identifier(suffix)
             return self.client.query(sql.SQL("SELECT * FROM {} ORDER BY {}").format(table, sql.SQL(order)))
@@ -227,3 +271,8 @@ class Model:
                 columns.append(Column(parts[-1], "bigint", np.arange(n_rows)))
             with uploaded(self.client.connection, columns) as name:
                 yield name
+
+
+def _as_text(value: object) -> str:
+    """A group's value as the model has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

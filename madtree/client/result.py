@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from madtree.client.rows import MetricRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,11 +16,13 @@ if TYPE_CHECKING:
     import psycopg
     import pyarrow as pa
 
+RowT = TypeVar("RowT")  # one of madtree.client.rows, for editors and type checkers
+
 _BOOL, _INTS, _FLOATS, _TEXTS = 16, (21, 23, 20), (700, 701), (25, 1043, 19)  # type OIDs, fixed in PostgreSQL
 _SHOWN = 20  # rows that a notebook shows
 
 
-class Result(Sequence[Any]):
+class Result(Sequence[RowT], Generic[RowT]):
     """Rows as named tuples, and the same as arrays or data frames.
 
     A column whose name is no identifier of Python's is `_0`, `_1`, ... in the tuples, by its place.
@@ -33,7 +37,7 @@ class Result(Sequence[Any]):
         self._rows = list(rows)
 
     @classmethod
-    def of(cls, cursor: psycopg.Cursor[Any]) -> Result:
+    def of(cls, cursor: psycopg.Cursor[Any]) -> Result[Any]:
         """The rows of a statement that was executed."""
         described = cursor.description or []
         names = [column.name for column in described]
@@ -42,9 +46,9 @@ class Result(Sequence[Any]):
         return cls(names, [column.type_code for column in described], rows)
 
     @overload
-    def __getitem__(self, index: int) -> Any: ...
+    def __getitem__(self, index: int) -> RowT: ...
     @overload
-    def __getitem__(self, index: slice) -> Result: ...
+    def __getitem__(self, index: slice) -> Result[RowT]: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return Result(self.columns, self.types, self._rows[index])
@@ -53,7 +57,7 @@ class Result(Sequence[Any]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[RowT]:
         return iter(self._rows)
 
     def __eq__(self, other: object) -> bool:
@@ -136,6 +140,32 @@ class Result(Sequence[Any]):
         body = "".join(cells("td", row) for row in self._rows[:_SHOWN])
         rest = f"<p>{len(self) - _SHOWN:,} more rows</p>" if len(self) > _SHOWN else ""
         return f"<table><thead>{cells('th', self.columns)}</thead><tbody>{body}</tbody></table>{rest}"
+
+
+class Evaluation(Result[MetricRow]):
+    """What `tree_evaluate` tells: a row for each metric, of the whole model first, and of each tree where grouped.
+
+    Attributes:
+        metrics: of the whole model, by name; None where a metric is not defined on the table.
+        by_tree: the same of each tree, by its number.
+    """
+
+    @classmethod
+    def of_rows(cls, rows: Result[Any]) -> Evaluation:
+        return cls(rows.columns, rows.types, list(rows))
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        first = self._rows[0].tree_id if self._rows else None
+        return {row.metric: row.value for row in self._rows if row.tree_id == first}
+
+    @property
+    def by_tree(self) -> dict[int, dict[str, float | None]]:
+        found: dict[int, dict[str, float | None]] = {}
+        for row in self._rows:
+            if row.tree_id is not None:
+                found.setdefault(row.tree_id, {})[row.metric] = row.value
+        return found
 
 
 def _as_numpy(values: list[Any], oid: int) -> np.ndarray[Any, Any]:

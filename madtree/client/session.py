@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
+from madtree.client.calls import CallError
 from madtree.embedded import PrivateServer, PrivateServerError
 
 _DRIVER = re.compile(r"^(postgres(?:ql)?)\+psycopg://")
@@ -24,15 +25,38 @@ _ACCEPTED = (
 
 
 class Session:
-    """A psycopg connection and, where SQLAlchemy keeps it, the connection of SQLAlchemy's around it."""
+    """A psycopg connection and, where SQLAlchemy keeps it, the connection of SQLAlchemy's around it.
+
+    A connection stays in the process that opened it. In a process that was forked, or that got the client pickled, the
+    session opens one of its own to the same server when it is first asked for.
+    """
 
     def __init__(self, connection: psycopg.Connection[Any], *, owned: bool = False, alchemy: Any = None) -> None:
         """`owned` sessions are closed with the client."""
-        self._connection, self._owned, self._alchemy = connection, owned, alchemy
+        self._connection: psycopg.Connection[Any] | None = connection
+        self._owned, self._alchemy = owned, alchemy
+        self._process, self._conninfo = os.getpid(), ""
+
+    @classmethod
+    def elsewhere(cls, conninfo: str) -> Session:
+        """A session that opens its connection when it is first asked for."""
+        session = cls.__new__(cls)
+        session._connection, session._owned, session._alchemy = None, True, None
+        session._process, session._conninfo = os.getpid(), conninfo
+        return session
+
+    @property
+    def conninfo(self) -> str:
+        """By what another process reaches the same server, with the password if one was given."""
+        return self._conninfo if self._connection is None else conninfo_of(self._connection)
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
         """The psycopg connection (SQLAlchemy's may have got another one in the meantime)."""
+        if self._connection is None or self._process != os.getpid():
+            # What was inherited is the parent's and is not to be closed here; psycopg leaves it alone, too.
+            self._connection = psycopg.connect(self.conninfo, autocommit=True)
+            self._process, self._owned, self._alchemy = os.getpid(), True, None
         return self._connection if self._alchemy is None else _driver_connection(self._alchemy)
 
     @contextlib.contextmanager
@@ -65,24 +89,34 @@ class Session:
 
     def close(self) -> None:
         """Close what the client opened itself; a caller's own connection is left as it is."""
-        if self._owned:
+        if self._owned and self._connection is not None and self._process == os.getpid():
             (self._alchemy or self._connection).close()
 
 
-class ClosedSession(Session):
-    """What a client has after it was pickled: connections stay in the process that opened them."""
+def conninfo_of_target(target: Any) -> str:
+    """The connection string that a URL or string is, or that the environment names for None.
 
-    def __init__(self) -> None:
-        """Nothing is open."""
+    Raises:
+        TypeError: it is neither.
+        CallError: None is given and there is no server to choose.
+    """
+    target = _default_target() if target is None else target
+    if not isinstance(target, str):
+        raise TypeError(f"connection must be a URL or connection string here, not {type(target).__qualname__}")
+    return _DRIVER.sub(r"\1://", target.strip())
 
-    @property
-    def connection(self) -> psycopg.Connection[Any]:
-        raise psycopg.OperationalError(
-            "this client was pickled, and its connection stayed behind: call madtree.connect again"
-        )
 
-    def close(self) -> None:
-        """Nothing is open."""
+def conninfo_of(connection: psycopg.Connection[Any]) -> str:
+    """A connection string for the server of a connection, with the password if it took one."""
+    info = connection.info
+    return make_conninfo(info.dsn, password=info.password) if info.password else info.dsn
+
+
+def without_password(conninfo: str) -> str:
+    """A connection string that may be kept: libpq looks for a password where it always does."""
+    parts: dict[str, Any] = conninfo_to_dict(conninfo)
+    parts.pop("password", None)
+    return make_conninfo(**parts)
 
 
 def open_session(target: Any) -> Session:
@@ -90,7 +124,7 @@ def open_session(target: Any) -> Session:
 
     Raises:
         TypeError: `target` is none of the things that name a connection.
-        ValueError: no target is given and there is no server to choose.
+        CallError: no target is given and there is no server to choose.
     """
     if target is None:
         target = _default_target()
@@ -101,8 +135,7 @@ def open_session(target: Any) -> Session:
     if isinstance(target, Session):
         return target
     if isinstance(target, str):
-        conninfo = _DRIVER.sub(r"\1://", target.strip())
-        connection = psycopg.connect(conninfo, autocommit=True, fallback_application_name="madtree")
+        connection = psycopg.connect(conninfo_of_target(target), autocommit=True, fallback_application_name="madtree")
         return Session(connection, owned=True)
     raise TypeError(f"connection must be {_ACCEPTED}; not {type(target).__module__}.{type(target).__qualname__}")
 
@@ -144,7 +177,7 @@ def _default_target() -> str:
         server = PrivateServer().status()
         if server.running and server.uri:
             return server.uri
-    raise ValueError(
+    raise CallError(
         "no server to connect to: give a URL such as postgresql://user@host/database, set the PG* variables, or start "
         "a private server with 'madtree up'"
     )

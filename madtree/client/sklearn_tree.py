@@ -30,9 +30,9 @@ try:
     from sklearn.tree._tree import Tree as SklearnTree
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
-    raise ImportError("this takes scikit-learn: pip install 'madtree[sklearn]'") from error
+    raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
 
-CRITERIA = {"gini": "gini", "entropy": "entropy", "mse": "squared_error"}
+CRITERIA = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "mse": "squared_error"}
 
 
 def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
@@ -125,6 +125,26 @@ def read_features(features: Sequence[Feature], used: Sequence[Feature], X: Any) 
     return feature_values(used, columns), len(array)
 
 
+def node_indicator(left: Array, right: Array, leaves: Array) -> Any:
+    """The nodes on the rows' ways as a sparse matrix of ones, shape (n_rows, n_nodes).
+
+    Args:
+        left, right: (n_nodes,) places of the children, which stand behind their parents; below 0 for a leaf.
+        leaves: (n_rows,) place of the leaf that each row ends in.
+    """
+    from scipy.sparse import csr_matrix
+
+    paths: list[list[int]] = [[0]] * len(left)
+    for at in range(len(left)):
+        for child in (left[at], right[at]):
+            if child >= 0:
+                paths[child] = [*paths[at], int(child)]
+    of_rows = [paths[leaf] for leaf in leaves]
+    ends = np.cumsum([0, *map(len, of_rows)])
+    places = np.concatenate([np.asarray(path) for path in of_rows]) if of_rows else np.zeros(0, np.int64)
+    return csr_matrix((np.ones(len(places), np.int64), places, ends), shape=(len(of_rows), len(left)))
+
+
 class _ExactTree:
     """What the two estimators share: their leaves are found in float64, as the database finds them."""
 
@@ -172,18 +192,7 @@ class _ExactTree:
 
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """The nodes that each row goes through: a sparse indicator matrix of shape (n_rows, n_nodes)."""
-        from scipy.sparse import csr_matrix
-
-        paths: list[list[int]] = [[0]] * self.tree_.node_count
-        for at in range(self.tree_.node_count):  # parents stand before their children
-            for child in (self.tree_.children_left[at], self.tree_.children_right[at]):
-                if child >= 0:
-                    paths[child] = [*paths[at], int(child)]
-        of_rows = [paths[leaf] for leaf in self.apply(X)]
-        ends = np.cumsum([0, *map(len, of_rows)])
-        places = np.concatenate([np.asarray(path) for path in of_rows]) if of_rows else np.zeros(0, np.int64)
-        shape = (len(of_rows), self.tree_.node_count)
-        return csr_matrix((np.ones(len(places), np.int64), places, ends), shape=shape)
+        return node_indicator(self.tree_.children_left, self.tree_.children_right, self.apply(X))
 
 
 class ExactDecisionTreeClassifier(_ExactTree, SklearnClassifier):  # type: ignore[misc]

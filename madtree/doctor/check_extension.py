@@ -43,7 +43,7 @@ def check_language(facts: Facts) -> Finding:
         "plpython3u",
         "the server has no PL/Python",
         f"On the server: apt-get install postgresql-plpython3-{major} python3-numpy (Debian, Ubuntu); "
-        f"dnf install postgresql{major}-plpython3 python3-numpy (PGDG's packages for Red Hat and its kin)",
+        f"dnf install postgresql{major}-plpython3 python3-numpy (PGDG's packages for Red Hat and its derivatives)",
     )
 
 

@@ -63,7 +63,7 @@ def check_shared_buffers(facts: Facts) -> Finding:
         wanted = f"{round(memory * SHARE / MIB / 64) * 64}MB"
         return warning(
             "shared_buffers",
-            f"{said}: the cache is as small as PostgreSQL ships it",
+            f"{said}: the cache has PostgreSQL's small default size",
             f"As a superuser: ALTER SYSTEM SET shared_buffers = '{wanted}'; then restart the server",
         )
     return ok("shared_buffers", said)
@@ -80,7 +80,7 @@ def check_work_mem(facts: Facts) -> Finding:
 def check_training_memory(facts: Facts) -> Finding:
     """What a training may take by default, each of its workers as much, against what the machine has."""
     memory = facts.python.get("memory_bytes")
-    said = f"a training keeps its statistics in {MEMORY_MB} MB (memory_mb)"
+    said = f"a training keeps its histograms in {MEMORY_MB} MB (memory_mb)"
     if memory is None:
         return ok("memory_mb", f"{said}; the machine's memory is not known")
     room = memory - setting_bytes(facts, "shared_buffers")

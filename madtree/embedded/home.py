@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from madtree.embedded.osuser import PrivateServerError
 from madtree.install.postgres import Installation
 
 # What a socket's address has room for: 104 bytes on macOS, 108 on Linux, with PostgreSQL's file name in it.
@@ -21,12 +23,22 @@ def default_home() -> Path:
     """``MADTREE_HOME``; else ``madtree`` in the user's data directory; for root ``/var/lib/madtree``.
 
     Root's own data directory is closed to the account that root's server runs under.
+
+    Raises:
+        PrivateServerError: there is no such user's directory.
     """
-    if named := os.environ.get("MADTREE_HOME"):
-        return Path(named).expanduser().absolute()
-    if os.geteuid() == 0:
-        return Path("/var/lib/madtree")
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share").absolute() / "madtree"
+    named = os.environ.get("MADTREE_HOME")
+    try:
+        if named:
+            return Path(named).expanduser().absolute()
+        if os.geteuid() == 0:
+            return Path("/var/lib/madtree")
+        return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share").absolute() / "madtree"
+    except RuntimeError:  # pathlib's, for ~ as for ~name
+        what = f"MADTREE_HOME is {named}, but that user has" if named else "you have"
+        raise PrivateServerError(
+            f"the private server has no place: {what} no home directory", "Set MADTREE_HOME to a directory of your own."
+        ) from None
 
 
 @dataclass
@@ -105,11 +117,41 @@ class Home:
         return self.root / "madtree.json"
 
     def read_state(self) -> State | None:
-        """None where there is no server yet."""
+        """None where there is no server yet.
+
+        Raises:
+            PrivateServerError: the file is not as madtree writes it.
+        """
         try:
             return State(**json.loads(self.state_file.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
+        except (ValueError, TypeError):
+            raise PrivateServerError(
+                f"{self.state_file} is damaged: it does not say which PostgreSQL the server is",
+                "Set MADTREE_HOME to another directory for a new server; the data of this one are still there.",
+            ) from None
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turns what the system says of files here into a sentence.
+
+        Raises:
+            PrivateServerError: the system refused; with what it was refused, and what to do.
+        """
+        try:
+            yield
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                hint = "Make room there, or set MADTREE_HOME to a directory on another disk."
+            else:
+                hint = "Set MADTREE_HOME to a directory of your own, in one where you may write."
+            # What is below it, or was to become it, tells no more than its own name does.
+            elsewhere = error.filename is not None and not str(error.filename).startswith(str(self.root))
+            of_file = f" ({error.filename})" if elsewhere else ""
+            raise PrivateServerError(
+                f"the private server cannot use the directory {self.root}: {error.strerror or error}{of_file}", hint
+            ) from None
 
     def write_state(self, state: State) -> None:
         fresh = self.state_file.with_suffix(".new")
@@ -125,3 +167,6 @@ class Home:
             yield
         finally:
             os.close(descriptor)
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

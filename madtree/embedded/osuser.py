@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from madtree.errors import MadtreeError
 from madtree.install.postgres import SYSTEM_PATH
 
 
-class PrivateServerError(Exception):
-    """The private server cannot do what was asked; the message says why and what to do."""
+class PrivateServerError(MadtreeError):
+    """The private server cannot do what was asked; the message says why, and it or the hint what to do."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,13 @@ class OsUser:
 def server_user() -> OsUser:
     """Ourselves; for root the account `postgres` that PostgreSQL's packages create."""
     if os.geteuid() != 0:
-        ours = pwd.getpwuid(os.geteuid())
+        try:
+            ours = pwd.getpwuid(os.geteuid())
+        except KeyError:
+            raise PrivateServerError(
+                f"your user id, {os.geteuid()}, has no account on this system, and PostgreSQL does not run without one",
+                "In a container, add a line for it to /etc/passwd, or run as a user that has one.",
+            ) from None
         return OsUser(ours.pw_name, ours.pw_uid, ours.pw_gid)
     try:
         postgres = pwd.getpwnam("postgres")

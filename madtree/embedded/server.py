@@ -54,7 +54,12 @@ class PrivateServer:
         Raises:
             PrivateServerError: with what to do about it.
         """
-        self._prepare_home()
+        with self.home.explained():
+            self._refuse_early(port, pg_config)
+            self._prepare_home()
+            return self._up(port, pg_config, settings or {})
+
+    def _up(self, port: int | None, pg_config: str | None, settings: Mapping[str, str]) -> str:
         with self.home.locked():
             self._prepare_directories()
             state = self.home.read_state()
@@ -65,7 +70,7 @@ class PrivateServer:
             close_by_hand(self.home, self.user.uid)
             sql_sha256 = self._write_madtree(state)
             if not running:
-                self._start(state, port, settings or {})
+                self._start(state, port, settings)
                 self.home.write_state(state)
             elif port not in (None, state.port):
                 raise PrivateServerError(f"the server is running on port {state.port}; run 'madtree down' first")
@@ -79,9 +84,11 @@ class PrivateServer:
 
     def down(self) -> bool:
         """Stop the server; open transactions are rolled back. Returns False if it was not running."""
-        state = self.home.read_state()
-        if state is None:
-            return False
+        with self.home.explained():
+            state = self.home.read_state()
+            return state is not None and self._down(state)
+
+    def _down(self, state: State) -> bool:
         with self.home.locked():
             if self._pid(state) is None:
                 return False
@@ -92,10 +99,11 @@ class PrivateServer:
 
     def status(self) -> Status:
         """Look, and change nothing."""
-        state = self.home.read_state()
-        if state is None:
-            return Status(self.home.root, exists=False, running=False)
-        pid = self._pid(state)
+        with self.home.explained():
+            state = self.home.read_state()
+            if state is None:
+                return Status(self.home.root, exists=False, running=False)
+            pid = self._pid(state)
         return Status(
             self.home.root,
             exists=True,
@@ -107,7 +115,8 @@ class PrivateServer:
 
     def psql(self) -> Path:
         """The `psql` that belongs to this server."""
-        state = self.home.read_state()
+        with self.home.explained():
+            state = self.home.read_state()
         return (state.origin if state else find_installation()).bindir / "psql"
 
     def _mirror(self, pg_config: str | None, state: State | None) -> State:
@@ -136,10 +145,20 @@ class PrivateServer:
                 "with another MADTREE_HOME you get a new, empty server."
             ) from error
 
+    def _refuse_early(self, port: int | None, pg_config: str | None) -> None:
+        """Refuse what cannot be done before anything is made."""
+        state = self.home.read_state()
+        if state is None:
+            self._installation(pg_config, None)
+        if port is not None and not port_is_free(port) and (state is None or self._pid(state) is None):
+            raise _taken(port)
+
     def _prepare_home(self) -> None:
         """Make the home, closed to others unless another account must reach the server's files in it."""
         root = self.home.root
         root.parent.mkdir(parents=True, exist_ok=True)
+        if not self.user.can_enter(root.parent):
+            raise self._out_of_reach()
         if not root.exists():
             # Finished under another name: a second command at the same time must not find it closed yet.
             made = Path(tempfile.mkdtemp(prefix=f"{root.name}.", dir=root.parent))
@@ -151,10 +170,13 @@ class PrivateServer:
         if root.stat().st_uid != os.geteuid():
             raise PrivateServerError(f"{root} belongs to another user; set MADTREE_HOME to a directory of your own")
         if not self.user.can_enter(root):
-            raise PrivateServerError(
-                f"the user {self.user.name}, which runs the server for root, cannot reach {root}.\n"
-                "Set MADTREE_HOME to a directory that all users may enter, such as /var/lib/madtree."
-            )
+            raise self._out_of_reach()
+
+    def _out_of_reach(self) -> PrivateServerError:
+        return PrivateServerError(
+            f"the user {self.user.name}, which runs the server for root, cannot reach {self.home.root}.\n"
+            "Set MADTREE_HOME to a directory that all users may enter, such as /var/lib/madtree."
+        )
 
     def _prepare_directories(self) -> None:
         """Make what belongs to the server's account; refuse data that is not ours."""
@@ -196,7 +218,7 @@ class PrivateServer:
     def _start(self, state: State, port: int | None, settings: Mapping[str, str]) -> None:
         """Start on `port`, or on last time's, or on the first free one."""
         if port is not None and not port_is_free(port):
-            raise PrivateServerError(f"port {port} is taken; choose another, or leave --port out")
+            raise _taken(port)
         for attempt in range(5):
             last = state.port if state.port and not attempt and port_is_free(state.port) else None
             state.port = port or last or free_port(FIRST_PORT + attempt)
@@ -222,3 +244,7 @@ class PrivateServer:
         program = Prefix(self.home.prefix, state.origin).program("pg_ctl")
         done = self.user.run([program, *words, "-D", self.home.data], cwd=self.home.data)
         return done.returncode, done.stdout.strip()
+
+
+def _taken(port: int) -> PrivateServerError:
+    return PrivateServerError(f"port {port} is taken; choose another, or leave --port out")

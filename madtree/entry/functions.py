@@ -53,25 +53,27 @@ def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | Non
 
 
 @answering
-def tree_display(plpy: Any, model: str | None, dot_format: bool | None, verbosity: bool | None) -> str:
+def tree_display(
+    plpy: Any, model: str | None, dot_format: bool | None, verbosity: bool | None, full: bool | None
+) -> str:
     """A drawn model, or the usage text."""
     from madtree.explain import tree_display
     from madtree.host import PlpyHost
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_display"]
-    return tree_display(PlpyHost(plpy), model, dot_format, verbosity)
+    return tree_display(PlpyHost(plpy), model, dot_format, verbosity, full)
 
 
 @answering
-def tree_surr_display(plpy: Any, model: str | None) -> str:
+def tree_surr_display(plpy: Any, model: str | None, full: bool | None) -> str:
     """A model's surrogates, or the usage text."""
     from madtree.explain import tree_surr_display
     from madtree.host import PlpyHost
 
     if help_texts.asks_for_help(model):
         return help_texts.TEXTS["tree_surr_display"]
-    return tree_surr_display(PlpyHost(plpy), model)
+    return tree_surr_display(PlpyHost(plpy), model, full)
 
 
 @answering
@@ -126,24 +128,31 @@ def tree_confusion(
 
 
 @answering_rows
-def tree_rules(plpy: Any, model: str | None, tree_id: int | None, trust_owner: bool | None) -> list[dict[str, Any]]:
+def tree_rules(
+    plpy: Any, model: str | None, tree_id: int | None, trust_owner: bool | None, full: bool | None
+) -> list[dict[str, Any]]:
     """Rows of rules."""
     from madtree.explain import tree_rules
     from madtree.host import PlpyHost
 
     _no_help(model, "tree_rules")
-    return tree_rules(PlpyHost(plpy), model, tree_id, trust_owner)
+    return tree_rules(PlpyHost(plpy), model, tree_id, trust_owner, full)
 
 
 @answering_rows
 def tree_path(
-    plpy: Any, model: str | None, table_name: str | None, id_: str | None, trust_owner: bool | None
+    plpy: Any,
+    model: str | None,
+    table_name: str | None,
+    id_: str | None,
+    trust_owner: bool | None,
+    full: bool | None,
 ) -> list[dict[str, Any]]:
     """The steps of a row's path."""
     from madtree.explain import tree_path
     from madtree.host import PlpyHost
 
-    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner)
+    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner, full)
 
 
 @answering
@@ -190,7 +199,7 @@ def _no_help(model: str | None, function: str) -> None:
     """
     if help_texts.asks_for_help(model):
         raise MadtreeError(
-            f"model must be the name of a model; SELECT madtree.{function}() tells how to use {function}"
+            f"model must be the name of a model; SELECT madtree.{function}() shows how to use {function}"
         )
 
 

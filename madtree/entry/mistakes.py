@@ -125,9 +125,9 @@ def mistake_of(error: Exception) -> Mistake | None:
         return [error.sqlstate, f"madtree: {error.message}", None, error.hint]
     if isinstance(error, MemoryError):
         hint = "Lower memory_mb, or n_bins; or take fewer features or groups at a time."
-        return ["53200", f"madtree: there is not enough memory: {str(error) or 'no more was to be had'}", None, hint]
+        return ["53200", f"madtree: there is not enough memory: {str(error) or 'no more was available'}", None, hint]
     if isinstance(error, OSError) and error.errno in _SYSTEM:
-        hint = "See what room the server's account has where temporary files go: temp_tablespaces, or base/pgsql_tmp."
+        hint = "Check the free space where temporary files are written: temp_tablespaces, or base/pgsql_tmp."
         return [_SYSTEM[error.errno], f"madtree: a temporary file cannot be used: {error.strerror}", None, hint]
     data = getattr(error, "spidata", None)
     if data is None:

@@ -9,7 +9,7 @@ from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row
 from madtree.model import find_model, read_summary, read_trees
-from madtree.render.labels import category_text, one_line, split_text
+from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
 from madtree.request import find_relation
 from madtree.score import fit_to_source, groups_of
@@ -31,22 +31,28 @@ from madtree.trees import (
     is_missing,
 )
 
-SHOWN_CATEGORIES = 200  # characters of a list of categories in a sentence
-
 
 @dataclass(frozen=True)
 class _Case:
-    """The row in question: features as expressions over its table, values as text and as splits compare them."""
+    """The row in question: features as expressions over its table, values as text and as splits compare them; and
+    whether lists of categories are told in full.
+    """
 
     features: Mapping[str, Feature]
     shown: Mapping[str, str | None]
     compared: Mapping[str, Value]
+    full: bool
 
 
 def tree_path(
-    host: Host, model_name: str | None, table_name: str | None, id_: str | None, trust_owner: bool | None = False
+    host: Host,
+    model_name: str | None,
+    table_name: str | None,
+    id_: str | None,
+    trust_owner: bool | None = False,
+    full: bool | None = False,
 ) -> list[Row]:
-    """Rows of steps; `trust_owner` is that of `find_model`.
+    """Rows of steps; `trust_owner` is that of `find_model`. Long lists of categories are shortened unless `full`.
 
     Raises:
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
@@ -71,6 +77,7 @@ def tree_path(
             name: comparable(feature, text)
             for (name, feature), text in zip(features.items(), row["compared"], strict=True)
         },
+        bool(full),
     )
     (tree,) = read_trees(host, tables, model, row["tree"]) if scan.groups else read_trees(host, tables, model)
     if not tree.nodes:
@@ -107,7 +114,7 @@ def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:
         name = str(node.feature)
         at_node = {
             "feature": name,
-            "condition": split_text(node, model.feature(name)),
+            "condition": split_text(node, model.feature(name), room_for_categories(case.full)),
             "value": case.shown[name],
             "branch": "left" if direction.goes_left else "right",
             "reason": "majority" if direction.split is None else "surrogate" if direction.rank else "split",
@@ -138,17 +145,14 @@ def _explanation(model: Model, node: Node, direction: Direction, case: _Case) ->
     problem = _problem(model, str(node.feature), case)
     if direction.split is not None:
         return f"{problem}; surrogate {direction.rank}: {_fact(model, direction.split, direction.goes_left, case)}"
-    surrogates = ", and no surrogate can tell" if node.surrogates else ""
+    surrogates = ", and no surrogate applies" if node.surrogates else ""
     return f"{problem}{surrogates}; most of the training went {'left' if direction.goes_left else 'right'}"
 
 
 def _fact(model: Model, split: Split, goes_left: bool, case: _Case) -> str:
     """``hour = 14, so hour > 11``."""
     feature = model.feature(str(split.feature))
-    side = side_text(split, feature, goes_left)
-    if len(side) > SHOWN_CATEGORIES:
-        side = f"{side[:SHOWN_CATEGORIES]}..."
-    return f"{_value(feature, case)}, so {side}"
+    return f"{_value(feature, case)}, so {side_text(split, feature, goes_left, case.full)}"
 
 
 def _problem(model: Model, name: str, case: _Case) -> str:

@@ -12,8 +12,15 @@ from madtree.sqltext.rules import leaf_predicate
 from madtree.trees import Model, Node, Tree
 
 
-def tree_rules(host: Host, model_name: str | None, tree_id: int | None, trust_owner: bool | None = False) -> list[Row]:
-    """Rows of rules; `trust_owner` is that of `find_model`.
+def tree_rules(
+    host: Host,
+    model_name: str | None,
+    tree_id: int | None,
+    trust_owner: bool | None = False,
+    full: bool | None = False,
+) -> list[Row]:
+    """Rows of rules; `trust_owner` is that of `find_model`. Long lists of categories are shortened unless `full`,
+    but not in the predicate, which is to be run.
 
     Raises:
         MadtreeError: there is no such model, or it has no tree `tree_id`.
@@ -28,7 +35,7 @@ def tree_rules(host: Host, model_name: str | None, tree_id: int | None, trust_ow
             "tree_id": tree.tree_id,
             "group_values": groups.get(tree.tree_id),
             "node_id": leaf.node_id,
-            "rule": rule_text(model, tree, leaf.node_id),
+            "rule": rule_text(model, tree, leaf.node_id, bool(full)),
             "predicate": leaf_predicate(model, features, tree, leaf.node_id),
             **_measures(model, tree, leaf),
         }

@@ -38,6 +38,9 @@ class PlpyHost:
     def notice(self, message: str) -> None:
         self._plpy.notice(message)
 
+    def warning(self, message: str) -> None:
+        self._plpy.warning(message)
+
     def info(self, message: str) -> None:
         self._plpy.info(message)
 

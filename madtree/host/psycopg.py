@@ -39,6 +39,9 @@ class PsycopgHost:
     def notice(self, message: str) -> None:
         """What madtree's own code would tell; the server's notices go the connection's way."""
 
+    def warning(self, message: str) -> None:
+        """As `notice`."""
+
     def info(self, message: str) -> None:
         """As `notice`."""
 

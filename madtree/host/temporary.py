@@ -62,7 +62,7 @@ class TemporaryPlace:
         if self.limit is not None and others + n_bytes > self.limit:
             raise MadtreeError(
                 f"temporary file size exceeds temp_file_limit ({self.limit // 1024}kB)",
-                hint="Raise temp_file_limit, or memory_mb: what fits that needs no file.",
+                hint="Raise temp_file_limit, or memory_mb: what fits into memory needs no file.",
                 sqlstate="53400",
             )
         _kept[holder] = n_bytes

@@ -51,7 +51,7 @@ class BinFinder:
         self._format = row_format
         self._kinds, self._categories, self._parameters = kinds, categories, parameters
         self._tree_ids, self._rows = tree_ids, rows
-        self._limits = BinLimits.choose(kinds, parameters.n_bins)
+        self._limits = BinLimits.choose(kinds, parameters.n_bins, rows)
         self.seen_null = [True] * len(kinds)
         wanted = max(parameters.n_bins**2, least_sample)
         self._wanted = int(wanted * _SPARE)
@@ -74,13 +74,15 @@ class BinFinder:
             self.seen_null[f] = bool(np.isnan(column).any())
             for t in range(n_trees):
                 mine = column if tree is None else column[tree == t]
-                bins[t][f] = quantile_bins(mine, int(self._limits.limit[f]), int(self._limits.n_bins[f]))
+                bins[t][f] = quantile_bins(mine, int(self._limits.limit[t, f]), int(self._limits.n_bins[f]))
                 if bins[t][f] is not None:
                     continue
                 values, counts = distinct_values(mine)
-                if len(values) <= self._limits.limit[f] and not self.takes_all:
+                if len(values) <= self._limits.limit[t, f] and not self.takes_all:
                     few[t, f] = values
-                bins[t][f] = Bins.from_values(values, counts, int(self._limits.limit[f]), int(self._limits.n_bins[f]))
+                bins[t][f] = Bins.from_values(
+                    values, counts, int(self._limits.limit[t, f]), int(self._limits.n_bins[f])
+                )
         for (t, f), values in self._complete(few).items():
             bins[t][f] = Bins(values, values)
         return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
@@ -119,7 +121,8 @@ class BinFinder:
         if self.takes_all:
             return [self._read_range(chosen, r, source.usable) for r in self._pages.ranges]
         if source.grouping:
-            clause = source.from_clause(extra=sql.sampled_by_group(self._wanted, seed))
+            drawn = sql.sampled_by_group(self._wanted, seed)
+            clause = source.from_clause(extra=f"{drawn} AND {source.usable}")
         else:
             share = min(1.0, self._wanted / int(self._rows.sum()))
             clause = source.from_clause(f"{source.relation} {sql.sampled(share, seed)}", extra=source.usable)
@@ -169,7 +172,7 @@ class BinFinder:
                 if rows.tree is not None:
                     column = column[rows.tree == t]
                 known.add(column)
-                if len(known) > self._limits.limit[f]:
+                if len(known) > self._limits.limit[t, f]:
                     del open_[t, f]
         return {key: known.values() for key, known in open_.items()}
 

@@ -19,6 +19,8 @@ from madtree.trees import Feature, Kind
 
 MAX_CLASSES = 65_535
 MAX_CATEGORIES = 65_534
+INTEGERS = ("smallint", "integer", "bigint")
+MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
 MAX_FOLDS = 255
 BOOLEAN_CATEGORIES = ("false", "true")
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
@@ -100,7 +102,10 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
             classes.
     """
     if task.is_classification:
-        rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer))
+        most = classes_at_most(task)
+        rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, most=most and most + 2))
+        if most and len(rows) > most + 1:  # NULL is no class
+            raise too_many_classes(task)
     else:
         rows = host.query(sql.value_profile(source))
     total, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
@@ -144,6 +149,8 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
     if not _PROFILE_SAMPLE / 2 < found < 2 * _PROFILE_SAMPLE or usable < _MOSTLY_USABLE * found:
         return None
     present = [row for row in rows if row["label"] is not None]
+    if len(present) > (classes_at_most(task) or len(present)):
+        raise too_many_classes(task)
     if len(present) > MAX_CLASSES:
         return None
     keys = _distinct(np.array([float(row["key"]) for row in present]), "dependent_variable")
@@ -154,6 +161,21 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
     # The size stays the estimated one: the sample for the bins, and so the tree, must not depend on the classes' way.
     known = read_profile(host, task, source)
     return replace(profile, classes=known.classes, class_keys=known.class_keys)
+
+
+def classes_at_most(task: TrainingTask) -> int | None:
+    """How many classes an outcome may have before they are taken for numbers; None for no such limit."""
+    is_number = task.is_classification and task.dependent_type in INTEGERS
+    return MOST_WHOLE_NUMBERS if is_number and not task.classes_meant else None
+
+
+def too_many_classes(task: TrainingTask) -> MadtreeError:
+    return MadtreeError(
+        f"dependent_variable: {task.dependent_sql} is of type {task.dependent_type}, which means classification, and "
+        f"has more than {MOST_WHOLE_NUMBERS:,} distinct values",
+        hint=f"For a regression, write {task.dependent_sql}::float8, or classification => false. If these are classes, "
+        "say so: classification => true.",
+    )
 
 
 def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
@@ -187,7 +209,7 @@ def _check_rows(task: TrainingTask, total: int, usable: int) -> None:
     if usable == 0:
         columns = [
             task.dependent_sql,
-            *(c.sql for c in task.grouping),
+            *(c.value for c in task.grouping),
             *([task.weights_sql] if task.weights_sql else []),
         ]
         raise no_usable_row(
@@ -237,7 +259,7 @@ def read_categories(
                 raise MadtreeError(
                     f"list_of_features: {feature.name} has {len(rows)} categories; "
                     f"at most {MAX_CATEGORIES} are possible",
-                    hint="Leave it out with list_of_features_to_exclude; a column that names each row is no feature.",
+                    hint="Leave it out with list_of_features_to_exclude; a column that identifies rows is none.",
                 )
             keys = np.array([float(row["key"]) for row in rows])
             found.append(Categories(tuple(row["category"] for row in rows), _distinct(keys, feature.name)))

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
+from madtree.errors import MadtreeError
+
 OLDEST_MAJOR = 14
 
 
-class NoPostgresError(Exception):
+class NoPostgresError(MadtreeError):
     """No PostgreSQL installation here can carry madtree; the message says what to install."""
 
 
@@ -68,7 +70,7 @@ def read_installation(pg_config: str | Path) -> Installation:
     values = dict(line.split(" = ", 1) for line in output.splitlines() if " = " in line)
     version = re.search(r"\d+(\.\d+)?", values["VERSION"])
     if version is None:
-        raise NoPostgresError(f"{pg_config} reports no version: {values['VERSION']}")
+        raise NoPostgresError(f"{pg_config} has no version that can be read: {values['VERSION']}")
     return Installation(Path(values["BINDIR"]), Path(values["SHAREDIR"]), Path(values["PKGLIBDIR"]), version[0])
 
 

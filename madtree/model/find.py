@@ -92,7 +92,7 @@ def find_model(
         given: the model's name as the user wrote it.
         argument: name of the argument that it came in, for errors.
         trust_owner: whether what the model's owner wrote may run.
-        to_drop: the tables will not be read, so nothing of them is refused.
+        to_drop: the tables will not be read, so nothing of them is refused, and they are not held.
 
     Raises:
         MadtreeError: the name is NULL or malformed, there is no such table, it is no model of madtree's, its tables are
@@ -101,7 +101,8 @@ def find_model(
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
     relation = _find_relation(host, given, argument)
-    _hold(host, relation, ("_summary",))
+    if not to_drop:  # who drops them locks them more strongly, and of two who hold them neither could
+        _hold(host, relation, ("_summary",))
     facts = _model(given, argument, relation, look_up(host, relation.schema, relation.name))
     tables = ModelTables(given, argument, relation.schema, relation.name, facts, bool(trust_owner))
     if to_drop:
@@ -170,6 +171,8 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
     Raises:
         MadtreeError: one that every model has is missing.
     """
+    if "" not in facts.tables:  # dropped since it was looked for
+        raise MadtreeError(f"{argument}: relation {given} does not exist", sqlstate=UNDEFINED_TABLE)
     parts = {suffix: table for suffix, table in facts.tables.items() if _is_part(suffix, table)}
     missing = [suffix for suffix in REQUIRED if suffix not in parts]
     if missing:

@@ -48,7 +48,7 @@ def column_types(
         oids = _probe(host, source, expressions)
     except Exception as error:
         if getattr(error, "sqlstate", None) == SYNTAX_ERROR:
-            raise MadtreeError(f"{argument}: the model is damaged: what it needs of {given} is no SQL") from error
+            raise MadtreeError(f"{argument}: the model is damaged: it asks {given} for what is not SQL") from error
         if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
             raise
         missing = [text for text in dict.fromkeys(expressions) if _is_missing(host, source, text)]

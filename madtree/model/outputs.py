@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 
 from madtree.errors import MadtreeError
-from madtree.model.summary import unquoted
 from madtree.sqltext.condition import Spelling, float_array, float_literal, typed_literal
 from madtree.sqltext.predict import Output
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
+from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
 from madtree.trees import Model, Node
 
 TYPES = ("response", "prob", "prob_columns", "leaf")
@@ -59,17 +58,17 @@ def distinct_names(names: Iterable[str], taken: str) -> list[str]:
     used = {taken}
     distinct = []
     for name in names:
-        candidate, number = _cut(name, MAX_IDENTIFIER_BYTES), 1
+        candidate, number = identifier_cut(name), 1
         while candidate in used:
             number += 1
-            candidate = _cut(name, MAX_IDENTIFIER_BYTES - len(f"_{number}")) + f"_{number}"
+            candidate = identifier_cut(name, MAX_IDENTIFIER_BYTES - len(f"_{number}")) + f"_{number}"
         used.add(candidate)
         distinct.append(candidate)
     return distinct
 
 
 def _response(model: Model, spelling: Spelling) -> Output:
-    name, type_ = f"estimated_{unquoted(model.dependent)}", model.dependent_type
+    name, type_ = f"estimated_{model.target}", model.dependent_type
     if not model.is_classification:
         return Output(name, spelling.type("float8"), lambda node: float_literal(float(node.prediction or 0), spelling))
     return Output(name, type_, lambda node: typed_literal(str(node.prediction), type_))
@@ -87,8 +86,3 @@ def _probabilities(spelling: Spelling) -> Output:
         return float_array(probabilities(node.class_weights or ()), spelling)
 
     return Output("estimated_prob", f"{spelling.type('float8')}[]", value)
-
-
-def _cut(name: str, n_bytes: int) -> str:
-    """The longest beginning of `name` that takes at most that many bytes, never a part of a character."""
-    return name.encode()[:n_bytes].decode(errors="ignore")

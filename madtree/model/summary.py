@@ -66,9 +66,10 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary.fault("its summary names a class twice")
     if not is_classification and tables.prediction_type != "double precision":
         summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
+    values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
     weights = summary.text("weights") if row["weights"] is not None else None
-    expressions = [*names, *grouping, id_column, dependent, *([weights] if weights is not None else [])]
+    expressions = [*names, *values, id_column, dependent, *([weights] if weights is not None else [])]
     _check_expressions(host, summary, expressions)
     columns = _check_grouping(summary, tables, grouping)
     if row["max_surrogates"] and not tables.has_surrogates:
@@ -90,6 +91,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         weighted=weights is not None,
         categories={name: _categories(summary, categories[name]) for name in categories},
         summary=row,
+        dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
+        grouping_expressions=values,
     )
 
 
@@ -218,6 +221,16 @@ def _check_grouping(summary: _Summary, tables: ModelTables, grouping: Sequence[s
         columns.append(parts[0])
     check_columns(summary.given, tables.facts, columns)
     return columns
+
+
+def _grouping_values(summary: _Summary, row: Row, columns: Sequence[str]) -> tuple[str, ...]:
+    """SQL of the grouping columns' values in a row; a model of an older version has columns of the data only."""
+    if row.get("grouping_expressions") is None:
+        return tuple(columns)
+    values = tuple(summary.texts("grouping_expressions"))
+    if len(values) != len(columns):
+        summary.fault("its grouping columns and their expressions are not lists of equal length")
+    return values
 
 
 def _check_trust(

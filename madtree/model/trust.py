@@ -221,7 +221,18 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
     for suffix, columns, optional in (
         ("", TREE_COLUMNS, ()),
         ("_nodes", NODE_COLUMNS, ()),
-        ("_summary", SUMMARY_COLUMNS, ("levels", "trained_at")),
+        (
+            "_summary",
+            SUMMARY_COLUMNS,
+            (
+                "levels",
+                "trained_at",
+                "max_leaf_nodes",
+                "min_impurity_decrease",
+                "dependent_name",
+                "grouping_expressions",
+            ),
+        ),
         ("_surrogates", SURROGATE_COLUMNS, ()),
         ("_cv", CV_COLUMNS, ()),
     )

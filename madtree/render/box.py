@@ -14,7 +14,7 @@ INK = "#1B1F24"
 HEADING, DETAIL = 13.0, 11.0  # font sizes in px
 INNER = 12.0  # from a box's border to its words
 BAR = 8.0
-NARROWEST, WIDEST = 116.0, 260.0
+NARROWEST, WIDEST = 116.0, 292.0
 BOLD = 1.13  # how much wider a heading is for its weight
 CATEGORY_WIDTHS = (36, 27, 18, 9)  # characters that a list of categories may take in a box, the first that fits
 ALL_LEVELS = 400  # and in its tooltip
@@ -41,8 +41,8 @@ class Box:
     is_cut: bool
 
 
-def boxes_of(model: Model, tree: Tree, cut: int) -> dict[int, Box]:
-    """The boxes of a tree's nodes down to the depth `cut`, by node."""
+def boxes_of(model: Model, tree: Tree, cut: int, full: bool = False) -> dict[int, Box]:
+    """The boxes of a tree's nodes down to the depth `cut`, by node; with `full`, tooltips name all categories."""
     below = _nodes_below(tree, cut)
     colours = class_colours(tree.nodes[0].class_weights or ())
     means = [] if model.is_classification else [mean_of(node) for node in tree.nodes.values()]
@@ -53,7 +53,7 @@ def boxes_of(model: Model, tree: Tree, cut: int) -> dict[int, Box]:
                 shares = _class_shares(node, colours)
             else:
                 shares = _mean_share(node, min(means), max(means))
-            boxes[number] = _box(model, node, shares, below.get(number, 0))
+            boxes[number] = _box(model, node, shares, below.get(number, 0), full)
     return boxes
 
 
@@ -73,22 +73,24 @@ def rows_text(rows: int) -> str:
     return f"{rows:,} row{'s' * (rows != 1)}"
 
 
-def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int) -> Box:
+def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, full: bool) -> Box:
     outcome = category_text(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
+    short = outcome if model.is_classification else number_text(_rounded(mean_of(node), 4))
     if model.is_classification:
         sure = f"{confidence(model, node):.0%}"
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
     else:
-        spread = f"± {number_text(_rounded(math.sqrt(max(node.impurity, 0.0))))}"
-        detail = f"{rows_text(node.n_rows)} · {spread if node.is_leaf else f'{outcome} {spread}'}"
+        spread = f"± {number_text(_rounded(math.sqrt(max(node.impurity, 0.0)), 3))}"
+        detail = f"{rows_text(node.n_rows)} · {spread if node.is_leaf else f'{short} {spread}'}"
     if node.is_leaf:
-        heading, whole = outcome, outcome
+        heading, whole = short, outcome
     else:
-        heading, whole = _split_heading(model, node), split_text(node, model.feature(str(node.feature)), ALL_LEVELS)
+        length = None if full else ALL_LEVELS
+        heading, whole = _split_heading(model, node), split_text(node, model.feature(str(node.feature)), length)
     if below:
         detail = f"{below:,} more nodes · {detail}"
-    heading, detail = (fitted(line, size, WIDEST - 2 * INNER) for line, size in ((heading, HEADING), (detail, DETAIL)))
-    wide = max(text_width(heading, HEADING) * 1.05, text_width(detail, DETAIL)) + 2 * INNER
+    heading, detail = fitted(heading, HEADING * BOLD, WIDEST - 2 * INNER), fitted(detail, DETAIL, WIDEST - 2 * INNER)
+    wide = max(text_width(heading, HEADING * BOLD), text_width(detail, DETAIL)) + 2 * INNER
     lines = [f"node {node.node_id}: {whole}", *_tooltip(model, node, outcome)]
     return Box(heading, detail, shares, "\n".join(map(one_line, lines)), max(NARROWEST, min(WIDEST, wide)), below > 0)
 
@@ -112,9 +114,9 @@ def _tooltip(model: Model, node: Node, outcome: str) -> list[str]:
     return lines
 
 
-def _rounded(value: float) -> float:
-    """To three significant digits: a spread is no more exact than that."""
-    return float(f"{value:.3g}")
+def _rounded(value: float, digits: int) -> float:
+    """To so many significant digits as are read at a glance; the tooltip has more."""
+    return float(f"{value:.{digits}g}")
 
 
 def _class_shares(node: Node, colours: list[str]) -> list[tuple[str, float]]:

@@ -16,6 +16,7 @@ FORMAT_VERSION = 1  # raised only by what an old reader would misunderstand
 PARAMETERS = (
     "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
     "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "seed",
+    "max_leaf_nodes", "min_impurity_decrease",
 )  # fmt: skip
 
 Document = dict[str, Any]
@@ -41,15 +42,15 @@ def model_document(
         "task": "classification" if model.is_classification else "regression",
         "source_table": model.source_table,
         "id_column": model.id_column,
-        "dependent": {"name": model.dependent, "type": model.dependent_type},
+        "dependent": {"name": model.target, "expression": model.dependent, "type": model.dependent_type},
         "classes": list(model.classes),
         "weights": summary.get("weights"),
         "n_rows": summary.get("total_rows_processed"),
         "n_rows_skipped": summary.get("total_rows_skipped"),
         "features": [_feature(feature) for feature in model.features],
         "grouping": [
-            {"name": name, "type": type_}
-            for name, type_ in zip(model.grouping_columns, model.grouping_types, strict=True)
+            {"name": name, "expression": value, "type": type_}
+            for name, value, type_ in zip(model.grouping_columns, model.grouping, model.grouping_types, strict=True)
         ],
         "parameters": {key: _plain(summary.get(key)) for key in PARAMETERS},
         "cp_table": None if cp_table is None else [{key: _plain(row[key]) for key in row} for row in cp_table],

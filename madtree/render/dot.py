@@ -4,47 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.render.labels import group_text, number_text, one_line, prediction_text, split_text, value_text
+from madtree.render.labels import (
+    group_text,
+    number_text,
+    one_line,
+    prediction_text,
+    room_for_categories,
+    split_text,
+    value_text,
+)
 from madtree.trees import Model, Node, Tree
 
-MAX_LABEL = 200  # characters of a line in a node; longer ones could not be read, and dot refuses strings of 16 kB
+# Characters of a line in a node. Longer ones could not be read. Of those that are asked for in full there are as many
+# as dot takes, which refuses strings of 16 kB: a character has at most 4 bytes, or 5 when it is escaped.
+MAX_LINE, MAX_FULL_LINE = 400, 2_400
 
 
-def model_dot(model: Model, verbose: bool = False) -> str:
+def model_dot(model: Model, verbose: bool = False, full: bool = False) -> str:
     """The model as a digraph with a cluster for every tree, labelled with its group where the model is grouped.
 
     Args:
         verbose: add impurity, number of rows, class weights (or mean) and class to every node.
+        full: do not shorten long lists of categories, as far as dot can read them.
     """
     kind = "Classification" if model.is_classification else "Regression"
     lines = [f"digraph {_string(f'{kind} tree for {model.source_table}')} {{"]
     for tree in model.trees:
         lines.append(f'  subgraph "cluster{tree.tree_id}" {{')
         lines.append(f"    label={_string(group_text(model, tree) if model.grouping_columns else '')};")
-        lines += [f"    {line}" for line in _tree_lines(model, tree, verbose)]
+        lines += [f"    {line}" for line in _tree_lines(model, tree, verbose, full)]
         lines.append("  } //--- end of subgraph------------")
     lines.append("} //---end of digraph---------")
     return "\n".join(lines) + "\n"
 
 
-def _tree_lines(model: Model, tree: Tree, verbose: bool) -> Iterator[str]:
+def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:
     if not tree.nodes:
         yield f'"g{tree.tree_id}_0" [label="no tree", shape=box];'
     for node in sorted(tree.nodes.values(), key=lambda node: node.node_id):
         name = f"g{tree.tree_id}_{node.node_id}"
         shape = "box" if node.is_leaf else "ellipse"
-        yield f'"{name}" [label={_string(*_node_words(model, node, verbose))}, shape={shape}];'
+        yield f'"{name}" [label={_string(*_node_words(model, node, verbose, full), full=full)}, shape={shape}];'
         if not node.is_leaf:
             yield f'"{name}" -> "g{tree.tree_id}_{node.left_id}" [label="yes"];'
             yield f'"{name}" -> "g{tree.tree_id}_{node.right_id}" [label="no"];'
 
 
-def _node_words(model: Model, node: Node, verbose: bool) -> list[str]:
+def _node_words(model: Model, node: Node, verbose: bool, full: bool) -> list[str]:
     """The lines of a node's label."""
     if node.is_leaf:
         words = [prediction_text(model, node)]
     else:
-        words = [split_text(node, model.feature(str(node.feature)), MAX_LABEL)]
+        words = [split_text(node, model.feature(str(node.feature)), room_for_categories(full))]
     if verbose:
         words += [f"impurity = {number_text(node.impurity)}", f"samples = {node.n_rows}"]
         words.append(f"value = {value_text(model, node) if model.is_classification else prediction_text(model, node)}")
@@ -53,16 +64,20 @@ def _node_words(model: Model, node: Node, verbose: bool) -> list[str]:
     return words
 
 
-def _string(*lines: str) -> str:
+def _string(*lines: str, full: bool = False) -> str:
     r"""Lines of text as a quoted string of the dot language.
 
     A backslash would start an escape (\N is the node's name) and an ampersand an HTML entity, also in plain labels.
     """
     escaped = (
-        _shortened(one_line(line)).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in lines
+        _shortened(one_line(line), MAX_FULL_LINE if full else MAX_LINE)
+        .replace("\\", "\\\\")
+        .replace('"', '\\"')
+        .replace("&", "&amp;")
+        for line in lines
     )
     return '"' + "\\n".join(escaped) + '"'
 
 
-def _shortened(line: str) -> str:
-    return line if len(line) <= 2 * MAX_LABEL else line[: 2 * MAX_LABEL] + "..."
+def _shortened(line: str, length: int) -> str:
+    return line if len(line) <= length else line[:length] + "..."

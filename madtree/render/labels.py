@@ -20,6 +20,7 @@ from madtree.trees import (
     moment_text,
 )
 
+SHORT = 60  # characters of a list of categories, unless all of it is asked for
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
 BARE_CATEGORY = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -57,7 +58,7 @@ def split_text(node: Split, feature: Feature, max_length: int | None = None) -> 
     """
     name = one_line(feature.name)
     if feature.kind is Kind.UNORDERED:
-        return f"{name} in {{{_categories_text(node.left_levels or (), max_length)}}}"
+        return f"{name} in {{{categories_text(node.left_levels or (), max_length)}}}"
     return f"{name} {threshold_text(feature, node.threshold or 0.0)}"
 
 
@@ -98,13 +99,21 @@ def group_text(model: Model, tree: Tree) -> str:
     return ", ".join(f"{one_line(column)} = {category_text(value)}" for column, value in pairs)
 
 
-def _categories_text(categories: Iterable[str | None], max_length: int | None) -> str:
+def room_for_categories(full: bool) -> int | None:
+    """How many characters a list of categories may take; None if all of it is asked for."""
+    return None if full else SHORT
+
+
+def categories_text(categories: Iterable[str | None], max_length: int | None) -> str:
+    """Categories as a list: ``AA,DL``, or ``AA,DL, ... 312 more`` where they need more than `max_length` characters."""
     texts = [category_text(each) for each in categories]
     if max_length is None or len(",".join(texts)) <= max_length:
         return ",".join(texts)
     shown: list[str] = []
-    for text in texts:
+    for whole in texts:
+        text = whole if len(whole) <= max_length else f"{whole[:max_length]}..."
         if shown and len(",".join([*shown, text])) > max_length:
             break
         shown.append(text)
-    return f"{','.join(shown)}, ... {len(texts) - len(shown)} more"
+    more = len(texts) - len(shown)
+    return f"{','.join(shown)}, ... {more} more" if more else ",".join(shown)

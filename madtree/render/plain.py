@@ -37,6 +37,7 @@ def model_of_rows(
         grouping_columns=tuple(summary["grouping_columns"] or ()) if groups else (),
         trees=trees_of_rows(nodes, groups or {}, summary["is_classification"]),
         summary=dict(summary),
+        dependent_name=summary.get("dependent_name") or "",
     )
 
 

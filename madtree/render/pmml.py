@@ -70,7 +70,7 @@ def _target_field(model: Model) -> Element:
 def target_name(model: Model) -> str:
     """The dependent variable; where an expression predicts itself by a feature of the same name, told apart."""
     taken = {*(feature.name for feature in model.features), *model.grouping_columns}
-    return model.dependent if model.dependent not in taken else f"predicted {model.dependent}"
+    return model.target if model.target not in taken else f"predicted {model.target}"
 
 
 def _field(name: str, optype: str, data_type: str) -> Element:
@@ -94,7 +94,7 @@ def _mining_schema(model: Model, with_groups: bool) -> Element:
 
 def _output(model: Model) -> Element:
     output = Element("Output")
-    predicted = {"name": f"estimated_{model.dependent}", "feature": "predictedValue"}
+    predicted = {"name": f"estimated_{model.target}", "feature": "predictedValue"}
     if not model.is_classification:
         SubElement(output, "OutputField", {**predicted, "optype": "continuous", "dataType": "double"})
         return output

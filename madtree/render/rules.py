@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.render.labels import category_text, one_line, threshold_text
+from madtree.render.labels import categories_text, one_line, room_for_categories, threshold_text
 from madtree.trees import Categories, Feature, Kind, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
@@ -12,29 +12,30 @@ Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
 ALL_ROWS = "all rows"
 
 
-def rule_text(model: Model, tree: Tree, node_id: int) -> str:
+def rule_text(model: Model, tree: Tree, node_id: int, full: bool = False) -> str:
     """``x > 3 and x <= 5 and (carrier in {AA,UA} or missing)``; features in the order in which the path meets them.
 
     "or missing" stands where a row that the splits cannot tell of (NULL, NaN, an unknown category) comes to this node
     with the majority at every split on the feature; "surrogates if missing" where surrogates are asked first.
+    Long lists of categories are shortened unless `full`.
     """
     by_feature: dict[str, list[Step]] = {}
     for node, goes_left in tree.path(node_id):
         by_feature.setdefault(str(node.feature), []).append((node, goes_left))
-    conditions = [_of_feature(model.feature(name), steps) for name, steps in by_feature.items()]
+    conditions = [_of_feature(model.feature(name), steps, full) for name, steps in by_feature.items()]
     return " and ".join(conditions) or ALL_ROWS
 
 
-def side_text(split: Split, feature: Feature, left: bool) -> str:
-    """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``."""
+def side_text(split: Split, feature: Feature, left: bool, full: bool = False) -> str:
+    """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``; `full` as above."""
     if feature.kind is Kind.UNORDERED:
-        return _in_categories(feature, (split.left_levels if left else split.right_levels) or ())
+        return _in_categories(feature, (split.left_levels if left else split.right_levels) or (), full)
     low = left == split.low_goes_left
     return f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low)}"
 
 
-def _of_feature(feature: Feature, steps: Sequence[Step]) -> str:
-    text = _categories(feature, steps) if feature.kind is Kind.UNORDERED else _range(feature, steps)
+def _of_feature(feature: Feature, steps: Sequence[Step], full: bool) -> str:
+    text = _categories(feature, steps, full) if feature.kind is Kind.UNORDERED else _range(feature, steps)
     missing = _missing(steps)
     return f"({text} or {missing})" if missing else text
 
@@ -48,12 +49,12 @@ def _range(feature: Feature, steps: Sequence[Step]) -> str:
     return " and ".join(f"{name} {bound}" for bound in bounds)
 
 
-def _categories(feature: Feature, steps: Sequence[Step]) -> str:
+def _categories(feature: Feature, steps: Sequence[Step], full: bool) -> str:
     """The categories that take the path at every step."""
     sides = [(node.left_levels if goes_left else node.right_levels) or () for node, goes_left in steps]
     common = tuple(each for each in sides[-1] if all(each in side for side in sides))
     # A category that an earlier split does not name came with the majority.
-    return _in_categories(feature, common or sides[-1])
+    return _in_categories(feature, common or sides[-1], full)
 
 
 def _missing(steps: Sequence[Step]) -> str | None:
@@ -65,8 +66,8 @@ def _missing(steps: Sequence[Step]) -> str | None:
     return "surrogates if missing" if any(node.surrogates for node, _ in steps) else "missing"
 
 
-def _in_categories(feature: Feature, categories: Categories) -> str:
-    return f"{one_line(feature.name)} in {{{','.join(map(category_text, categories))}}}"
+def _in_categories(feature: Feature, categories: Categories, full: bool) -> str:
+    return f"{one_line(feature.name)} in {{{categories_text(categories, room_for_categories(full))}}}"
 
 
 def _bound(feature: Feature, threshold: float, low: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.render.labels import group_text, number_text, split_text
+from madtree.render.labels import group_text, number_text, room_for_categories, split_text
 from madtree.trees import Kind, Model, Node, Surrogate
 
 RULE = " -------------------------------------"
@@ -16,8 +16,12 @@ EXPLANATION = """\
  - A row that no surrogate can send goes with the majority branch."""
 
 
-def surrogates_text(model: Model) -> str:
-    """All trees one below the other, each headed by its group where the model is grouped."""
+def surrogates_text(model: Model, full: bool = False) -> str:
+    """All trees one below the other, each headed by its group where the model is grouped.
+
+    Args:
+        full: do not shorten long lists of categories.
+    """
     lines = [RULE, EXPLANATION, RULE]
     for tree in model.trees:
         if model.grouping_columns:
@@ -26,22 +30,22 @@ def surrogates_text(model: Model) -> str:
         if not inner:
             lines.append(" (no splits)")
         for node in inner:
-            lines.extend(_node_lines(model, node))
+            lines.extend(_node_lines(model, node, room_for_categories(full)))
         lines.append(RULE)
     return "\n".join(lines) + "\n"
 
 
-def _node_lines(model: Model, node: Node) -> Iterator[str]:
-    yield f" ({node.node_id})  {split_text(node, model.feature(str(node.feature)))}"
+def _node_lines(model: Model, node: Node, room: int | None) -> Iterator[str]:
+    yield f" ({node.node_id})  {split_text(node, model.feature(str(node.feature)), room)}"
     for rank, surrogate in enumerate(node.surrogates, 1):
         scores = f"{number_text(surrogate.agreement)}, {number_text(surrogate.adjusted_agreement)}"
-        yield f"       {rank}: {_true_branch(model, surrogate)}  [{scores}]"
+        yield f"       {rank}: {_true_branch(model, surrogate, room)}  [{scores}]"
     branch = f"({node.left_id}), the True node" if node.majority_left else f"({node.right_id}), the False node"
     yield f"       majority: {branch}"
 
 
-def _true_branch(model: Model, surrogate: Surrogate) -> str:
+def _true_branch(model: Model, surrogate: Surrogate, room: int | None) -> str:
     """What rows have in common that a surrogate sends to the True node."""
     feature = model.feature(str(surrogate.feature))
-    text = split_text(surrogate, feature)
+    text = split_text(surrogate, feature, room)
     return text if surrogate.low_goes_left or feature.kind is Kind.UNORDERED else f"not {text}"

@@ -19,10 +19,11 @@ BOX_HEIGHT, LEVEL_HEIGHT = 64.0, 114.0
 THICKEST, THINNEST = 16.0, 1.2  # of the edges
 LEAST_WIDTH = 420.0  # of the picture, for its legend
 MOST_NODES = 63  # drawn, unless the caller says how deep: more could not be read
+MOST_WIDTH = 2500.0  # of its tree in px; a wider one is drawn less deep
 LEGEND_ENTRY = 180.0  # px that a class's name may take
 
 
-def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = None) -> str:
+def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = None, full: bool = False) -> str:
     """Draw one tree.
 
     A box is a node: its split or, in a leaf, its prediction; a bar of its class weights (of its mean between the least
@@ -33,6 +34,7 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
         model: with the words for splits and classes.
         tree: the tree to draw; by default the first of the model that has nodes.
         max_depth: draw nodes down to this depth, with a note of what is left out; by default as deep as can be read.
+        full: tooltips name all categories, however many.
 
     Returns:
         An SVG document of its natural size, without scripts, styles or references to anything outside.
@@ -47,14 +49,11 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
         message = "no tree could be trained" + (" for this group" if model.grouping_columns else "")
         return document(320, 60, message, [text(160, 34, message, HEADING, FAINT, "middle")], PAPER)
     cut = readable_depth(tree) if max_depth is None else max_depth
-    boxes = boxes_of(model, tree, cut)
+    boxes, centres, tree_width = _arranged(model, tree, cut, full)
+    while max_depth is None and tree_width > MOST_WIDTH and cut > 1:
+        cut -= 1
+        boxes, centres, tree_width = _arranged(model, tree, cut, full)
     drawn = [tree.nodes[number] for number in boxes]
-    centres = tidy_layout(
-        {n.node_id: None if n.is_leaf or n.depth == cut else (n.left_id, n.right_id) for n in drawn},
-        {number: box.width for number, box in boxes.items()},
-        GAP,
-    )
-    tree_width = max(centre + boxes[number].width / 2 for number, centre in centres.items())
     width = max(tree_width, LEAST_WIDTH) + 2 * MARGIN
     shift = (width - tree_width) / 2
     places = {number: x + shift for number, x in centres.items()}
@@ -74,6 +73,18 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
     return document(width, bottom, _heading(model, tree), marks, PAPER)
 
 
+def _arranged(model: Model, tree: Tree, cut: int, full: bool) -> tuple[dict[int, Box], dict[int, float], float]:
+    """The boxes down to a depth, the centre of each from the left in px, and how wide all are together."""
+    boxes = boxes_of(model, tree, cut, full)
+    drawn = [tree.nodes[number] for number in boxes]
+    centres = tidy_layout(
+        {n.node_id: None if n.is_leaf or n.depth == cut else (n.left_id, n.right_id) for n in drawn},
+        {number: box.width for number, box in boxes.items()},
+        GAP,
+    )
+    return boxes, centres, max(centre + boxes[number].width / 2 for number, centre in centres.items())
+
+
 def readable_depth(tree: Tree) -> int:
     """The greatest depth down to which a picture has at most `MOST_NODES` nodes."""
     counts: dict[int, int] = {}
@@ -90,7 +101,7 @@ def readable_depth(tree: Tree) -> int:
 def _heading(model: Model, tree: Tree) -> str:
     kind = "Classification" if model.is_classification else "Regression"
     place = f", {group_text(model, tree)}" if model.grouping_columns else ""
-    return f"{kind} tree for {model.dependent}{place}: {tree.nodes[0].n_rows:,} rows, {_leaves(tree):,} leaves"
+    return f"{kind} tree for {model.target}{place}: {tree.nodes[0].n_rows:,} rows, {_leaves(tree):,} leaves"
 
 
 def _leaves(tree: Tree) -> int:

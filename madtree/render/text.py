@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.render.labels import group_text, number_text, prediction_text, quoted, split_text, value_text
+from madtree.render.labels import (
+    group_text,
+    number_text,
+    prediction_text,
+    quoted,
+    room_for_categories,
+    split_text,
+    value_text,
+)
 from madtree.trees import Model, Node, Tree
 
 RULE = " -------------------------------------"
 INDENT = "   "
 EXPLANATION = """\
  - Each node represented by 'id' inside ().
- - Each internal nodes has the split condition at the end, while each
+ - Each internal node has the split condition at the end, while each
         leaf node has a * at the end.
  - For each internal node (i), its child nodes are indented by 1 level
         with ids (2i+1) for True node and (2i+2) for False node."""
@@ -24,38 +32,43 @@ MEANS = """\
         this is the prediction."""
 
 
-def model_text(model: Model, verbose: bool = False) -> str:
+def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
     """The model's trees one below the other, each headed by its group where the model is grouped.
 
     Args:
-        verbose: add impurity and number of rows to every node.
+        verbose: put a legend before the trees, and add impurity and number of rows to every node.
+        full: do not shorten long lists of categories.
     """
-    labels = ", ".join(map(quoted, model.classes))
-    lines = [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS, RULE]
+    lines = [*_legend(model), RULE] if verbose else [RULE]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
-        lines.extend(_tree_lines(model, tree, verbose))
+        lines.extend(_tree_lines(model, tree, verbose, full))
         lines.append(RULE)
     return "\n".join(lines) + "\n"
 
 
-def _tree_lines(model: Model, tree: Tree, verbose: bool) -> Iterator[str]:
+def _legend(model: Model) -> list[str]:
+    labels = ", ".join(map(quoted, model.classes))
+    return [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS]
+
+
+def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:
     if not tree.nodes:
         yield " (no tree could be trained for this group)"
         return
     waiting = [0]
     while waiting:
         node = tree.nodes[waiting.pop()]
-        yield _node_line(model, node, verbose)
+        yield _node_line(model, node, verbose, full)
         if not node.is_leaf:
             waiting += [node.right_id, node.left_id]
 
 
-def _node_line(model: Model, node: Node, verbose: bool) -> str:
+def _node_line(model: Model, node: Node, verbose: bool, full: bool) -> str:
     line = f" {INDENT * node.depth}({node.node_id}){value_text(model, node)}  "
     if not node.is_leaf:
-        line += split_text(node, model.feature(str(node.feature)))
+        line += split_text(node, model.feature(str(node.feature)), room_for_categories(full))
     elif model.is_classification:
         line += f"* --> {prediction_text(model, node)}"
     else:

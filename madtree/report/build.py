@@ -15,6 +15,7 @@ from madtree.render.labels import category_text, group_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
+from madtree.report.measured import folds_text
 from madtree.report.page import options, page, table
 from madtree.report.trees import Choice, Limits, choose_trees, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
@@ -29,7 +30,9 @@ PARAMETERS = (
     ("id_col_name", "id column"), ("total_rows_processed", "rows used"), ("total_rows_skipped", "rows left out"),
     ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
     ("split_criterion", "split criterion"), ("max_depth", "max_depth"), ("min_split", "min_split"),
-    ("min_bucket", "min_bucket"), ("n_bins", "n_bins"), ("input_cp", "cp"), ("n_folds", "n_folds"), ("rule", "rule"),
+    ("min_bucket", "min_bucket"), ("max_leaf_nodes", "max_leaf_nodes"),
+    ("min_impurity_decrease", "min_impurity_decrease"), ("n_bins", "n_bins"),
+    ("input_cp", "cp"), ("n_folds", "n_folds"), ("rule", "rule"),
     ("max_surrogates", "max_surrogates"), ("null_as_category", "null_as_category"), ("seed", "seed"),
     ("madtree_version", "madtree version"),
 )  # fmt: skip
@@ -55,8 +58,8 @@ def build_report(
     Args:
         connection: a psycopg connection, or a client of madtree's; what it may read is read with its rights.
         model: output_table_name of tree_train.
-        data: a table or view with known outcomes to try the model on; by default the training table. Where that is gone
-            or not to be read, the page says so and shows the rest.
+        data: a table or view with known outcomes to try the model on, best of rows that it was not trained on; by
+            default the training table. Where that is gone or not to be read, the page says so and shows the rest.
         trees: of a grouped model the trees to show, by tree_id; by default those with the most rows.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
         trust_owner: as a superuser, use another role's model although it runs what that role wrote; without it the page
@@ -91,13 +94,14 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
     trees = [tree_values(model, tree, row) for tree, row in zip(model.trees, choice.rows, strict=True)]
     return {
         "isClassification": model.is_classification,
-        "dependent": one_line(model.dependent),
+        "dependent": one_line(model.target),
         "features": [one_line(feature.name) for feature in model.features],
         "classes": [category_text(name) for name in model.classes],
         "colours": class_colours(_class_weights(choice)),
         "ramp": ["#" + "".join(f"{part:02X}" for part in end) for end in NUMBERS],
         "weighted": model.weighted,
         "grouped": bool(model.grouping_columns),
+        "folds": folds_text(model.summary),
         "cut": choice.cut,
         "trees": trees,
         "figures": figures,
@@ -116,7 +120,7 @@ def _class_weights(choice: Choice) -> list[float]:
 def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> dict[str, str]:
     model, totals = choice.model, choice.totals
     kind = "Classification" if model.is_classification else "Regression"
-    what = f"{kind} of {one_line(model.dependent)}, trained on {model.source_table}"
+    what = f"{kind} of {one_line(model.target)}, trained on {model.source_table}"
     made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     expression = shown_sql(host, choice)
     return {
@@ -127,7 +131,6 @@ def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> di
         "picker": _picker(choice),
         "notes": "".join(f'<p class="note">{escape(note)}</p>' for note in _notes(choice)),
         "parameters": table(_parameters(model)),
-        "table": escape(one_line(str(figures["table"]))),
         "predict": escape(_predict_sql(name, str(figures["table"]))),
         "expression": escape(expression or _how_to_get(name)),
         "expression_note": "" if expression else f'<p class="note">{escape(choice.refusal or TOO_LARGE)}</p>',

@@ -12,6 +12,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
+from madtree.report.measured import measured
 from madtree.report.trees import Choice, finite
 from madtree.request import find_relation
 from madtree.sqltext import report as sql
@@ -28,7 +29,6 @@ SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to ge
 
 _TEXT, _BOOL = "pg_catalog.text", "pg_catalog.bool"
 _ASKED = [_TEXT, _TEXT, "pg_catalog.int4[]", _BOOL]
-METRICS = ("n", "n_skipped", "accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "mae", "r2")
 
 
 def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list[Row]]:
@@ -58,13 +58,13 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
         return {"table": table, "note": choice.refusal}
     try:
         relation = find_relation(host, table, "data")
-        found: dict[str, Any] = {"table": table, "trees": {}}
-        for row in host.query(sql.METRICS, _ASKED, [choice.model.name, table, choice.tree_ids, choice.trust_owner]):
-            metrics = {name: finite(row[name]) for name in METRICS if row[name] is not None}
-            if row["tree_id"] is None or not choice.model.grouping_columns:
-                found["metrics"] = metrics
-            if row["tree_id"] is not None:
-                found["trees"][row["tree_id"]] = metrics
+        by_tree = _metrics(host, choice, table)
+        found: dict[str, Any] = {"table": table, "trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
+        whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
+        if whole is not None:
+            found["metrics"] = whole
+        rows = int(whole["n"] + whole.get("n_skipped", 0)) if whole is not None else None
+        found["measured"] = measured(host, choice, table, relation, rows)
         if choice.model.is_classification:
             found |= _confusion(host, choice, table)
         else:
@@ -74,6 +74,17 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
         if is_given:
             raise
         return {"table": table, "note": f"The model could not be tried on its training table: {_sentence(error)}"}
+
+
+def _metrics(host: Host, choice: Choice, table: str) -> dict[int | None, dict[str, Any]]:
+    """Metrics by tree_id, those without a value left out; of a grouped model, None has those of all trees together."""
+    asked = [choice.model.name, table, choice.tree_ids, choice.trust_owner]
+    found: dict[int | None, dict[str, Any]] = {}
+    for row in host.query(sql.METRICS, _ASKED, asked):
+        of_tree = found.setdefault(row["tree_id"], {})
+        if row["value"] is not None:
+            of_tree[row["metric"]] = finite(row["value"])
+    return found
 
 
 def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:
@@ -90,7 +101,7 @@ def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:
         return f"{error.message}. {error.hint}"
     owner = tables.facts.foreign_owner
     if its_own_table and owner is not None and tables.facts.by_superuser and not tables.trust_owner:
-        return f"{tables.given} is {owner}'s, and so was the choice of the table: as a superuser, name one by --data."
+        return f"{tables.given} is {owner}'s, and its owner chose the table: as a superuser, name a table by --data."
     return None
 
 

@@ -16,7 +16,10 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-SCRIPTS = ("words.js", "layout.js", "drawing.js", "treeview.js", "details.js", "charts.js", "matrix.js", "report.js")
+SCRIPTS = (
+    "words.js", "cards.js", "layout.js", "opening.js", "drawing.js", "treeview.js", "details.js", "charts.js", "cp.js",
+    "metrics.js", "matrix.js", "report.js",
+)  # fmt: skip
 
 
 def page(title: str, values: Mapping[str, Any], parts: Mapping[str, str]) -> str:

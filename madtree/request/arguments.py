@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import catalog, defaults
-from madtree.request.catalog import SourceColumn, Type
+from madtree.request.catalog import Type
+from madtree.request.derived import tell_of_derived
 from madtree.request.features import Item, is_text, list_items, make_features
+from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import TextParameters, parse_params
 from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
-from madtree.sqltext.relation import Column, Relation
-from madtree.sqltext.split import check_expression, split_list
-from madtree.sqltext.tables import SUFFIXES, TREE_COLUMNS
-from madtree.sqltext.values import text_of
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.tables import SUFFIXES
+from madtree.sqltext.values import Writer, text_of
 from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
 
 CRITERION_NAMES = {
@@ -25,6 +28,8 @@ CRITERION_NAMES = {
     "cross_entropy": "entropy",
     "misclassification": "misclassification",
     "misclass": "misclassification",
+    "gain_ratio": "gain_ratio",
+    "gain-ratio": "gain_ratio",
     "mse": "mse",
 }
 _CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint"})
@@ -56,6 +61,9 @@ def check_arguments(
     parallel_workers: int | None = None,
     memory_mb: int | None = None,
     strategy: str | None = None,
+    max_leaf_nodes: int | None = None,
+    min_impurity_decrease: float | None = None,
+    classification: bool | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
 
@@ -82,6 +90,8 @@ def check_arguments(
     if bins == 1:
         raise MadtreeError(f"n_bins must be 0 (every threshold) or 2 to {EXACT_LIMIT}, not 1: one bin has no threshold")
     workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
+    leaves = None if max_leaf_nodes is None else _in_range("max_leaf_nodes", max_leaf_nodes, 2, 2, _LARGEST)
+    decrease = _least_decrease(min_impurity_decrease)
     replace = defaults.REPLACE if replace is None else replace
     memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
 
@@ -89,9 +99,9 @@ def check_arguments(
     output_schema, output_name = check_new(
         host, arguments.output_table_name, "output_table_name", "model", SUFFIXES, replace
     )
-    names = _Names(catalog.find_columns(host, source), arguments.training_table_name)
+    names = SourceNames(catalog.find_columns(host, source), arguments.training_table_name)
     id_item = names.column("id_col_name", arguments.id_col_name)
-    dependent = names.item("dependent_variable", arguments.dependent_variable)
+    dependent = names.aliased(DEPENDENT, arguments.dependent_variable)
     weight = names.item("weights", arguments.weights) if arguments.weights else None
     grouping = names.grouping(arguments.grouping_cols, dependent)
     fold = names.column("fold_col", text.fold_col) if text.fold_col else None
@@ -101,25 +111,30 @@ def check_arguments(
     )
 
     roles = [dependent, id_item, *([weight] if weight else []), *([fold] if fold else [])]
-    types = _types(host, source, [*roles, *items], grouping)
-    is_classification = _is_classification(dependent, types[0])
+    types = _types(host, source, [*roles, *items, *grouping], grouping)
+    item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
+    outcome = _outcome(dependent, types[0], classification)
+    is_classification = outcome.is_classification
     if weight:
         _check_weights(weight, types[2])
-    criterion = _fitting_criterion(criterion, is_classification, dependent, types[0])
-    features, bare = make_features(host, source, text_of(id_item.sql, types[1].writer), items, types[len(roles) :])
+    criterion = _fitting_criterion(criterion, is_classification, dependent, types[0], classification)
+    features, bare = make_features(host, source, text_of(id_item.sql, types[1].writer), items, item_types)
+    tell_of_derived(host, source, names.columns, dependent, items)
     return TrainingTask(
         arguments=arguments,
         source=source,
         output_schema=output_schema,
         output_name=output_name,
         id_sql=id_item.sql,
-        dependent_sql=dependent.sql,
-        dependent_type=types[0].base,
+        dependent_sql=outcome.sql,
+        dependent_name=name_of(host, source, dependent),
+        dependent_type=outcome.type,
         is_classification=is_classification,
+        classes_meant=classification is True,
         features=tuple(features),
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
-        grouping=tuple(Column(c.name, c.sql, c.full_type, c.equals) for item in grouping if (c := item.column)),
+        grouping=tuple(grouping_columns(host, source, grouping, group_types)),
         parameters=_parameters(
             text,
             fold,
@@ -130,59 +145,17 @@ def check_arguments(
             n_bins=bins,
             seed=defaults.SEED if seed is None else seed,
             memory_bytes=memory * 2**20,
+            max_leaf_nodes=leaves,
+            min_impurity_decrease=decrease,
         ),
         verbose=defaults.VERBOSE if verbose is None else verbose,
         replace=replace,
         strategy=_strategy(strategy),
         parallel_workers=workers,
-        dependent_writer=types[0].writer,
+        dependent_writer=outcome.writer,
         fold_writer=types[len(roles) - 1].writer if fold else None,
         id_writer=types[1].writer,
     )
-
-
-class _Names:
-    """The training relation's columns, and how arguments name them."""
-
-    def __init__(self, columns: dict[str, SourceColumn], relation: str) -> None:
-        self.columns = columns
-        self.relation = relation
-
-    def item(self, argument: str, given: str) -> Item:
-        """A column or one expression."""
-        check_expression(given, argument)
-        column = catalog.find_column(self.columns, given, argument, self.relation)
-        return Item(argument, column.sql if column else given, column)
-
-    def column(self, argument: str, given: str) -> Item:
-        """A column and nothing else."""
-        item = self.item(argument, given)
-        if item.column is None:
-            raise MadtreeError(
-                f"{argument} must be the name of a column of {self.relation}, not an expression: {given}"
-            )
-        return item
-
-    def grouping(self, given: str | None, dependent: Item) -> list[Item]:
-        """The grouping columns."""
-        items: list[Item] = []
-        for part in split_list(given, "grouping_cols") if given else []:
-            item = self.column("grouping_cols", part)
-            if item in items:
-                raise MadtreeError(f"grouping_cols: {item.text} is listed twice")
-            if item.text == dependent.text:
-                raise MadtreeError(
-                    f"grouping_cols: {item.text} is the dependent variable and cannot be a grouping column"
-                )
-            if item.column and item.column.name in dict(TREE_COLUMNS):
-                raise MadtreeError(
-                    f"grouping_cols: {item.text} is also the name of a column of the output table, which has "
-                    f"{', '.join(dict(TREE_COLUMNS))} besides the grouping columns",
-                    hint="Rename the column, or train on a view that does.",
-                    sqlstate="42701",
-                )
-            items.append(item)
-        return items
 
 
 def _required(argument: str, value: str | None) -> str:
@@ -220,22 +193,40 @@ def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, i
     return split, bucket
 
 
+def _least_decrease(given: float | None) -> float:
+    if given is None:
+        return defaults.MIN_IMPURITY_DECREASE
+    if not 0 <= given < math.inf:
+        raise MadtreeError(f"min_impurity_decrease must be a number of at least 0, not {given!r}")
+    return given
+
+
 def _criterion(given: str | None) -> str:
     criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
     if criterion is None:
-        raise MadtreeError(f"split_criterion must be gini, entropy, misclassification or mse, not {given!r}")
+        raise MadtreeError(
+            f"split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not {given!r}"
+        )
     return criterion
 
 
-def _fitting_criterion(criterion: str, is_classification: bool, dependent: Item, type_: Type) -> str:
+def _fitting_criterion(
+    criterion: str, is_classification: bool, dependent: Item, type_: Type, classification: bool | None
+) -> str:
     """The criterion for this dependent. Regression takes gini for mse, as gini is the argument's default."""
+    wrong = criterion == "mse" if is_classification else criterion in ("entropy", "misclassification")
+    if wrong and classification is not None:
+        raise MadtreeError(
+            f"split_criterion {criterion} is for {'regression' if is_classification else 'classification'}, but "
+            f"classification is {str(classification).lower()}"
+        )
     if is_classification and criterion == "mse":
         raise MadtreeError(
             f"split_criterion mse is for regression, but dependent_variable {dependent.text} is of type {type_.name}, "
-            "which means classification: gini, entropy or misclassification",
+            "which means classification: gini, entropy, gain_ratio or misclassification",
             hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in _INTEGER_TYPES else None,
         )
-    if not is_classification and criterion in ("entropy", "misclassification"):
+    if not is_classification and criterion in ("entropy", "gain_ratio", "misclassification"):
         raise MadtreeError(
             f"split_criterion {criterion} is for classification, but dependent_variable {dependent.text} is of type "
             f"{type_.name}, which means regression: mse",
@@ -244,18 +235,38 @@ def _fitting_criterion(criterion: str, is_classification: bool, dependent: Item,
     return criterion if is_classification else "mse"
 
 
-def _is_classification(dependent: Item, type_: Type) -> bool:
-    if not type_.is_array:
-        if type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_):
-            return True
-        if type_.base in _NUMBER_TYPES:
-            return False
-    raise MadtreeError(
-        f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text or an enum "
-        "for classification, float or numeric for regression",
-        hint="Cast it to one of these.",
-        sqlstate="42804",
-    )
+@dataclass(frozen=True)
+class _Outcome:
+    """What is learned: classes or numbers, SQL of a row's, its type, and how it is written as text."""
+
+    is_classification: bool
+    sql: str
+    type: str
+    writer: Writer | None
+
+
+def _outcome(dependent: Item, type_: Type, classification: bool | None) -> _Outcome:
+    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL."""
+    is_number = not type_.is_array and type_.base in _NUMBER_TYPES
+    is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
+    if not is_number and not is_class:
+        raise MadtreeError(
+            f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text or an "
+            "enum for classification, float or numeric for regression",
+            hint="Cast it to one of these.",
+            sqlstate="42804",
+        )
+    if classification is False and not is_number and type_.base not in _INTEGER_TYPES:
+        raise MadtreeError(
+            f"classification => false asks for a regression, but dependent_variable {dependent.text} is of type "
+            f"{type_.name}, which is no number",
+            hint="Leave classification out, or cast the dependent variable to a number.",
+            sqlstate="42804",
+        )
+    if classification and is_number:  # two floats of the same text are the same class
+        return _Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
+    wanted = is_class if classification is None else classification
+    return _Outcome(wanted, dependent.sql, type_.base, type_.writer)
 
 
 def _check_weights(weight: Item, type_: Type) -> None:
@@ -264,11 +275,11 @@ def _check_weights(weight: Item, type_: Type) -> None:
 
 
 def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequence[Item]) -> list[Type]:
-    """Types of the items; the grouping columns are only asked whether they have an equality."""
+    """Types of the items; those of `grouping` among them must have an equality and an order."""
     expressions = [(item.argument, item.text) for item in items if not item.column]
     probed: Iterator[int] = iter(())
     if expressions or grouping:
-        keys = [item.column for item in grouping if item.column]
+        keys = [item.sql for item in grouping]
         probed = iter(catalog.probe_types(host, source, expressions, keys))
     oids = [item.column.type_oid if item.column else next(probed) for item in items]
     types = catalog.find_types(host, oids)

@@ -158,29 +158,28 @@ def did_you_mean(name: str, columns: Iterable[SourceColumn]) -> str | None:
 
 
 def probe_types(
-    host: Host, relation: Relation, expressions: Sequence[tuple[str, str]], grouping: Sequence[SourceColumn] = ()
+    host: Host, relation: Relation, expressions: Sequence[tuple[str, str]], grouping: Sequence[str] = ()
 ) -> list[int]:
     """Type OIDs of expressions over a relation's row. Reads no row, but asks PostgreSQL for the right to read it.
 
     Args:
         expressions: (argument, SQL) pairs.
-        grouping: columns that must be groupable.
+        grouping: columns and expressions that must be groupable, as SQL.
 
     Raises:
         MadtreeError: one of them is not valid, with the argument's name and PostgreSQL's words. Other errors of the
             database, such as a missing right, pass as they are.
     """
-    keys = [column.sql for column in grouping]
     try:
-        return _probe(host, relation, [text for _, text in expressions], keys)
+        return _probe(host, relation, [text for _, text in expressions], grouping)
     except Exception as error:
         if not _is_users_mistake(error):
             raise
         # Which one was it? Ask for each alone; that costs time only here.
         for argument, text in expressions:
             _probe_alone(host, relation, argument, text, [text], [])
-        for column in grouping:
-            _probe_alone(host, relation, "grouping_cols", column.sql, [], [column.sql])
+        for key in grouping:
+            _probe_alone(host, relation, "grouping_cols", key, [], [key])
         raise
 
 

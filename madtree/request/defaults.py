@@ -18,6 +18,7 @@ SEED = 1
 REPLACE = False
 MEMORY_MB = 64
 STRATEGY = "auto"
+MIN_IMPURITY_DECREASE = 0.0
 
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
@@ -28,6 +29,7 @@ RULE = "min"
 
 PREDICTION_TYPE = "response"
 TRUST_OWNER = False
+FULL = False
 
 # By function, the arguments that have a default in SQL, in their order. None is NULL.
 ARGUMENTS: Mapping[str, Mapping[str, object]] = {
@@ -48,14 +50,18 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "parallel_workers": None,
         "memory_mb": MEMORY_MB,
         "strategy": STRATEGY,
+        "max_leaf_nodes": None,  # any number
+        "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
+        "classification": None,  # as the dependent variable's type says
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},
-    "tree_display": {"dot_format": True, "verbosity": False},
+    "tree_display": {"dot_format": True, "verbosity": False, "full": FULL},
+    "tree_surr_display": {"full": FULL},
     "tree_evaluate": {"trust_owner": TRUST_OWNER},
     "tree_confusion": {"trust_owner": TRUST_OWNER},
-    "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER},
-    "tree_path": {"trust_owner": TRUST_OWNER},
+    "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER, "full": FULL},
+    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL},
     "tree_prune": {"trust_owner": TRUST_OWNER},
 }
 # By argument, the keys of the two strings of options.

@@ -44,12 +44,14 @@ class Item:
         text: what users see: a column as SQL (quoted where needed), an expression as given.
         column: the column, or None for an expression.
         starred: it came in by `*`.
+        alias: the name behind ``AS``, unquoted; None where there is none.
     """
 
     argument: str
     text: str
     column: SourceColumn | None
     starred: bool = False
+    alias: str | None = None
 
     @property
     def sql(self) -> str:
@@ -99,9 +101,9 @@ def list_items(
     without = _excluded(columns, relation, excluded)
     listed = {item.text for item in items}
     # `*` also leaves out what a dependent or weights expression is made of: a feature that gives the answer away.
-    hidden = {item.column.name for item in taken if item.column}.union(
-        *(names_in(item.text) for item in taken if not item.column)
-    )
+    # What groups are made of does not: of a month's tree the day is a feature.
+    made_of = [item for item in taken if not item.column and item.argument != "grouping_cols"]
+    hidden = {item.column.name for item in taken if item.column}.union(*(names_in(item.text) for item in made_of))
     result: list[Item] = []
     for item in items:
         if item.starred:
@@ -141,7 +143,7 @@ def make_features(
     if skipped:
         host.notice(f"{FEATURES}: '*' leaves out columns whose type cannot be a feature: {', '.join(skipped)}")
     if not fit:
-        raise MadtreeError(f"{FEATURES}: no column of a fit type is left; {FIT_TYPES}")
+        raise MadtreeError(f"{FEATURES}: no column of a suitable type is left; {FIT_TYPES}")
     lengths = _array_lengths(host, relation, id_text, [item for item, type_ in fit if type_.is_array])
     features: list[Feature] = []
     bare: list[bool] = []

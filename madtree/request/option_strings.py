@@ -11,6 +11,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.request import defaults
 from madtree.sqltext.split import split_list
+from madtree.trees import UNPRUNED
 
 _KEYS = tuple(key for keys in defaults.OPTIONS.values() for key in keys)
 
@@ -79,9 +80,9 @@ def _cp(what: str, value: str) -> float:
         number = float(_unquoted(value))
     except ValueError:
         number = math.nan
-    if not 0 <= number < math.inf:
-        raise MadtreeError(f"{what} must be a number of at least 0, not {value!r}")
-    return number
+    if not math.isfinite(number):
+        raise MadtreeError(f"{what} must be a number, below 0 for trees that are not pruned, not {value!r}")
+    return max(number, UNPRUNED)
 
 
 def _boolean(what: str, value: str) -> bool:

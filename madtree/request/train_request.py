@@ -38,7 +38,9 @@ class TrainingTask:
         output_schema, output_name: unquoted; the model's tables are output_name plus a suffix.
         id_sql: the id column as SQL.
         dependent_sql, dependent_type: the dependent variable as SQL (a quoted column or an expression in parentheses).
+        dependent_name: what columns of its predictions are called after, unquoted.
         is_classification: otherwise regression.
+        classes_meant: the caller has said so, so that many classes are no surprise.
         features: in list order, arrays expanded.
         feature_is_column: True where the feature is a bare column of the source (then it cannot have side effects).
         weights_sql: or None.
@@ -65,6 +67,8 @@ class TrainingTask:
     feature_is_column: tuple[bool, ...]
     weights_sql: str | None
     grouping: tuple[Column, ...]
+    dependent_name: str = ""
+    classes_meant: bool = False
     parameters: Parameters = field(default_factory=Parameters)
     verbose: bool = False
     replace: bool = False

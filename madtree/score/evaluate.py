@@ -38,7 +38,7 @@ def tree_evaluate(
     costs: Costs = COSTS,
     trust_owner: bool | None = False,
 ) -> list[Row]:
-    """Rows of metrics; see its usage text.
+    """A row for each metric of each tree; see its usage text.
 
     Args:
         tree_model, test_table: names as the user gave them.
@@ -57,7 +57,12 @@ def tree_evaluate(
             rows = asking.query(sql.class_metrics(asking.question), [_TEXTS], [list(model.classes)])
         else:
             rows = asking.query(sql.number_metrics(asking.question))
-    return _checked(rows, model, str(test_table))
+    names = sql.metric_names(model.is_classification, len(model.classes))
+    return [
+        {"tree_id": row["tree_id"], "group_values": row["group_values"], "metric": name, "value": _float(row[name])}
+        for row in _checked(rows, model, str(test_table))
+        for name in names
+    ]
 
 
 def tree_confusion(
@@ -74,7 +79,7 @@ def tree_confusion(
     model = read_summary(host, tables)
     if not model.is_classification:
         raise MadtreeError(
-            f"tree_model: {tree_model} is a regression model, and a confusion matrix is of classes",
+            f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",
             hint="madtree.tree_evaluate measures its errors.",
         )
     with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
@@ -109,7 +114,7 @@ def _asking(
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host, test_table, "test_table")
     actual, weight = _outcome(tables, model)
-    needed = [model.dependent, *model.grouping_columns]
+    needed = [model.dependent, *model.grouping]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
     features = fit_features(host, model, source, test_table, "test_table", needed)
@@ -172,6 +177,10 @@ def _scoring(
     first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
     payload = sql.payload(scan, first, actual, weight)
     return BlockScoring(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def _checked(rows: list[Row], model: Model, test_table: str) -> list[Row]:

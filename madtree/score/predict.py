@@ -69,8 +69,10 @@ def tree_predict(
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
-    leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    work = measure(host, source, leaves, len(model.features), len(outputs), costs)
+    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    if wanted in ("prob", "prob_columns") and size["single"]:
+        _tell_of_single_leaves(host, model, size["single"], size["trees"])
+    work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
     if work.in_blocks if in_blocks is None else in_blocks:
         rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
     else:
@@ -100,7 +102,7 @@ def tree_sql(
     (output,) = output_columns(header, wanted, READABLE)
     model = replace(header, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
-        model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=())
+        model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
     return sql.row_expression(model, output)
@@ -117,7 +119,7 @@ def fit_to_source(
     Raises:
         MadtreeError: the new data lacks columns of the model; all are named.
     """
-    names = [model.id_column, *(feature.name for feature in model.features), *model.grouping_columns]
+    names = [model.id_column, *(feature.name for feature in model.features), *model.grouping]
     hint = "It must have the id column, all features and the grouping columns of the training table."
     id_type, *types = column_types(host, source, names, given, argument, hint)
     pairs = zip(model.features, types, strict=False)
@@ -129,10 +131,19 @@ def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
     if not model.grouping_columns:
         return None
     columns = []
-    for column in model.grouping_columns:
+    for column, value in zip(model.grouping_columns, model.grouping, strict=True):
         name = unquoted(column)
-        columns.append((ident(name), column, tables.column_types[name][1]))
+        columns.append((ident(name), value, tables.column_types[name][1]))
     return sql.GroupJoin(tables.sql, tuple(columns))
+
+
+def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:
+    what = f"{single} of {trees} trees of {model.name} have" if model.grouping_columns else f"{model.name} has"
+    whose = "of such a tree" if model.grouping_columns else "of the table"
+    host.notice(
+        f"tree_model: {what} a single leaf, so all rows {whose} get the same probabilities; a tree that is pruned less "
+        "(pruning_params => 'cp=-1'), of weighted rows, or by another split_criterion may have more"
+    )
 
 
 def _id_name(model: Model) -> str:

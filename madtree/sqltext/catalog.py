@@ -169,6 +169,39 @@ def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence
     )
 
 
+def name_probe(schema: str, name: str, expression: str) -> str:
+    """A query that reads no row, with one column, to which PostgreSQL gives the name that `expression` has in a list.
+
+    It has one row, of a NULL, as the host protocol tells of columns by rows.
+    """
+    source = f"{qualified(schema, name)} AS {ident(SOURCE_ALIAS)}"
+    return (
+        f"SELECT s.* FROM (VALUES (1)) AS one(i) LEFT JOIN (SELECT {expression} FROM {source} WHERE false) AS s ON true"
+    )
+
+
+# The stored columns of a table that are generated from others, each with one of these; `$1` is the table. PostgreSQL 14
+# notes the dependency of the column itself, newer servers that of its expression.
+GENERATED_FROM = """
+SELECT g.attname AS name, s.attname AS source
+FROM pg_catalog.pg_attribute g
+JOIN pg_catalog.pg_attrdef e ON e.adrelid OPERATOR(pg_catalog.=) g.attrelid
+    AND e.adnum OPERATOR(pg_catalog.=) g.attnum
+JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+    AND d.refobjid OPERATOR(pg_catalog.=) g.attrelid
+    AND (d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_attrdef'::pg_catalog.regclass
+            AND d.objid OPERATOR(pg_catalog.=) e.oid
+        OR d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND d.objid OPERATOR(pg_catalog.=) g.attrelid
+            AND d.objsubid OPERATOR(pg_catalog.=) g.attnum::pg_catalog.int4)
+JOIN pg_catalog.pg_attribute s ON s.attrelid OPERATOR(pg_catalog.=) g.attrelid
+    AND s.attnum::pg_catalog.int4 OPERATOR(pg_catalog.=) d.refobjsubid
+    AND s.attnum OPERATOR(pg_catalog.<>) g.attnum
+WHERE g.attrelid OPERATOR(pg_catalog.=) $1 AND g.attgenerated OPERATOR(pg_catalog.<>) ''"""
+
+QUOTED_NAME = "SELECT pg_catalog.quote_ident($1) AS sql"
+
+
 def type_oid(type_: str) -> str:
     """A query for the OID of a type that is given as SQL."""
     return f"SELECT pg_catalog.pg_typeof(NULL::{type_})::pg_catalog.oid AS oid"

@@ -101,7 +101,7 @@ def among(feature: Feature, categories: Sequence[str], spelling: Spelling) -> st
 def of_group(model: Model, tree: Tree, spelling: Spelling) -> str:
     """A condition that is true for the rows of a tree's group."""
     operators = model.grouping_equals or (EQUALS,) * len(model.grouping_columns)
-    keys = zip(model.grouping_columns, model.grouping_types, operators, tree.group, strict=True)
+    keys = zip(model.grouping, model.grouping_types, operators, tree.group, strict=True)
     return " AND ".join(_equal(column, type_, equals, value, spelling) for column, type_, equals, value in keys)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.condition import QUALIFIED, float_literal
 from madtree.sqltext.predict import Output, tree_case
-from madtree.sqltext.quote import qualified
+from madtree.sqltext.quote import literal, qualified
 from madtree.trees import Feature, Tree
 
 # The columns of the primary key of the table $1, as SQL.
@@ -18,6 +18,45 @@ FROM pg_catalog.pg_index AS i
 INNER JOIN pg_catalog.pg_attribute AS a
 ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid AND a.attnum OPERATOR(pg_catalog.=) ANY (i.indkey)
 WHERE i.indrelid OPERATOR(pg_catalog.=) $1 AND i.indisprimary"""
+
+# The names of all columns of the table $1.
+COLUMNS = """\
+SELECT a.attname AS name FROM pg_catalog.pg_attribute AS a WHERE a.attrelid OPERATOR(pg_catalog.=) $1"""
+# Where a row is: in its part of a partitioned table, and there.
+PLACE_IN_TABLE = f"{SOURCE_ALIAS}.tableoid, {SOURCE_ALIAS}.ctid"
+
+
+def numbered(view: str, source: str, id_name: str) -> str:
+    """A temporary view of a table with a column more, which stands for the rows' ids where nobody reads them.
+
+    Args:
+        view, source, id_name: as SQL.
+    """
+    return f"CREATE TEMPORARY VIEW {view} AS SELECT s.*, 0 AS {id_name} FROM {source} AS s"
+
+
+def rows_with(source: str, outcome: str) -> str:
+    """How many rows have an outcome."""
+    return f"SELECT pg_catalog.count(*) AS rows FROM {source} AS {SOURCE_ALIAS} WHERE ({outcome}) IS NOT NULL"
+
+
+def rows_by_class(source: str, outcome: str) -> str:
+    """The classes as text, and how many rows each has."""
+    return (
+        f"SELECT ({outcome})::pg_catalog.text AS label, pg_catalog.count(*) AS rows FROM {source} AS {SOURCE_ALIAS} "
+        f"WHERE ({outcome}) IS NOT NULL GROUP BY 1"
+    )
+
+
+def weighted_by_class(outcome: str, weights: Mapping[str, float], weight: str | None) -> str:
+    """A row's weight times that of its class, 1 for a class that is not named."""
+    label_of_row, one = f'({outcome})::pg_catalog.text COLLATE pg_catalog."C"', float_literal(1.0, QUALIFIED)
+    cases = " WHEN ".join(
+        f"{label_of_row} OPERATOR(pg_catalog.=) {literal(label)}::pg_catalog.text THEN {number}"
+        for label, number in ((label, float_literal(value, QUALIFIED)) for label, value in weights.items())
+    )
+    case = f"CASE WHEN {cases} ELSE {one} END" if cases else one
+    return case if weight is None else f"({weight})::pg_catalog.float8 OPERATOR(pg_catalog.*) {case}"
 
 
 @dataclass(frozen=True)
@@ -35,9 +74,9 @@ class Scored:
     tree: Tree
     features: Mapping[str, Feature]
 
-    def leaves(self, leaf: Output, id_sql: str) -> str:
-        """Each row's `leaf`, in the order of the ids."""
-        return f"SELECT {self._case(leaf)} AS value FROM {self._source()} ORDER BY {id_sql}"
+    def leaves(self, leaf: Output, order: str | None) -> str:
+        """Each row's `leaf`, in an order; without one, as the rows come."""
+        return f"SELECT {self._case(leaf)} AS value FROM {self._source()}{f' ORDER BY {order}' if order else ''}"
 
     def outcomes(self, leaf: Output, actual: str, weight: str) -> str:
         """For each leaf and actual outcome the weight of the rows; rows without outcome or weight do not count."""

@@ -19,6 +19,9 @@ from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 from madtree.trees import Tree
 
+COUNTS = ("n", "n_skipped")
+CLASS_METRICS = ("accuracy", "balanced_accuracy", "log_loss", "auc")
+NUMBER_METRICS = ("rmse", "mae", "r2")
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
 
 
@@ -106,10 +109,18 @@ def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str
     )
 
 
+def metric_names(is_classification: bool, n_classes: int) -> tuple[str, ...]:
+    """The metrics that a model of that kind has, those that count rows first."""
+    if not is_classification:
+        return (*COUNTS, *NUMBER_METRICS)
+    return (*COUNTS, *(name for name in CLASS_METRICS if name != "auc" or n_classes == 2))
+
+
 def class_metrics(question: Question) -> str:
     """Metrics of a classification by scope; the parameter is the classes in order."""
     template = f"WITH {_CLASS_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
-    return question.fill(template, counts=_counts(question), **_whole(question, "judged"))
+    metrics = _of_metrics(CLASS_METRICS)
+    return question.fill(template, counts=_counts(question), metrics=metrics, **_whole(question, "judged"))
 
 
 def number_metrics(question: Question) -> str:
@@ -120,6 +131,7 @@ def number_metrics(question: Question) -> str:
         weight="r.weight" if question.weighted else "1::pg_catalog.float8",
         usable=f"FILTER (WHERE {usable})",
         finite=_FINITE,
+        metrics=_of_metrics(NUMBER_METRICS),
         bad_weights=_BAD_WEIGHTS if question.weighted else "0",
         **_whole(question, "cells"),
     )
@@ -128,6 +140,10 @@ def number_metrics(question: Question) -> str:
 def confusion(question: Question) -> str:
     """Rows of the confusion matrix of each tree; the parameter is the classes in order."""
     return question.fill(f"WITH {_CLASS_CELLS}{_JUDGED}{_CONFUSION}", counts=_counts(question))
+
+
+def _of_metrics(names: Sequence[str]) -> str:
+    return ", ".join(f"m.{name}" for name in names)
 
 
 def _counts(question: Question) -> str:
@@ -234,8 +250,7 @@ areas AS (
     HAVING pg_catalog.sum(r.of_first) `>` 0 AND pg_catalog.sum(r.of_second) `>` 0
 ),
 metrics AS (
-    SELECT s.scope, s.n, s.accuracy, b.balanced_accuracy, s.log_loss, a.auc,
-        NULL::pg_catalog.float8 AS rmse, NULL::pg_catalog.float8 AS mae, NULL::pg_catalog.float8 AS r2
+    SELECT s.scope, s.n, s.accuracy, b.balanced_accuracy, s.log_loss, a.auc
     FROM summed AS s
     INNER JOIN balanced AS b ON b.scope `=` s.scope
     LEFT JOIN areas AS a ON a.scope `=` s.scope
@@ -263,16 +278,14 @@ spreads AS (
     GROUP BY s.scope
 ),
 metrics AS (
-    SELECT s.scope, s.n, NULL::pg_catalog.float8 AS accuracy, NULL::pg_catalog.float8 AS balanced_accuracy,
-        NULL::pg_catalog.float8 AS log_loss, NULL::pg_catalog.float8 AS auc,
-        pg_catalog.sqrt(s.squares `/` s.weight) AS rmse, s.sizes `/` s.weight AS mae,
+    SELECT s.scope, s.n, pg_catalog.sqrt(s.squares `/` s.weight) AS rmse, s.sizes `/` s.weight AS mae,
         CASE WHEN s.varies AND p.spread `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.spread) END AS r2
     FROM summed AS s INNER JOIN spreads AS p ON p.scope `=` s.scope
 )"""
 _RESULT = """
 SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, COALESCE(m.n, 0)::pg_catalog.int8 AS n,
     (COALESCE(t.total, 0) `-` COALESCE(m.n, 0))::pg_catalog.int8 AS n_skipped,
-    m.accuracy, m.balanced_accuracy, m.log_loss, m.auc, m.rmse, m.mae, m.r2,
+    {metrics},
     COALESCE(t.bad_weights, 0)::pg_catalog.int8 AS bad_weights,
     COALESCE(t.bad_actuals, 0)::pg_catalog.int8 AS bad_actuals
 FROM scopes AS s

@@ -40,9 +40,13 @@ def trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]])
 
 
 def size(schema: str, name: str) -> str:
-    """How many leaves all trees have together; a tree that failed counts as one."""
+    """How many trees there are, how many of them are a single leaf, and how many `leaves` all have together, where a
+    tree that failed counts as one.
+    """
     return (
-        "SELECT COALESCE(pg_catalog.sum(GREATEST(t.n_leaves, 1)), 0)::pg_catalog.int8 AS leaves "
+        "SELECT COALESCE(pg_catalog.sum(GREATEST(t.n_leaves, 1)), 0)::pg_catalog.int8 AS leaves, "
+        "pg_catalog.count(*) AS trees, "
+        "pg_catalog.count(*) FILTER (WHERE t.n_leaves OPERATOR(pg_catalog.=) 1) AS single "
         f"FROM {model_table(schema, name)} AS t"
     )
 

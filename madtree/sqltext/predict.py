@@ -38,7 +38,7 @@ class GroupJoin:
 
     Attributes:
         table: `<output>` as SQL.
-        columns: (column of `<output>` as SQL, column of the new data as SQL, operator "equals" as SQL) each.
+        columns: (column of `<output>`, its value in a row of the new data, operator "equals") each, as SQL.
     """
 
     table: str

@@ -25,11 +25,21 @@ class Relation:
 
 @dataclass(frozen=True)
 class Column:
-    """A grouping column: its unquoted name, the SQL that names it, its type as `format_type` prints it, and SQL of the
-    type's operator "equals".
+    """A grouping column of a model.
+
+    Attributes:
+        name, sql: its name, unquoted and as SQL.
+        type: as `format_type` prints it.
+        equals: SQL of the type's operator "equals".
+        expression: SQL of its value in a row of the data; empty where that is the column of the same name.
     """
 
     name: str
     sql: str
     type: str
     equals: str = EQUALS
+    expression: str = ""
+
+    @property
+    def value(self) -> str:
+        return self.expression or self.sql

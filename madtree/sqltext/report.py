@@ -9,7 +9,7 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 
-CV_COLUMNS = ("cp", "n_splits", "rel_error", "xerror", "xstd", "chosen")
+CV_COLUMNS = ("cp", "n_splits", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd", "chosen")
 RESIDUAL_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -72,7 +72,7 @@ def cv(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) ->
 
 # Metrics of the whole model $1 on the table $2, and of its trees $3; $4 is whether its owner is trusted.
 METRICS = """\
-SELECT e.tree_id, e.n, e.n_skipped, e.accuracy, e.balanced_accuracy, e.log_loss, e.auc, e.rmse, e.mae, e.r2
+SELECT e.tree_id, e.metric, e.value
 FROM madtree.tree_evaluate($1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.bool) AS e
 WHERE e.tree_id IS NULL OR e.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[])"""
 

@@ -211,11 +211,19 @@ def categories_by_tree(source: RowSource, feature: Feature) -> str:
     return f"SELECT madtree_tree AS tree_id, {category} AS category {clause} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def class_profile(source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "") -> str:
-    """Classes in SQL order with their numbers, rows, and faults of weights; `sample` is a TABLESAMPLE clause."""
+def class_profile(
+    source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "", most: int | None = None
+) -> str:
+    """Classes in SQL order with their numbers, rows, and faults of weights.
+
+    Args:
+        sample: a TABLESAMPLE clause.
+        most: no more classes than so many; NULL counts as one.
+    """
+    limit = "" if most is None else f" LIMIT {most}"
     return (
         f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_weight_profile(source)} "
-        f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}"
+        f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}{limit}"
     )
 
 

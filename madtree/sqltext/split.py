@@ -67,6 +67,37 @@ def check_expression(text: str, argument: str) -> None:
         raise MadtreeError(f"{argument} must be one column or expression, not a list: {text!r}")
 
 
+def split_alias(text: str, argument: str) -> tuple[str, str | None]:
+    """An expression and the name behind its `AS`, unquoted and folded; None where there is no `AS`.
+
+    Raises:
+        MadtreeError: behind `AS` is no single name, or nothing before it.
+    """
+    depth = 0
+    for kind, start, piece in _tokens(text):
+        depth += (kind == "open") - (kind == "close")
+        if depth == 0 and kind == "name" and fold(piece) == "as":
+            expression, given = text[:start].strip(_SPACE), text[start + len(piece) :].strip(_SPACE)
+            parts = parse_name(given)
+            if not expression or parts is None or len(parts) > 1:
+                raise MadtreeError(
+                    f"{argument}: AS must stand between an expression and one name, but not so in {text!r}",
+                    hint="Write expression AS name. A name with other characters must be in double quotes.",
+                )
+            return expression, parts[0]
+    return text, None
+
+
+def name_of_words(expression: str) -> str:
+    """A name for an expression to which PostgreSQL gives none: its names, numbers and strings, joined by underscores.
+
+    >>> name_of_words("delay > 180")
+    'delay_180'
+    """
+    words = [piece for kind, _, piece in _tokens(expression) if kind in ("name", "quoted", "number", "string")]
+    return re.sub(r"[\W_]+", "_", "_".join(words).lower()).strip("_") or "expression"
+
+
 def parse_name(text: str) -> tuple[str, ...] | None:
     """The parts of a dotted name, unquoted and folded as PostgreSQL does (like `parse_ident`); None if it is no name.
 

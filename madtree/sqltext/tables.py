@@ -112,6 +112,10 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("grouping_types", "text[]"),
     ("levels", "jsonb"),
     ("trained_at", "timestamptz"),
+    ("max_leaf_nodes", "int4"),
+    ("min_impurity_decrease", "float8"),
+    ("dependent_name", "text"),
+    ("grouping_expressions", "text[]"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {
@@ -127,6 +131,11 @@ _KEYWORD_TYPE = re.compile(
     r"(boolean|smallint|integer|bigint|real|double precision|numeric|character|bit|time|timestamp|interval)\b"
 )
 _QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
+
+
+def identifier_cut(name: str, n_bytes: int = MAX_IDENTIFIER_BYTES) -> str:
+    """The longest beginning of `name` that takes at most that many bytes, never a part of a character."""
+    return name.encode()[:n_bytes].decode(errors="ignore")
 
 
 def suffixed(name: str, suffix: str) -> str:

@@ -147,14 +147,14 @@ class PartBinFinder(BinFinder):
         complete: dict[tuple[int, int], Floats] = {}
         place = {int(tree): t for t, tree in enumerate(self._tree_ids)}
         for feature in sorted({f for _, f in few}):
-            limit = int(self._limits.limit[feature])
+            limits = self._limits.limit[:, feature]
             values: dict[int, list[float]] = {}
-            for row in self._host.query(self._tables.distinct_values(self._source, feature, limit)):
+            for row in self._host.query(self._tables.distinct_values(self._source, feature, int(limits.max()))):
                 tree = 0 if not self._source.grouping else place.get(int(row["tree"]), -1)
                 values.setdefault(tree, []).append(float(row["value"]))
             for tree in [t for t, f in few if f == feature]:
                 found = np.array(values.get(tree, []), np.float64) + 0.0
                 found = np.unique(found[~np.isnan(found)])
-                if len(found) <= limit:
+                if len(found) <= limits[tree]:
                     complete[tree, feature] = found
         return complete

@@ -71,17 +71,26 @@ def _growing(plan: GrowPlan, images: bytes, tell: Callable[[Progress], None]) ->
     rows = plan.row_format.read(images)
     del images  # what is not needed any more makes room for the histograms
     yield
+    known = rows.known()
+    given, n_given = rows.tree, np.array([np.count_nonzero(known)])
     rows = rows.select(rows.usable())
     if len(rows.target) == 0:
         return None
     tree_ids: Ints = np.ones(1, np.int64)
-    if rows.tree is not None:
+    if rows.tree is not None and given is not None:
         tree_ids, local = np.unique(rows.tree, return_inverse=True)
         rows = replace(rows, tree=local)
-    problem, block = yield from preparing(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters)
-    del rows
+        n_given = _counted(given[known], tree_ids)
+    problem, block = yield from preparing(rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters, n_given)
+    del rows, given, known
     outcome = yield from training_at_hand(problem, [block], tell)
     return TrainedTrees.of(*outcome, tree_ids)
+
+
+def _counted(tree: Ints, tree_ids: Ints) -> Ints:
+    """(n_trees,) how many of `tree` (n_rows,) are each of `tree_ids`, ascending."""
+    place = np.minimum(np.searchsorted(tree_ids, tree), len(tree_ids) - 1)
+    return np.bincount(place[tree_ids[place] == tree], minlength=len(tree_ids))
 
 
 _grow_plans = LastPlan(GrowPlan.load)

@@ -12,6 +12,7 @@ from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
 from madtree.model.write import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
 from madtree.request import TrainingTask
 from madtree.sqltext.rows import categories_by_tree
+from madtree.train.remarks import TreeRemarks
 from madtree.train.training import Training
 
 _UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
@@ -28,12 +29,14 @@ class ModelFiller:
         self._host, self._task, self._training = host, task, training
         self._categories = [None if categories is None else categories.labels for categories in training.categories]
         self._trees: list[TreeColumns] = []
+        self._remarks = TreeRemarks(task, training.categories)
         self.n_rows = self.n_trees = self.n_leaves = 0
 
     def add(self, trained: TrainedTrees) -> None:
         host, task, training = self._host, self._task, self._training
         trees = trained.trees
         self._trees.append(trees)
+        self._remarks.add(trained)
         self.n_rows += int(trees.n_rows.sum())
         self.n_trees += len(trees.n_rows)
         self.n_leaves += int(trees.n_leaves.sum())
@@ -58,6 +61,7 @@ class ModelFiller:
             categories=_known_categories(host, task, training) if task.parameters.null_as_category else None,
         )
         write_summary(host, task, totals)
+        self._remarks.tell(host)
 
 
 def _with_untrained(trained: list[TreeColumns], groups: Ints, n_features: int, cp: float) -> TreeColumns:

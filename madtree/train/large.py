@@ -195,7 +195,7 @@ class LargeTrees:
             if obstacle and task.strategy == "workers":
                 raise MadtreeError(
                     f"strategy: resident workers are not possible here: {obstacle}",
-                    hint="strategy => 'auto' takes them where they are possible and pay.",
+                    hint="strategy => 'auto' uses them where they are possible and save time.",
                 )
             if n_workers and not obstacle:
                 yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, positions, n_workers)
@@ -208,7 +208,7 @@ class LargeTrees:
         if not self.workers.resident:
             return "the setting madtree.resident_workers is off"
         if not board.available():
-            return "the system does not show a process's open files below /proc"
+            return "the system has no /proc with a process's open files"
         if not self._parallel_safe():
             return "PostgreSQL lets no workers read these rows (a temporary table, or a function not PARALLEL SAFE)"
         return ""

@@ -36,6 +36,7 @@ from madtree.storage.distributed import DistributedRows, placement
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
 from madtree.train.large import LargeTrees, Rows, row_format
 from madtree.train.progress import Teller, block_reporter
+from madtree.train.remarks import tell_of_classes, tell_of_ids
 from madtree.train.small import SmallGroups
 from madtree.trees import Feature, Kind
 
@@ -70,9 +71,11 @@ class Training:
         self.fold = None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
         self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
+        tell_of_classes(host, task, self.profile)
         self.categories: list[Categories | None] = read_categories(
             host, self.source, task.features, task.parameters.null_as_category
         )
+        tell_of_ids(host, task, self.profile, self.categories)
         self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold, str(fold))
         self.parameters = task.parameters
         if self.fold_keys is not None:
@@ -126,7 +129,7 @@ class Training:
     def _columns(self) -> list[str] | None:
         """The columns that training needs, None where expressions may need any."""
         task = self.task
-        names = [f.name for f in task.features] + [task.dependent_sql, *(c.sql for c in task.grouping)]
+        names = [f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
         names += [name for name in (task.weights_sql, task.parameters.fold_col) if name]
         return list(dict.fromkeys(names)) if all(is_plain_name(name) for name in names) else None
 
@@ -150,7 +153,7 @@ class Training:
             f"({task.dependent_sql}) IS NOT NULL",
             tuple(rows_sql.as_number(feature) for feature in task.features),
             f"({task.weights_sql})::pg_catalog.float8" if task.weights_sql else None,
-            tuple(column.sql for column in task.grouping),
+            tuple(column.value for column in task.grouping),
             self.work.name("groups") if task.grouping else None,
             None if self.fold is None else rows_sql.as_number(self.fold),
             elements(task.features),

@@ -148,11 +148,13 @@ class Model:
         id_column: the id column or expression, as SQL.
         dependent: the dependent variable, as SQL (quoted where needed).
         dependent_type: SQL type of the dependent.
+        dependent_name: what columns of its predictions are called after, unquoted; empty: as the dependent.
         is_classification: otherwise regression.
         classes: class labels as text, in the dependent's SQL order; empty for regression.
         features: in the order of `independent_varnames`.
-        grouping_columns: as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the operators
-            "equals" of these; empty for pg_catalog's.
+        grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the
+            operators "equals" of these; empty for pg_catalog's.
+        grouping_expressions: SQL of their values in a row of the data; empty where these are columns of the same names.
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by tree_id; NULL is not listed.
@@ -173,6 +175,18 @@ class Model:
     weighted: bool = False
     categories: Mapping[str, tuple[str, ...] | Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
+    dependent_name: str = ""
+    grouping_expressions: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The name of what is predicted."""
+        return self.dependent_name or self.dependent
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """SQL of the grouping columns' values in a row of the data."""
+        return self.grouping_expressions or self.grouping_columns
 
     def categories_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
         """What `categories` says of one tree."""

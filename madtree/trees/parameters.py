@@ -7,12 +7,14 @@ from dataclasses import dataclass
 MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
 EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
 ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps every boundary
+FEW_ROWS = 4_096  # rows of a tree up to which every feature keeps every boundary, whatever n_bins says
 
 
 # What trees of classes and what trees of numbers may be split by.
-CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification"))
+CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification", "gain_ratio"))
 CRITERIA_OF_NUMBERS = frozenset(("mse",))
 MOST_FOLDS = 255
+UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
 MOST_SURROGATES = 2**15
 
 
@@ -25,14 +27,18 @@ class Parameters:
         max_depth: 0 to 60; the root has depth 0.
         min_split: rows that a node needs to be split.
         min_bucket: rows that each side of a split must keep.
-        n_bins: quantile bins of a continuous feature; 0 for every boundary.
-        cp: complexity parameter, relative to the root's risk.
+        n_bins: quantile bins of a continuous feature; 0 for every boundary, which a tree of at most
+            `FEW_ROWS` rows keeps anyhow.
+        cp: complexity parameter, relative to the root's risk; below 0, trees are not pruned.
         n_folds: cross-validation folds, 0 for none; with `fold_col` the number of its values.
         rule: "min" or "1se".
         fold_col: SQL of the column that holds the folds, or None.
         max_surrogates, surrogate_style, null_as_category: semantics, section 4.
         seed: of the sample and the folds.
         memory_bytes: budget for histograms, blocks and positions.
+        max_leaf_nodes: of the tree before it is pruned, at least 2, by the splits that gain most
+            (learn.grow.best_first); None for any number.
+        min_impurity_decrease: gain that a split needs, as a share of the weight of the whole tree.
     """
 
     criterion: str = "gini"
@@ -49,3 +55,5 @@ class Parameters:
     null_as_category: bool = False
     seed: int = 1
     memory_bytes: int = 64 * 2**20
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0

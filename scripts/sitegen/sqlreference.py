@@ -10,6 +10,8 @@ from html import escape
 import psycopg
 from psycopg import sql
 
+from madtree.entry.help_texts import TEXTS
+
 HEAD = """\
 # SQL functions
 
@@ -40,7 +42,7 @@ COLUMNS = """
 SELECT a.attname, format_type(a.atttypid, a.atttypmod), col_description(a.attrelid, a.attnum)
 FROM pg_attribute a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
-_TELLS_HOW = re.compile(r"; SELECT \w+\(\) tells how$")
+_SHOWS_HOW = re.compile(r"; SELECT madtree\.\w+\(\) shows how to use it$")
 # In a help text, `name, -- what it is`, with further lines of comment.
 _ARGUMENT = re.compile(r"^ {4}(?P<name>\w+)(?: \w+| => [^-\n]+?)?,? +-- (?P<text>.*(?:\n {10,}-- .*)*)$", re.MULTILINE)
 _FURTHER = re.compile(r"\n +-- +")
@@ -71,8 +73,10 @@ class Function:
 
 
 def functions(connection: psycopg.Connection) -> Iterator[Function]:
-    """The public functions by name."""
-    for oid, name, comment, result in connection.execute(FUNCTIONS).fetchall():
+    """The public functions in the order of their help texts: train, then use, then look at, then manage."""
+    places = {name: place for place, name in enumerate(TEXTS)}
+    found = connection.execute(FUNCTIONS).fetchall()
+    for oid, name, comment, result in sorted(found, key=lambda row: places.get(row[1], len(places))):
         arguments = tuple(connection.execute(ARGUMENTS, [oid]).fetchall())
         ask = sql.SQL("SELECT madtree.{}()").format(sql.Identifier(name))
         ((text,),) = connection.execute(ask).fetchall()
@@ -118,7 +122,7 @@ def _result(result: str) -> str:
 
 
 def _sentence(comment: str) -> str:
-    return _cell(_TELLS_HOW.sub("", comment))
+    return _cell(_SHOWS_HOW.sub("", comment))
 
 
 def _capital(text: str) -> str:

@@ -11,11 +11,8 @@ import pytest
 from psycopg import sql
 
 NAMES = [
-    "Odd Name",
     "Ünï çødé 模型",
-    'with "quotes"',
-    "it's; DROP TABLE points --",
-    "per%cent %s {x}",
+    """with "quotes"; it's DROP TABLE points -- per%cent %s {x}""",
     "n" * 63,
     "-dash",
 ]
@@ -64,5 +61,6 @@ def test_an_unknown_name_without_a_schema_is_looked_for_on_the_search_path(
     assert madtree("show", "m", **path).code == 0
     assert madtree("show", "m").code == 1
     empty = {"PGOPTIONS": "-c search_path="}
-    assert json.loads(madtree("evaluate", f"{schema}.m", points, "--json", **empty).out)[0]["n"] == 400
+    (first, *_) = json.loads(madtree("evaluate", f"{schema}.m", points, "--json", **empty).out)
+    assert (first["metric"], first["value"]) == ("n", 400)
     assert madtree("report", f"{schema}.m", "-o", "-", **empty).code == 0

@@ -60,7 +60,8 @@ def test_every_option_of_training_arrives(madtree: Command, points: str, schema:
     options = (
         "--exclude day --exclude speed,fold --group-by carrier --weights w --criterion entropy --max-depth 7 "
         "--min-split 9 --min-bucket 4 --bins 50 --max-surrogates 2 --surrogate-style 1 --null-as-category --cp 0.01 "
-        "--rule 1se --fold-column fold --seed 7 --replace --memory-mb 32"
+        "--rule 1se --fold-column fold --seed 7 --replace --memory-mb 32 --max-leaf-nodes 5 "
+        "--min-impurity-decrease 0.01"
     )
     said = madtree("train", points, f"{schema}.m", "--id", "id", "-y", "late", *options.split())
     assert said.code == 0, said.err
@@ -83,12 +84,14 @@ def test_every_option_of_training_arrives(madtree: Command, points: str, schema:
         "rule": "1se",
         "fold_col": "fold",
         "seed": 7,
+        "max_leaf_nodes": 5,
+        "min_impurity_decrease": 0.01,
     }
     assert {name: summary[name] for name in wanted} == wanted
 
 
 def test_verbose_prints_the_servers_lines_to_stderr(madtree: Command, points: str, schema: str) -> None:
-    words = ["train", points, f"{schema}.m", "--id", "id", "-y", "late", "-x", "hour"]
+    words = ["train", points, f"{schema}.m", "--id", "id", "-y", "late", "-x", "hour", "--max-depth", "3"]
     said = madtree(*words, "--verbose")
     assert said.err.startswith("level 0: 1 frontier node, 400 rows in play, ")
     assert said.out.count("\n") == 1
@@ -218,12 +221,12 @@ def test_a_file_that_cannot_be_written(madtree: Command, model: str, tmp_path: P
 
 
 def test_evaluation(madtree: Command, answer: Answer, model: str, points: str, db: psycopg.Connection) -> None:
-    (told,) = answer("evaluate", model, points)
-    accuracy = one(db, "SELECT accuracy FROM madtree.tree_evaluate('m', 'points')")
-    assert told["accuracy"] == accuracy
-    shown = madtree("evaluate", model, points).out.splitlines()
-    assert "rmse" not in shown[0]  # nothing is shown of what only a regression has
-    assert f"{accuracy:.6g}" in shown[1].split()
+    told = {row["metric"]: row["value"] for row in answer("evaluate", model, points)}
+    assert told == dict(db.execute("SELECT metric, value FROM madtree.tree_evaluate('m', 'points')").fetchall())
+    assert "accuracy" in told
+    assert "rmse" not in told  # that is a regression's
+    shown = [line.split()[-2:] for line in madtree("evaluate", model, points).out.splitlines()]
+    assert ["accuracy", f"{told['accuracy']:.6g}"] in shown
     cells = answer("evaluate", model, points, "--confusion")
     assert sum(cell["n"] for cell in cells) == 400
 
@@ -311,3 +314,37 @@ def current_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def test_show_in_json_is_the_document_of_the_trees_asked_for(answer: Answer, grouped: str) -> None:
+    whole = answer("show", grouped)
+    assert whole["format"] == "madtree-tree"
+    assert [tree["group"] for tree in whole["trees"]] == [["B6"], ["UA"], ["Ünï"]]
+    assert answer("show", grouped, "--group", "carrier=UA")["trees"] == whole["trees"][1:2]
+    rules = answer("show", grouped, "--rules", "--tree", "2")
+    assert {rule["tree_id"] for rule in rules} == {2}
+    assert {"rule", "predicate", "n_rows"} <= set(rules[0])
+
+
+def test_the_server_may_stand_before_the_command(dsn: str, model: str) -> None:
+    """As it does with git and kubectl; the command's own says more."""
+    said = run("--dsn", dsn, "show", model)
+    assert (said.code, said.err) == (0, "")
+    assert run("--dsn", "host=/nonexistent", "show", model, "--dsn", dsn) == said
+    assert run("--dsn", "host=/nonexistent", "show", model).code == 3
+    for words, message in ((["status"], "madtree status takes no --dsn"), ([], "--dsn is there, but no command")):
+        said = run("--dsn", dsn, *words)
+        assert (said.code, said.out) == (2, "")
+        assert message in said.err
+
+
+def test_full_names_all_categories(db: psycopg.Connection, madtree: Command, answer: Answer, schema: str) -> None:
+    db.execute("CREATE TABLE many AS SELECT i AS id, 'c' || i AS c, i % 2 = 0 AS y FROM generate_series(1, 300) AS i")
+    answer("train", f"{schema}.many", f"{schema}.m", "--id", "id", "-y", "y", "-x", "c", "--max-depth", "1")
+    for words in (["show"], ["show", "--dot"], ["show", "--rules"], ["export", "--format", "dot"]):
+        short, full = (madtree(words[0], f"{schema}.m", *words[1:], *more).out for more in ([], ["--full"]))
+        assert " more}" in short
+        assert " more}" not in full
+        assert full.count(",c") > 140
+    assert "c300" in str(answer("show", f"{schema}.m", "--rules"))
+    assert madtree("export", f"{schema}.m", "--format", "json", "--full").code == 2

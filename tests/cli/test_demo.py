@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -14,11 +14,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from fix_server import Server
 from processes import heed_signals
+from rich.console import Console
 from waiting import PATIENCE, wait_until
 
-from madtree.cli.demo import flights, story
+from madtree.cli.demo import flights, story, tables
 from madtree.cli.demo.errors import DemoError
+from madtree.cli.demo.screen import Screen
 
 CSV = b"year,month\n2013,1\n"
 
@@ -105,6 +108,15 @@ def fresh(dsn: str) -> Iterator[psycopg.Connection]:
         db.execute("DROP SCHEMA IF EXISTS demo CASCADE")
 
 
+@pytest.fixture
+def other(fresh: psycopg.Connection) -> Iterator[str]:
+    """A role of somebody else."""
+    name = f"demo_other_{secrets.token_hex(4)}"
+    fresh.execute(f"CREATE ROLE {name}")
+    yield name
+    fresh.execute(f"DROP OWNED BY {name} CASCADE; DROP ROLE {name}")
+
+
 def start(dsn: str, data: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "madtree", "demo", "--dsn", dsn, "--data", str(data)]
     environment = {**os.environ, "COLUMNS": "120"}
@@ -119,24 +131,7 @@ def start(dsn: str, data: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_the_demo_runs_again_and_again(dsn: str, fresh: psycopg.Connection, downloaded: Path) -> None:
-    for loaded in ("336,776 rows loaded", "336,776 rows from an earlier run"):
-        demo = start(dsn, downloaded)
-        output, _ = demo.communicate(timeout=2 * PATIENCE)
-
-        assert demo.returncode == 0, output
-        assert loaded in output
-        assert "\x1b" not in output, "escape sequences where nobody can see colours"
-        skipped = re.search(r"([\d,]+) rows were left out", output)
-        assert skipped is not None
-        late = "SELECT count(*) FROM demo.flights_train WHERE late IS NULL"
-        assert fresh.execute(late).fetchone() == (int(skipped[1].replace(",", "")),)
-        aucs = [float(value) for value in re.findall(r"flights\).*?%\s+(0\.\d+)", output)]
-        assert len(aucs) == 2
-        assert min(aucs) > 0.65
-
-    for statement in story.NEXT:  # what it says to try does work
-        fresh.execute(statement)
+MADE = f"CREATE SCHEMA demo; COMMENT ON SCHEMA demo IS '{tables.OURS}'"
 
 
 def test_a_schema_of_somebody_elses_is_left_alone(dsn: str, fresh: psycopg.Connection, tmp_path: Path) -> None:
@@ -147,6 +142,55 @@ def test_a_schema_of_somebody_elses_is_left_alone(dsn: str, fresh: psycopg.Conne
     assert (demo.returncode, output.count("Traceback")) == (1, 0)
     assert "rename or drop it" in output
     assert fresh.execute("SELECT precious FROM demo.flights").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        pytest.param(f"{MADE}; ALTER SCHEMA demo OWNER TO {{other}}", "belongs to {other}", id="another's schema"),
+        pytest.param(f"{MADE}; GRANT CREATE ON SCHEMA demo TO {{other}}", "REVOKE CREATE", id="open to others"),
+        pytest.param(f"{MADE}; GRANT ALL ON SCHEMA demo TO PUBLIC", "REVOKE CREATE", id="open to all"),
+    ],
+)
+def test_a_comment_does_not_make_a_schema_ours(fresh: psycopg.Connection, other: str, made: str, told: str) -> None:
+    fresh.execute(made.format(other=other))
+    with pytest.raises(DemoError, match=told.format(other=other)):
+        tables.prepare(fresh, story.TABLES)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "CREATE TABLE demo.{name} AS SELECT 1 AS precious",
+        "CREATE VIEW demo.{name} AS SELECT 1 AS id",
+        "CREATE TABLE demo.{name} (id int); ALTER TABLE demo.{name} OWNER TO {other}; "
+        "COMMENT ON TABLE demo.{name} IS '{ours}'",
+    ],
+    ids=["a table of the user's", "a view", "another's table"],
+)
+def test_tables_that_are_not_ours_are_found_before_anything_is_done(
+    fresh: psycopg.Connection, other: str, make: str
+) -> None:
+    fresh.execute(MADE)
+    fresh.execute(make.format(name="scored", other=other, ours=tables.OURS))
+    with pytest.raises(DemoError, match=r"demo\.scored is not a table that"):
+        tables.prepare(fresh, story.TABLES)
+
+
+def test_a_database_without_the_extension_is_told_so(server: Server) -> None:
+    """A function named madtree.tree_train may be anybody's there."""
+    with psycopg.connect(server.dsn_of(dbname="template1")) as bare, pytest.raises(DemoError, match="CREATE EXTENSION"):
+        tables.prepare(bare, story.TABLES)
+
+
+def test_a_file_with_other_flights_is_refused(fresh: psycopg.Connection, tmp_path: Path) -> None:
+    header = tables.COPY_FLIGHTS.partition("(")[2].partition(")")[0].replace("\n", "").replace(" ", "")
+    data = tmp_path / "flights.csv"
+    data.write_text(f"{header}\n2013,1,1,517,515,2,830,819,11,UA,1545,N1,EWR,IAH,227,1400,5,15,2013-01-01T10:00:00Z\n")
+    tables.prepare(fresh, story.TABLES)
+    with pytest.raises(DemoError, match="has 1 flights"):
+        tables.load(Screen(Console(quiet=True), fresh), data)
+    assert fresh.execute("SELECT to_regclass('demo.flights')").fetchone() == (None,)
 
 
 def test_an_interrupted_demo_leaves_whole_tables_only(dsn: str, fresh: psycopg.Connection, downloaded: Path) -> None:

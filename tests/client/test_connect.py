@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import logging
+import os
 import pickle
 import signal
 import subprocess
@@ -12,12 +13,15 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 from urllib.parse import quote
 
 import psycopg
 import pytest
 import sqlalchemy
+from joblib.externals.loky.backend.reduction import dumps as loky_dumps
 from processes import heed_signals
 from psycopg.pq import TransactionStatus
 from waiting import PATIENCE, wait_until_blocked
@@ -83,8 +87,8 @@ def test_a_call_that_fails_leaves_your_transaction_as_it_was(db: psycopg.Connect
         client = madtree.connect(mine)
         with pytest.raises(madtree.MadtreeError, match="list_of_features: column nothing does not exist"):
             client.tree_train("flowers", "m", "id", "kind", "nothing")
-        with pytest.raises(ValueError, match="min_split must be"):
-            madtree.DecisionTreeClassifier(client, min_split=-1).fit([[0.0], [1.0]], [0, 1])
+        with pytest.raises(ValueError, match="min_samples_split must be an integer of at least 2, or a share"):
+            madtree.DecisionTreeClassifier(client, min_samples_split=-1).fit([[0.0], [1.0]], [0, 1])
         assert mine.execute("SELECT count(*) FROM made_before").fetchone() == (0,)
 
 
@@ -145,7 +149,8 @@ def test_a_refusal_has_the_servers_sentence_hint_and_sqlstate(client: madtree.Cl
         client.tree_train("nothing", "m", "id", "y", "*")
     assert isinstance(caught.value, CallError)
     assert isinstance(caught.value, ValueError)
-    assert isinstance(caught.value.__cause__, psycopg.Error)
+    assert isinstance(caught.value.__context__, psycopg.Error)
+    assert caught.value.__suppress_context__  # one traceback, not two
     assert caught.value.sqlstate == "42P01"
     assert "Traceback" not in str(caught.value)
 
@@ -209,12 +214,42 @@ def test_messages_go_to_the_caller_or_to_the_log(url: str, caplog: pytest.LogCap
     assert any("level 0" in record.message for record in caplog.records)
 
 
-def test_copies_share_the_connection_and_pickles_leave_it_behind(client: madtree.Client) -> None:
-    assert copy.deepcopy(client) is client
-    assert copy.copy(client) is client
-    again = pickle.loads(pickle.dumps(client))
-    with pytest.raises(psycopg.OperationalError, match=r"pickled.*call madtree.connect again"):
-        again.query("SELECT 1")
+def test_copies_share_the_connection_and_pickles_open_their_own(url: str) -> None:
+    with madtree.connect(url) as client:
+        assert copy.deepcopy(client) is client
+        assert copy.copy(client) is client
+        client.query("CREATE TEMPORARY TABLE of_this_session ()")
+        with pickle.loads(pickle.dumps(client)) as again:
+            ask = "SELECT current_database(), current_schemas(false), to_regclass('of_this_session') IS NULL AS other"
+            assert again.query(ask)[0][:2] == client.query(ask)[0][:2]
+            assert again.query(ask)[0].other
+        assert not client.connection.closed
+
+
+def test_a_pickle_for_a_file_has_no_password_and_one_for_a_child_process_has_it(url: str) -> None:
+    with madtree.connect(psycopg.conninfo.make_conninfo(url, password="not for files")) as client:
+        assert b"not for files" not in pickle.dumps(client)
+        import_module("madtree.client.estimators")
+        assert b"not for files" in bytes(ForkingPickler.dumps(client))
+        assert b"not for files" in bytes(loky_dumps(client))
+
+
+def test_a_forked_child_leaves_the_parents_connection_alone(url: str) -> None:
+    with madtree.connect(url) as client:
+        ours = client.query("SELECT pg_backend_pid()")[0][0]
+        read, write = os.pipe()
+        if os.fork() == 0:  # the child ends here, whatever happens
+            try:
+                with client:
+                    os.write(write, str(client.query("SELECT pg_backend_pid()")[0][0]).encode())
+            finally:
+                os._exit(0)
+        os.close(write)
+        theirs = int(os.read(read, 100) or 0)
+        os.wait()
+        os.close(read)
+        assert theirs not in (0, ours)
+        assert client.query("SELECT pg_backend_pid()")[0][0] == ours
 
 
 def test_importing_madtree_loads_neither_numpy_nor_psycopg() -> None:

@@ -26,7 +26,7 @@ FEATURES = ["length", "Width", "colour", "wild"]
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ESTIMATORS)
-@pytest.mark.parametrize("parameters", [{}, {"min_split": 2}, {"min_split": 2, "max_surrogates": 2, "n_bins": 0}])
+@pytest.mark.parametrize("parameters", [{}, {"min_samples_leaf": 6}, {"max_surrogates": 2, "n_bins": 0}])
 def test_scikit_learns_checks_pass_but_for_those_that_are_listed(
     client: madtree.Client, kind: Any, parameters: dict[str, Any]
 ) -> None:
@@ -54,7 +54,7 @@ def test_a_table_and_its_copy_give_the_same_tree_and_the_same_answers(
     client: madtree.Client, y: str, weight: str | None, surrogates: int
 ) -> None:
     kind = madtree.DecisionTreeClassifier if y == "kind" else madtree.DecisionTreeRegressor
-    estimator = kind(client, list_of_features=FEATURES, max_surrogates=surrogates, min_split=5)
+    estimator = kind(client, list_of_features=FEATURES, max_surrogates=surrogates, min_samples_split=5)
     frame = frame_of(client)
     X, weights = frame[FEATURES], None if weight is None else frame[weight]
 
@@ -110,7 +110,9 @@ def test_arrays_predict_as_well_as_scikit_learns_tree(client: madtree.Client) ->
 
 def test_a_grid_search_takes_it(client: madtree.Client) -> None:
     X, y = load_diabetes(return_X_y=True)
-    search = GridSearchCV(madtree.DecisionTreeRegressor(client), {"max_depth": [1, 3], "min_split": [5, 40]}, cv=2)
+    search = GridSearchCV(
+        madtree.DecisionTreeRegressor(client), {"max_depth": [1, 3], "min_samples_split": [5, 40]}, cv=2
+    )
     search.fit(X, y)
     assert search.best_estimator_.connection is client
     assert search.best_params_["max_depth"] == 3
@@ -127,7 +129,7 @@ def test_a_grid_search_takes_it(client: madtree.Client) -> None:
 def test_labels_come_back_as_they_were(client: madtree.Client, labels: Any, kind: str) -> None:
     y = np.resize(np.asarray(labels), 40)
     X = np.arange(40)[:, None] % len(labels)
-    estimator = madtree.DecisionTreeClassifier(client, min_split=2).fit(X, y)
+    estimator = madtree.DecisionTreeClassifier(client).fit(X, y)
     assert estimator.classes_.tolist() == sorted(labels)
     assert estimator.classes_.dtype.kind == kind
     assert estimator.predict(X).tolist() == y.tolist()
@@ -136,7 +138,7 @@ def test_labels_come_back_as_they_were(client: madtree.Client, labels: Any, kind
 
 def test_a_class_without_weight_is_known_and_never_predicted(client: madtree.Client) -> None:
     X, y = np.arange(30.0)[:, None], np.arange(30) // 10
-    estimator = madtree.DecisionTreeClassifier(client, min_split=2).fit(X, y, sample_weight=(y != 1).astype(float))
+    estimator = madtree.DecisionTreeClassifier(client).fit(X, y, sample_weight=(y != 1).astype(float))
     assert estimator.classes_.tolist() == [0, 1, 2]
     assert set(estimator.predict(X)) == {0, 2}
     assert estimator.predict_proba(X)[:, 1].tolist() == [0] * 30
@@ -162,7 +164,6 @@ def test_pickles_predict_without_a_connection(client: madtree.Client, url: str) 
         estimator = madtree.DecisionTreeClassifier(mine).fit(frame[FEATURES], frame["kind"])
         assert clone(estimator).connection is mine
         again = pickle.loads(pickle.dumps(estimator))
-    assert again.connection is None
     assert again.predict(frame[FEATURES]).tolist() == estimator.predict(frame[FEATURES]).tolist()
     again = pickle.loads(pickle.dumps(estimator.set_params(connection=url)))
     assert again.predict("flowers").tolist() == estimator.predict(frame[FEATURES]).tolist()
@@ -178,7 +179,7 @@ def test_dates_and_times_go_the_same_way_here_and_there(client: madtree.Client) 
     )
     frame = client.query("SELECT * FROM moments ORDER BY id").to_pandas()
     for name in ("d", "ts", "tz", "t", "i", "n"):
-        fitted = madtree.DecisionTreeRegressor(client, id_col_name="id", min_split=2, list_of_features=name, n_bins=0)
+        fitted = madtree.DecisionTreeRegressor(client, id_col_name="id", list_of_features=name, n_bins=0)
         fitted.fit("moments", "price")
         assert fitted.get_n_leaves() > 20, name
         np.testing.assert_array_equal(fitted.predict("moments"), fitted.predict(frame))
@@ -191,7 +192,7 @@ def test_nanoseconds_are_cut_off_alike(client: madtree.Client) -> None:
     moments = pd.Series([start + pd.Timedelta(nanoseconds=400 * number) for number in range(40)])
     for column in (moments, moments.dt.tz_localize("Europe/Paris"), moments - start, moments.to_numpy()):
         frame = {"moment": column}
-        fitted = madtree.DecisionTreeRegressor(client, min_split=2, n_bins=0, model="kept", replace=True)
+        fitted = madtree.DecisionTreeRegressor(client, n_bins=0, model="kept", replace=True)
         fitted.fit(frame, np.arange(40.0))
         assert fitted.get_n_leaves() == 16
         assert client.model("kept").predict(frame).column("estimated_y") == fitted.predict(frame).tolist()
@@ -204,19 +205,19 @@ def test_what_does_not_go_together_is_said(client: madtree.Client) -> None:
         classifier.fit("flowers", [1, 2])
     with pytest.raises(TypeError, match="with a table, sample_weight must be the name of a column"):
         classifier.fit("flowers", "kind", [1.0])
-    with pytest.raises(madtree.MadtreeError, match="dependent_variable kind is of type integer, which means class"):
-        regressor.fit("flowers", "kind")
-    with pytest.raises(ValueError, match=r"y is kind of the type integer.*cast it, as in y='\(kind\)::float8'"):
-        clone(regressor).set_params(split_criterion="gini").fit("flowers", "kind")
+    with pytest.raises(madtree.MadtreeError, match="asks for a regression, but dependent_variable colour is of type"):
+        regressor.fit("flowers", "colour")
+    whole = regressor.fit("flowers", "kind")
+    assert not whole.model_.is_classification
     assert temporary(client) == []
     client.query("CREATE VIEW seen AS SELECT * FROM flowers")
-    with pytest.raises(ValueError, match="id_col_name must name a column that tells the rows of seen apart"):
-        classifier.fit("seen", "kind")
+    with pytest.raises(ValueError, match=r"id_col_name must name a column that tells the rows of seen apart: .* kept"):
+        clone(classifier).set_params(model="kept").fit("seen", "kind")
     with pytest.raises(madtree.MadtreeError, match="relation nothing does not exist"):
         classifier.fit("nothing", "kind")
     with pytest.raises(ValueError, match="max_depth must be"):
         classifier.set_params(max_depth=-1).fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ValueError, match="can be no name in PostgreSQL: it must have 1 to 63 bytes"):
+    with pytest.raises(ValueError, match="is not a possible name in PostgreSQL: it must have 1 to 63 bytes"):
         regressor.fit({"ü" * 32: [1.0, 2.0]}, [1.0, 2.0])
     with pytest.raises(ValueError, match="X has 1600 features; a table of PostgreSQL's can have 1590"):
         regressor.fit(np.zeros((3, 1600)), [1.0, 2.0, 3.0])
@@ -264,7 +265,7 @@ def test_a_table_is_scored_by_whatever_the_classes_are(client: madtree.Client, l
 def test_expressions_cannot_end_the_statement(client: madtree.Client) -> None:
     estimator = madtree.DecisionTreeClassifier(client).fit("flowers", "kind")
     for text in ("kind; DROP TABLE flowers", "kind) FROM flowers --", "kind, id"):
-        with pytest.raises(madtree.MadtreeError, match="y, sample_weight and id_col_name"):
+        with pytest.raises(madtree.MadtreeError, match=r"^y (must|has) "):
             estimator.score("flowers", text)
 
 

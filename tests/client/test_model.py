@@ -16,6 +16,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 import madtree
+from madtree.client import rows
 
 FEATURES = ["length", "Width", "colour"]
 
@@ -45,11 +46,14 @@ def test_training_gives_a_model_that_reads_its_tables(db: psycopg.Connection, mo
 
 
 def test_evaluation_is_that_of_the_server(db: psycopg.Connection, model: madtree.Model) -> None:
-    (row,) = model.evaluate("flowers")
-    assert (row.n, row.accuracy) == db.execute("SELECT n, accuracy FROM tree_evaluate('m', 'flowers')").fetchone()
+    found = model.evaluate("flowers")
+    assert found.metrics == dict(db.execute("SELECT metric, value FROM tree_evaluate('m', 'flowers')").fetchall())
+    assert found.metrics["n"] == 300
+    assert found.by_tree == {1: found.metrics}
+    assert [row.value for row in found if row.metric == "accuracy"] == [found.metrics["accuracy"]]
     assert sum(model.confusion("flowers").column("n")) == 300
     frame = model.client.query("SELECT * FROM flowers").to_pandas()
-    assert model.evaluate(frame)[0].accuracy == row.accuracy
+    assert model.evaluate(frame).metrics == pytest.approx(found.metrics)
 
 
 FRAMES: dict[str, Callable[[madtree.Result], Any]] = {
@@ -104,7 +108,7 @@ def test_names_may_be_odd(db: psycopg.Connection, client: madtree.Client, schema
     )
     quoted = [sql.Identifier(schema, text).as_string() for text in ("T " + name[:20], name)]
     model = client.tree_train(quoted[0], quoted[1], '"Id\'s"', "y", [column])
-    assert model.evaluate(quoted[0])[0].accuracy == 1
+    assert model.evaluate(quoted[0]).metrics["accuracy"] == 1
     assert model.predict({column: [1, 100, None]}).column("estimated_y")[:2] == [False, True]
     assert model.to_sklearn().predict({column: [1, 100]}).tolist() == [False, True]
     assert model.importance()[0].impurity_var_importance == 100
@@ -130,7 +134,7 @@ def test_ordinary_users_without_a_search_path_can_do_it_all(
         model = client.tree_train(table, name, "id", "kind", FEATURES)
         frame = client.query(f"SELECT * FROM {table}").to_pandas()
         assert len(model.predict(frame)) == len(model.predict(table)) == 300
-        assert model.evaluate(frame)[0].n == 300
+        assert model.evaluate(frame).metrics["n"] == 300
         assert model._repr_html_()
         estimator = madtree.DecisionTreeClassifier(client).fit(table, "kind")
         assert estimator.score(table, "kind") == pytest.approx(
@@ -234,3 +238,22 @@ def test_results_without_rows_keep_their_columns(client: madtree.Client) -> None
 
 def test_html_of_results_is_escaped(client: madtree.Client) -> None:
     assert "&lt;b&gt;" in client.query("SELECT '<b>' AS t")._repr_html_()
+
+
+@pytest.mark.usefixtures("flowers")
+def test_rows_have_the_columns_that_editors_are_told_of(client: madtree.Client) -> None:
+    how = {"surrogate_params": "max_surrogates=2", "pruning_params": "n_folds=3, cp=-1"}
+    model = client.tree_train("flowers", "m", "id", "kind", ["length", "price"], **how)  # type: ignore[arg-type]
+    for kind, result in (
+        (rows.TreeRow, model.trees),
+        (rows.NodeRow, model.nodes),
+        (rows.SurrogateRow, model.surrogates),
+        (rows.CpRow, model.cv),
+        (rows.RuleRow, model.rules()),
+        (rows.StepRow, model.path("flowers", 1)),
+        (rows.ConfusionRow, model.confusion("flowers")),
+        (rows.ImportanceRow, model.importance()),
+        (rows.ModelRow, client.models()),
+    ):
+        assert len(result) > 0, kind
+        assert set(kind.__annotations__) <= set(result.columns), kind

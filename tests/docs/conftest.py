@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import psycopg
 import pytest
 from rich.console import Console
@@ -9,7 +11,7 @@ from rich.console import Console
 from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
-from madtree.cli.demo.story import load
+from madtree.cli.demo.tables import PARTS, load, prepare
 
 
 @pytest.fixture
@@ -18,12 +20,27 @@ def schema_name(db: psycopg.Connection) -> str:
     return str(db.execute("SELECT quote_ident(current_schema())").fetchone()[0])  # type: ignore[index]
 
 
+KEPT = "flights_between_tests"  # where the tables wait, since loading them takes seconds
+TABLES = ("flights", *PARTS)
+
+
 @pytest.fixture
-def flights(db: psycopg.Connection) -> None:
-    """The schema `demo` with the flights in it, as `madtree demo` loads them."""
+def flights(db: psycopg.Connection) -> Iterator[None]:
+    """The schema `demo` with the flights in it, as `madtree demo` loads them, and nothing else."""
     db.execute("DROP SCHEMA IF EXISTS demo CASCADE")
     try:
         file = find_flights(None, say=list)
     except DemoError as error:
         pytest.skip(str(error))
+    prepare(db, ())
+    db.execute(f"CREATE SCHEMA IF NOT EXISTS {KEPT}")
+    move(db, KEPT, "demo")
     load(Screen(Console(quiet=True), db), file)
+    yield
+    move(db, "demo", KEPT)
+    db.execute("DROP SCHEMA demo CASCADE")
+
+
+def move(db: psycopg.Connection, here: str, there: str) -> None:
+    for table in TABLES:
+        db.execute(f"ALTER TABLE IF EXISTS {here}.{table} SET SCHEMA {there}")

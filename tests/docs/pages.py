@@ -11,6 +11,7 @@ What cannot be run (it would install packages, or needs what a test machine lack
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pathlib import Path
 from sessions import MARKS, Session, open_session
 
 DOCS = Path(__file__).parents[2] / "docs"
+PICTURES = DOCS / "pictures"  # what examples draw into files, under the files' names
 RUN = tuple(MARKS)
 _BLOCKS = re.compile(
     r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?"
@@ -90,6 +92,27 @@ def run(
         for session in sessions.values():
             session.close()
     return printed
+
+
+def follow(name: str, dsn: str, schema: str, where: Path, more: Mapping[str, str]) -> None:
+    """Run a page's examples as a reader would, and see that they print and draw what the page shows.
+
+    With MADTREE_UPDATE_DOCS in the environment, write into the page what they print instead.
+    """
+    page = (DOCS / name).read_text()
+    blocks = examples(page)
+    outputs = run(dsn, schema, blocks, where, more)
+    drawn = {path.name: path.read_text() for path in where.glob("*.svg")}
+    if os.environ.get("MADTREE_UPDATE_DOCS"):
+        for picture, text in drawn.items():
+            (PICTURES / picture).write_text(text)
+        (DOCS / name).write_text(updated(page, outputs))
+        return
+    for block, printed in zip(blocks, outputs, strict=True):
+        if block.output is not None and block.reason is None:
+            assert same(block.output, printed), f"{name}: {block.code}\nprints\n{printed}"
+    for picture, text in drawn.items():
+        assert (PICTURES / picture).read_text() == text, f"{name} draws another {picture}"
 
 
 def same(shown: str, printed: str) -> bool:

@@ -5,46 +5,32 @@ After a change that is meant, `MADTREE_UPDATE_DOCS=1 pytest tests/docs` writes w
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import psycopg
 import pytest
 from fix_server import Server
-from pages import DOCS, RUN, examples, fences, needs, run, same, updated
+from pages import DOCS, RUN, examples, fences, follow, needs
 from test_console import PAGES as CONSOLE
 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
-PICTURES = DOCS / "pictures"  # what examples draw into files, under the files' names
+ALONE = [name for name in WITH_EXAMPLES if name != "tutorial.md"]  # test_tutorial.py follows that one
 # Blocks that are read, not run: outputs, the contents of files, and plpgsql for what names servers of the reader's.
 READ = ("text", "plpgsql", "yaml", "json", "toml", "ini", "dockerfile", "mermaid", "html", "xml", "diff")
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+@pytest.mark.parametrize("name", ALONE)
 def test_examples_print_what_the_page_shows(
     request: pytest.FixtureRequest, server: Server, db: psycopg.Connection, dsn: str, tmp_path: Path, name: str
 ) -> None:
-    page = (DOCS / name).read_text()
-    for fixture in needs(page):
+    for fixture in needs((DOCS / name).read_text()):
         request.getfixturevalue(fixture)
-    blocks = examples(page)
     schema = db.execute("SELECT quote_ident(current_schema())").fetchone()
     assert schema
     private = {"MADTREE_HOME": str(server.home)} if server.home else {}
-    outputs = run(dsn, schema[0], blocks, tmp_path, private)
-    drawn = {path.name: path.read_text() for path in tmp_path.glob("*.svg")}
-    if os.environ.get("MADTREE_UPDATE_DOCS"):
-        for picture, text in drawn.items():
-            (PICTURES / picture).write_text(text)
-        (DOCS / name).write_text(updated(page, outputs))
-        return
-    for block, printed in zip(blocks, outputs, strict=True):
-        if block.output is not None and block.reason is None:
-            assert same(block.output, printed), f"{name}: {block.code}\nprints\n{printed}"
-    for picture, text in drawn.items():
-        assert (PICTURES / picture).read_text() == text, f"{name} draws another {picture}"
+    follow(name, dsn, schema[0], tmp_path, private)
 
 
 def test_every_page_with_examples_is_found() -> None:

@@ -81,7 +81,7 @@ def test_the_help_is_there(db: psycopg.Connection) -> None:
         without, asked = f"SELECT madtree.{name}()", f"SELECT madtree.{name}('usage')"
         if name in NO_TEXT:
             assert name in db.execute(without).fetchone()[0]
-            with pytest.raises(psycopg.Error, match=rf"SELECT madtree.{name}\(\) tells"):
+            with pytest.raises(psycopg.Error, match=rf"SELECT madtree.{name}\(\) shows"):
                 db.execute(asked)
             continue
         assert db.execute(without).fetchone() == db.execute(asked).fetchone()

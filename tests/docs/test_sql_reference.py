@@ -61,6 +61,10 @@ def test_the_page_is_what_the_installed_extension_says(db: psycopg.Connection) -
     assert PAGE.read_text() == fresh
 
 
+def test_the_page_begins_with_training() -> None:
+    assert re.findall(r"^## (\w+)$", PAGE.read_text(), re.MULTILINE)[:2] == ["tree_train", "tree_predict"]
+
+
 def test_every_function_view_and_column_has_a_comment(db: psycopg.Connection) -> None:
     """Internal functions, too: their comments say that they are."""
     assert db.execute(UNCOMMENTED).fetchall() == []
@@ -76,4 +80,4 @@ def test_the_help_names_every_argument_and_every_column_of_the_result(db: psycop
 
 def test_the_comment_leads_to_the_help(db: psycopg.Connection) -> None:
     for function in functions(db):
-        assert function.comment.endswith(f"; SELECT {function.name}() tells how")
+        assert function.comment.endswith(f"; SELECT madtree.{function.name}() shows how to use it")

@@ -19,7 +19,11 @@ KINDS = {
     "folds": "'y', 'n, word', max_depth => 3, pruning_params => 'n_folds=2', strategy => 'aggregate'",
     "groups": "'y', 'x', max_depth => 2, grouping_cols => 'g'",
 }
-READS = ("SELECT tree_sql('{}')", "SELECT tree_display('{}')", "SELECT accuracy::text FROM tree_evaluate('{}', 'few')")
+READS = (
+    "SELECT tree_sql('{}')",
+    "SELECT tree_display('{}')",
+    "SELECT value::text FROM tree_evaluate('{}', 'few') WHERE metric = 'accuracy'",
+)
 
 
 def train(model: str, kind: str) -> str:

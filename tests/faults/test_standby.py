@@ -16,7 +16,7 @@ from madtree.embedded.prefix import Prefix
 
 SETTINGS = {"wal_level": "replica", "max_wal_senders": "2"}
 READS = (
-    "SELECT tree_id, n, accuracy, balanced_accuracy, log_loss, auc, rmse, mae, r2 FROM tree_evaluate('{}', 'data')",
+    "SELECT tree_id, metric, value FROM tree_evaluate('{}', 'data')",
     "SELECT c::text FROM tree_confusion('{}', 'data') AS c",
     "SELECT tree_display('{}')",
     "SELECT md5(tree_sql('{}'))",

@@ -14,6 +14,7 @@ from fix_server import FAST
 
 from madtree.embedded import PrivateServer, PrivateServerError
 from madtree.embedded.config import free_port
+from madtree.errors import MadtreeError
 from madtree.install import NoPostgresError, find_installation
 
 
@@ -89,8 +90,10 @@ def test_a_port_that_is_asked_for_is_used_and_one_that_is_taken_is_refused(runni
     assert f"port={wanted}" in second.up(port=wanted, settings=FAST)
     with pytest.raises(PrivateServerError, match=f"running on port {wanted}; run 'madtree down' first"):
         second.up(port=wanted + 1)
+    third = new_server("third")
     with pytest.raises(PrivateServerError, match=f"port {wanted} is taken"):
-        new_server("third").up(port=wanted)
+        third.up(port=wanted)
+    assert not third.home.root.exists()
 
 
 def test_it_listens_on_the_loopback_address_only_and_there_wants_the_password(running):
@@ -137,6 +140,42 @@ def test_a_data_directory_that_madtree_did_not_make_is_left_alone(new_server):
     assert [path.name for path in server.home.data.iterdir()] == ["PG_VERSION"]
 
 
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("/proc/home", "No such file or directory"),
+        ("/dev/null/home", "Not a directory"),
+        ("a file", "Not a directory"),
+        ("a file/below/it", "Not a directory|File exists"),
+        ("x" * 300, "File name too long"),
+    ],
+)
+def test_a_home_that_cannot_be_is_told_in_a_sentence(open_directory: Path, place: str, words: str) -> None:
+    (open_directory / "a file").touch()
+    server = PrivateServer(open_directory / place)
+    with pytest.raises(PrivateServerError, match=f"cannot use the directory {server.home.root}: ({words})") as caught:
+        server.up()
+    assert "Set MADTREE_HOME to a directory of your own" in str(caught.value.hint)
+    assert isinstance(caught.value, MadtreeError)
+    assert [path.name for path in open_directory.iterdir()] == ["a file"]
+
+
+def test_a_damaged_state_is_told_and_left_as_it_is(open_directory: Path) -> None:
+    home = open_directory / "home"
+    home.mkdir()
+    (home / "madtree.json").write_text('{"bindir": 1')
+    for call in (PrivateServer(home).up, PrivateServer(home).down, PrivateServer(home).status):
+        with pytest.raises(PrivateServerError, match=r"madtree\.json is damaged"):
+            call()
+    assert [path.name for path in home.iterdir()] == ["madtree.json"]
+
+
+def test_a_home_of_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MADTREE_HOME", "~nobody-has-this-name/x")
+    with pytest.raises(PrivateServerError, match="MADTREE_HOME is ~nobody-has-this-name/x, but that user has no home"):
+        PrivateServer()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's server runs under their own account")
 def test_a_home_that_roots_server_cannot_reach_is_refused_and_not_opened(open_directory):
     closed = open_directory / "closed"
@@ -145,6 +184,7 @@ def test_a_home_that_roots_server_cannot_reach_is_refused_and_not_opened(open_di
         with pytest.raises(PrivateServerError, match=r"(?s)cannot reach .*MADTREE_HOME"):
             PrivateServer(home).up()
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+    assert list(closed.iterdir()) == []
 
 
 def test_a_server_that_cannot_start_shows_the_end_of_its_log(new_server):

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from datasets import load_iris
 from models import train_cars, train_iris, write_random
 from training import train
 
@@ -18,7 +19,17 @@ def bars(page: Any) -> dict[str, float]:
 
 
 def tiles(page: Any) -> dict[str, str]:
-    return dict(text.split("\n") for text in page.locator("#errors .tile").all_inner_texts())
+    return dict(text.split("\n")[:2] for text in page.locator("#errors .tile").all_inner_texts())
+
+
+def blocks(page: Any) -> dict[str, dict[str, str]]:
+    """The tiles of each block of metrics, by its title; the second line of a value is left out."""
+    return {
+        block.locator("h3").inner_text(): dict(
+            text.split("\n")[:2] for text in block.locator(".tile").all_inner_texts()
+        )
+        for block in page.locator("#errors .block").all()
+    }
 
 
 def test_importance_is_that_of_get_var_importance(db: psycopg.Connection, show: Any) -> None:
@@ -35,7 +46,7 @@ def test_importance_of_many_features_is_told_of_the_first(db: psycopg.Connection
     total = " + ".join(f"f{n}" for n in range(120))
     rows = f"SELECT i AS id, {columns} FROM generate_series(1, 3000) AS i"
     db.execute(f"CREATE TABLE t AS SELECT *, {total} AS y FROM ({rows}) AS s".encode())
-    train(db, "t", "many", "y", "*", max_depth=10)
+    train(db, "t", "many", "y", "*", max_depth=12, min_split=6)
     page = show("many")
     used = db.execute("SELECT count(*) FROM many, unnest(impurity_var_importance) AS i WHERE i > 0").fetchone()[0]
     assert used > 40
@@ -69,6 +80,80 @@ def test_each_group_has_its_own_cp_curve(db: psycopg.Connection, show: Any) -> N
         assert page.locator("#cp circle").count() == points
 
 
+def test_a_long_flat_curve_starts_where_it_matters(db: psycopg.Connection, show: Any) -> None:
+    train_cars(db, pruning_params="n_folds=2")
+    db.execute("DELETE FROM cars_tree_cv")
+    db.execute(
+        "INSERT INTO cars_tree_cv (cp, n_splits, rel_error, cv_error_avg, cv_error_stddev, xerror, xstd, chosen) "
+        "SELECT 1.0 / (i + 1)::float8 ^ 3, i, 0.1, 2.5, 0.25, 0.2 + 0.8 / (i + 1)::float8 ^ 4, 0.002, i = 8 "
+        "FROM generate_series(0, 59) AS i"
+    )
+    page = show("cars_tree")
+    first = 3  # 0.8 / 4^4 is the first below three standard errors
+    assert page.locator("#cp circle").count() == 60 - first
+    assert "Left out: the 3 smallest trees, of 1 to 3 leaves and errors from 1 to 0.21." in page.inner_text("#cp")
+    assert page.locator("#cp .chosen").count() == 1
+    heights = page.eval_on_selector_all("#cp circle", "all => all.map(each => Number(each.getAttribute('cy')))")
+    assert max(heights) - min(heights) > 40
+    page.get_by_role("button", name="From the root").click()
+    assert page.locator("#cp circle").count() == 60
+    page.get_by_role("button", name="From where it matters").click()
+    assert page.locator("#cp circle").count() == 60 - first
+
+
+def test_metrics_say_that_they_are_of_the_training_rows(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    for arguments in ({}, {"data": "iris"}):
+        page = show("iris_tree", **arguments)
+        assert blocks(page)["On the training rows"]["accuracy"] == "96%"
+        said = page.inner_text("#errors")
+        assert "on the very rows that the model was trained on" in said
+        assert "madtree report iris_tree --data TABLE" in said
+        assert "Confusion matrix on the training rows" in said
+        assert "rows now" not in said
+    db.execute("DELETE FROM iris WHERE id > 140")
+    changed = "The table has 140 rows now; it had 150 when the model was trained."
+    assert changed in show("iris_tree").inner_text("#errors")
+
+
+def test_the_cross_validated_error_stands_beside(db: psycopg.Connection, show: Any) -> None:
+    train_cars(db, pruning_params="n_folds=4")
+    rmse, spread, xerror, xstd = db.execute(
+        "SELECT cv_error_avg, cv_error_stddev, xerror, xstd FROM cars_tree_cv WHERE chosen"
+    ).fetchone()
+    page = show("cars_tree")
+    found = blocks(page)
+    assert list(found) == ["On the training rows", "In cross-validation"]
+    shown = {name: float(value) for name, value in found["In cross-validation"].items()}
+    assert shown == pytest.approx({"RMSE": rmse, "R²": 1 - xerror, "error relative to the root's": xerror}, rel=2e-3)
+    said = page.inner_text("#errors")
+    assert f"± {float(f'{spread:.3g}'):g} between folds" in said
+    assert f"± {float(f'{xstd:.3g}'):g} standard error" in said
+    assert "4 folds: each row is held out once" in said
+    db.execute("DROP TABLE mtcars")  # what cross-validation said is still known
+    assert list(blocks(show("cars_tree"))) == ["In cross-validation"]
+
+
+def test_each_group_has_its_own_metrics(db: psycopg.Connection, show: Any) -> None:
+    load_iris(db)
+    db.execute("ALTER TABLE iris ADD odd bool; UPDATE iris SET odd = id % 2 = 1")
+    train(db, "iris", "m", "species", "petal_length, petal_width", grouping_cols="odd", pruning_params="n_folds=3")
+    page = show("m")
+    for number, group in enumerate(("false", "true")):
+        page.select_option("#picker", index=number)
+        (error,) = db.execute("SELECT cv_error_avg FROM m_cv WHERE chosen AND odd = %s", [group]).fetchone()
+        found = blocks(page)
+        assert list(found) == [
+            "On the training rows, all trees together",
+            f"On the training rows, odd = {group}",
+            f"In cross-validation, odd = {group}",
+        ]
+        assert float(found[f"In cross-validation, odd = {group}"]["accuracy"].removesuffix("%")) == pytest.approx(
+            100 * (1 - error), abs=0.051
+        )
+        assert [found[title]["rows"] for title in list(found)[:2]] == ["150", "75"]
+
+
 def test_without_cross_validation_there_is_no_cp_curve(db: psycopg.Connection, show: Any) -> None:
     train_iris(db)
     assert show("iris_tree").locator("#cp-section").is_hidden()
@@ -79,12 +164,10 @@ def test_the_confusion_matrix_is_that_of_tree_confusion(db: psycopg.Connection, 
     expected = db.execute("SELECT n FROM madtree.tree_confusion('iris_tree', 'iris')").fetchall()
     page = show("iris_tree")
     assert page.locator(".matrix tbody td").all_inner_texts() == [str(n) for (n,) in expected]
-    accuracy, log_loss = db.execute(
-        "SELECT accuracy, log_loss FROM madtree.tree_evaluate('iris_tree', 'iris')"
-    ).fetchone()
+    metrics = dict(db.execute("SELECT metric, value FROM madtree.tree_evaluate('iris_tree', 'iris')").fetchall())
     shown = tiles(page)
-    assert shown["accuracy"] == f"{accuracy:.1%}".replace(".0%", "%")
-    assert float(shown["log loss"]) == pytest.approx(log_loss, rel=1e-3)
+    assert shown["accuracy"] == f"{metrics['accuracy']:.1%}".replace(".0%", "%")
+    assert float(shown["log loss"]) == pytest.approx(metrics["log_loss"], rel=1e-3)
 
 
 def test_a_matrix_of_fifty_classes_is_a_map_with_the_worst_confusions(db: psycopg.Connection, show: Any) -> None:
@@ -112,7 +195,8 @@ def test_a_class_that_the_model_has_not_seen_is_in_the_matrix(db: psycopg.Connec
     db.execute("CREATE TABLE later AS SELECT * FROM iris")
     db.execute("UPDATE later SET species = 'rosa' WHERE id % 50 = 1")
     page = show("iris_tree", data="later")
-    assert page.inner_text("#errors-title") == "On later"
+    assert blocks(page)["On the rows of later"]["rows"] == "150"
+    assert "Measured on later; the model was trained on iris." in page.inner_text("#errors")
     rows = page.locator(".matrix tbody tr").all_inner_texts()
     assert [row.split("\t")[0] for row in rows] == ["setosa", "versicolor", "virginica", "rosa"]
     assert sum(map(int, rows[3].split("\t")[1:])) == 3
@@ -122,7 +206,9 @@ def test_residuals_of_few_rows_are_points(db: psycopg.Connection, show: Any) -> 
     train_cars(db)
     page = show("cars_tree")
     assert page.locator("#errors .dot").count() == 32
-    (rmse,) = db.execute("SELECT rmse FROM madtree.tree_evaluate('cars_tree', 'mtcars')").fetchone()
+    (rmse,) = db.execute(
+        "SELECT value FROM madtree.tree_evaluate('cars_tree', 'mtcars') WHERE metric = 'rmse'"
+    ).fetchone()
     assert float(tiles(page)["RMSE"]) == pytest.approx(rmse, rel=1e-3)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from measure.readme import README, figure_cells, rendered
+from measure.readme import PAGES, README, figure_cells, rendered
 from measure.result import RESULTS, Figure, Result, Seconds, from_json, read, to_json, write
 
 ABOUT = {
@@ -52,8 +52,28 @@ def test_a_missed_goal_is_called_so() -> None:
     assert figure_cells(Figure("f", "MB", None, 5)) == ("f", "<= 5 MB", "not measured", "", "")
 
 
-def test_the_readme_shows_the_results_that_are_committed() -> None:
-    page = README.read_text(encoding="utf-8")
-    suites = set(re.findall(r"<!-- \w+: (\w+) -->", page))
+def test_pages_show_the_results_that_are_committed() -> None:
+    readme = README.read_text(encoding="utf-8")
+    suites = set(re.findall(r"<!-- \w+: (\w+) -->", readme))
     assert {path.stem for path in RESULTS.glob("*.json")} <= suites
-    assert rendered(page, {suite: read(suite) for suite in suites}) == page
+    for path in PAGES:
+        page = path.read_text(encoding="utf-8")
+        assert rendered(page, {suite: read(suite) for suite in suites}) == page
+
+
+def test_the_front_page_has_the_seconds_that_are_committed() -> None:
+    """`README.md` and `docs/index.md` quote the main job in a sentence."""
+    job = read("job")
+    seconds = [
+        job["lightgbm"].timings["tree_train"], job["lightgbm"].timings["ADBC, LightGBM"],
+        job["scikit-learn"].timings["psycopg, pandas, scikit-learn"],
+    ]  # fmt: skip
+    for page in (README.parents[1] / "README.md", README.parents[1] / "docs" / "index.md"):
+        quoted = re.search(
+            r"depth 10 in\s+([\d.]+)\s+s.*?([\d.]+)\s+s.*?([\d.]+)\s+s.*?\((\d+) cores",
+            page.read_text(encoding="utf-8"),
+            re.DOTALL,
+        )
+        assert quoted, page
+        assert [float(quoted[i]) for i in (1, 2, 3)] == [float(f"{each.median:.2g}") for each in seconds], page
+        assert int(quoted[4]) == job["lightgbm"].about["cores"], page

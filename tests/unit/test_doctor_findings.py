@@ -114,7 +114,7 @@ def test_where_all_is_well_nothing_is_found() -> None:
          "ALTER SYSTEM SET max_parallel_workers_per_gather = 2; SELECT pg_reload_conf()"),
         ({"settings__max_worker_processes": "0"}, "parallel workers", "warning", "max_worker_processes = 0",
          "then restart the server"),
-        ({"settings__shared_buffers": "16384"}, "shared_buffers", "warning", "as small as PostgreSQL ships it",
+        ({"settings__shared_buffers": "16384"}, "shared_buffers", "warning", "PostgreSQL's small default size",
          "ALTER SYSTEM SET shared_buffers = '4096MB'; then restart"),
         ({"settings__work_mem": "64"}, "work_mem", "warning", "sorts go to disk", "SET work_mem = '64MB'"),
         ({"settings__statement_timeout": "30000"}, "statement_timeout", "warning", "cancelled after 30 s",

@@ -13,7 +13,7 @@ from madtree.render.labels import category_text
 from madtree.render.layout import tidy_layout
 from madtree.render.palette import OTHERS, class_colours
 from madtree.render.plain import model_of_rows
-from madtree.render.svg import MOST_NODES, readable_depth, tree_svg
+from madtree.render.svg import MOST_NODES, MOST_WIDTH, readable_depth, tree_svg
 from madtree.render.textwidth import fitted, text_width
 from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
@@ -154,7 +154,7 @@ def test_a_deep_tree_is_cut_and_says_so() -> None:
 def test_without_a_depth_only_what_can_be_read_is_drawn() -> None:
     deep = chain(60)
     picture = drawn(tree_svg(model(("no", "yes"), (X,), deep)))
-    assert len(list(picture.iter(f"{SVG}path"))) == 2 * readable_depth(deep) <= MOST_NODES
+    assert 40 <= len(list(picture.iter(f"{SVG}path"))) <= 2 * readable_depth(deep) <= MOST_NODES
 
 
 def test_a_leaf_only_tree_and_none_at_all() -> None:
@@ -218,3 +218,24 @@ def test_a_model_made_of_rows_is_drawn_alike() -> None:
     expected = model(("no", "yes"), (X,), grouped, grouping_columns=("g",))
     assert tree_svg(model_of_rows(summary, rows, {1: ("here",)})) == tree_svg(expected)
     assert tree_svg(model_of_rows(summary, rows)) == tree_svg(model(("no", "yes"), (X,), TWO_LEAVES))
+
+
+def test_a_picture_is_no_wider_than_can_be_read() -> None:
+    long = "a_feature_of_a_very_long_name_indeed"
+    nodes = [inner(i, long, 0.5, prediction="no", class_weights=(1.0, 1.0)) for i in range(31)] + [
+        leaf(i, "no", (1, 0)) for i in range(31, 63)
+    ]
+    feature = Feature(long, "double precision", Kind.CONTINUOUS)
+    assert len(nodes) <= MOST_NODES
+    deep = model(("no", "yes"), (feature,), tree(*nodes))
+    picture = drawn(tree_svg(deep))
+    assert 1000 < float(picture.get("width", "0")) <= MOST_WIDTH + 50
+    assert len(list(picture.iter(f"{SVG}path"))) == 14
+    assert len(list(drawn(tree_svg(deep, max_depth=5)).iter(f"{SVG}path"))) == 62
+
+
+def test_a_mean_has_four_digits_in_its_box_and_more_in_its_tooltip() -> None:
+    regression = model((), (X,), tree(leaf(0, 20.090625, None, n_rows=32)))
+    picture = drawn(tree_svg(regression))
+    assert "20.09" in words(picture)
+    assert "predicts 20.0906" in "".join(title.text or "" for title in picture.iter(f"{SVG}title"))

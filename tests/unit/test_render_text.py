@@ -22,9 +22,12 @@ def tree(*nodes: Node, tree_id: int = 1, group: tuple[str, ...] = ()) -> Tree:
     return Tree(tree_id, {node.node_id: node for node in nodes}, group)
 
 
+RULE = " -------------------------------------\n"
+
+
 def body(text: str) -> list[str]:
-    """The lines below the explanation."""
-    return text.split(" -------------------------------------\n")[2].splitlines()
+    """The lines of the first tree, below the legend if there is one."""
+    return text.split(RULE)[-2].splitlines()
 
 
 def test_classification() -> None:
@@ -46,19 +49,23 @@ def test_classification() -> None:
         '       (5)[0.25 5]  * --> "yes"',
         '       (6)[4.75 0]  * --> "no"',
     ]
-    assert 'label order is given as ["no", "yes"].' in drawn
+    assert drawn.startswith(RULE + " (0)")
 
 
 def test_regression() -> None:
     nodes = [inner(0, "x", 1e-7, prediction=20.090625, n_rows=32), leaf(1, 1.5, None), leaf(2, -3.0, None)]
     drawn = model_text(model(tree(*nodes), classes=()))
     assert body(drawn) == [" (0)[32, 20.0906]  x <= 1e-07", "    (1)[2, 1.5]  *", "    (2)[2, -3]  *"]
-    assert "average response value" in drawn
 
 
-def test_verbose_adds_impurity_and_rows() -> None:
+def test_verbose_adds_a_legend_and_impurity_and_rows() -> None:
     drawn = model_text(model(tree(leaf(0, "no", (3, 1), impurity=0.375, n_rows=4))), verbose=True)
     assert body(drawn) == [' (0)[3 1]  * --> "no"  (impurity = 0.375, samples = 4)']
+    legend = drawn.split(RULE)[1]
+    assert "Each internal node has the split condition at the end" in legend
+    assert 'label order is given as ["no", "yes"].' in legend
+    regression = model_text(model(tree(leaf(0, 1.5, None)), classes=()), verbose=True)
+    assert "average response value" in regression.split(RULE)[1]
 
 
 def test_a_group_without_a_tree() -> None:
@@ -67,7 +74,7 @@ def test_a_group_without_a_tree() -> None:
             tree(leaf(0, "no"), group=("UA", "a, b")), tree(tree_id=2, group=("", "x")), grouping_columns=("c", '"D"')
         )
     )
-    blocks = drawn.split(" -------------------------------------\n")[2:]
+    blocks = drawn.split(RULE)[1:]
     assert blocks[0] == ' c = UA, "D" = "a, b"\n (0)[1 1]  * --> "no"\n'
     assert blocks[1] == ' c = "", "D" = x\n (no tree could be trained for this group)\n'
 

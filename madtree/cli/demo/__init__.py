@@ -1,6 +1,7 @@
 """`madtree demo`: trees trained on the flights that left New York in 2013, told step by step.
 
-`flights` finds the data, `story` has the SQL and what is said about it, `screen` runs a statement and shows it.
+`flights` finds the data, `tables` loads them and knows which tables are the demo's own, `story` has
+the SQL and what is said about it, `screen` runs a statement and shows it.
 """
 
 from __future__ import annotations

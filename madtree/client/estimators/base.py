@@ -4,75 +4,91 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Bunch
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from madtree.client.calls import Names
+from madtree.client.calls import CallError, Names
 from madtree.client.client import Client, connect
-from madtree.client.estimators.data import checked_columns, free_name, primary_key
+from madtree.client.estimators.data import checked_columns, free_name
+from madtree.client.estimators.fitted import FittedTree
+from madtree.client.estimators.parameters import train_arguments
+from madtree.client.estimators.pruning import importances, pruned, pruning_path
+from madtree.client.estimators.tables import count_rows, place_in, primary_key, training_table
 from madtree.client.frames import Array, Column, columns_of, is_frame
 from madtree.client.model import Model
 from madtree.client.routing import FlatTree, column_name, feature_values, used_features
-from madtree.client.sklearn_tree import to_sklearn
+from madtree.client.sklearn_tree import node_indicator
 from madtree.client.upload import read_integers, uploaded
 from madtree.model import fit_features, output_columns
-from madtree.render.text import model_text
 from madtree.request import find_relation
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import Scored
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
-from madtree.trees import Model as TreeModel
 
 
-class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
+class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
     """A tree that is trained in the database, on a table where it is or on a temporary copy of arrays and frames."""
 
-    model_: TreeModel
-    _flat_tree: FlatTree
     _fitted_on: str  # table, frame or array
+    _learns_classes: bool
 
     def __init__(
         self,
         connection: Any = None,
         *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        max_depth: int | None = 10,
+        min_samples_split: float | None = 2,
+        min_samples_leaf: float | None = 1,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,
         list_of_features: Names = "*",
         list_of_features_to_exclude: Names | None = None,
-        split_criterion: str = "gini",
-        max_depth: int = 10,
-        min_split: int | None = None,
-        min_bucket: int | None = None,
         n_bins: int = 100,
         max_surrogates: int = 0,
         null_as_category: bool = False,
         surrogate_style: int = 0,
-        cp: float = 0.0,
+        cp: float = -1.0,
         n_folds: int = 0,
         rule: str = "min",
         verbose: bool = False,
-        seed: int = 1,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
     ) -> None:
         self.connection = connection
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
         self.model = model
         self.replace = replace
         self.id_col_name = id_col_name
         self.list_of_features = list_of_features
         self.list_of_features_to_exclude = list_of_features_to_exclude
-        self.split_criterion = split_criterion
-        self.max_depth = max_depth
-        self.min_split = min_split
-        self.min_bucket = min_bucket
         self.n_bins = n_bins
         self.max_surrogates = max_surrogates
         self.null_as_category = null_as_category
@@ -81,7 +97,6 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         self.n_folds = n_folds
         self.rule = rule
         self.verbose = verbose
-        self.seed = seed
         self.parallel_workers = parallel_workers
         self.memory_mb = memory_mb
 
@@ -93,15 +108,22 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"with a table, y must be the name of its target column, not {type(y).__name__}")
         if not isinstance(sample_weight, str | None):
             raise TypeError("with a table, sample_weight must be the name of a column")
-        with self._client() as client, client.work():
+        with (
+            self._client() as client,
+            client.work(),
+            training_table(client, table, self._id_of(client, table), y) as source,
+        ):
             self._train(
                 client,
-                table,
-                self.id_col_name or primary_key(client.host, table),
-                y,
-                self.list_of_features,
-                self.list_of_features_to_exclude,
-                sample_weight,
+                {
+                    "training_table_name": source.name,
+                    "id_col_name": source.id_sql,
+                    "dependent_variable": y,
+                    "list_of_features": self.list_of_features,
+                    "list_of_features_to_exclude": self.list_of_features_to_exclude,
+                    "weights": self._weights_of_table(client, table, y, sample_weight),
+                },
+                lambda: count_rows(client, table, y),
             )
         names = [column_name(feature) for feature in self.model_.features]
         self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
@@ -123,62 +145,53 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         with self._client() as client, client.work(), uploaded(client.connection, data) as table:
             self._train(
                 client,
-                table,
-                ident(rows.name),
-                ident(target.name),
-                names,
-                None,
-                ident(weights.name) if weights else None,
+                {
+                    "training_table_name": table,
+                    "id_col_name": ident(rows.name),
+                    "dependent_variable": ident(target.name),
+                    "list_of_features": names,
+                    "weights": ident(weights.name) if weights else None,
+                },
+                lambda: len(y.values),
             )
 
-    def _train(
-        self,
-        client: Client,
-        table: str,
-        id_: str,
-        y: str,
-        features: Names,
-        excluded: Names | None,
-        weights: str | None,
-    ) -> None:
-        name = self.model or f"pg_temp.{ident(f'madtree_model_{secrets.token_hex(8)}')}"
-        model = client.tree_train(
-            table,
-            name,
-            id_,
-            y,
-            features,
-            excluded,
-            self.split_criterion,
-            None,
-            weights,
-            self.max_depth,
-            self.min_split,
-            self.min_bucket,
-            self.n_bins,
-            {
-                "max_surrogates": self.max_surrogates,
-                "null_as_category": self.null_as_category,
-                "surrogate_style": self.surrogate_style,
-            },
-            {"cp": self.cp, "n_folds": self.n_folds, "rule": self.rule},
-            self.verbose,
-            seed=self.seed,
-            replace=self.replace,
-            parallel_workers=self.parallel_workers,
-            memory_mb=self.memory_mb,
-        )
-        self._read(model)
+    def _id_of(self, client: Client, table: str) -> str | None:
+        """The column that tells a table's rows apart, where there is one.
 
-    def _read(self, trained: Model) -> None:
+        Raises:
+            CallError: there is none, and the model is to be kept, which names it.
+        """
+        found = self.id_col_name or primary_key(client.host, table)
+        if found is None and self.model is not None:
+            raise CallError(
+                f"id_col_name must name a column that tells the rows of {table} apart: the model is kept, and the "
+                "table has no primary key of one column"
+            )
+        return found
+
+    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
+        """The rows' weights as SQL; a classifier's classes add theirs."""
+        return sample_weight
+
+    def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
+        """Train on what `data` says, in the words of tree_train, and take over the tree."""
+        name = self.model or f"pg_temp.{ident(f'madtree_model_{secrets.token_hex(8)}')}"
+        arguments = train_arguments(self, n_rows)
+        message = client.call("tree_train", **data, output_table_name=name, **arguments)[0][0]
+        self._take_over(Model(client, name, message))
+
+    def _take_over(self, trained: Model) -> None:
         """What was trained, as plain values; a model without a name of the user's is dropped then."""
         model = trained.read()
-        importance = np.array(trained.trees[0].impurity_var_importance or [], np.float64)
         if self.model is None:
             trained.drop()
-        total = importance.sum()
-        self.feature_importances_: Array = importance / total if total > 0 else np.zeros(len(model.features))
-        self.model_, self._flat_tree = model, FlatTree.of(model.trees[0])
+        flat = FlatTree.of(model.trees[0])
+        if self.ccp_alpha:
+            tree = pruned(flat, float(self.ccp_alpha))
+            model, flat = dataclasses.replace(model, trees=(tree,)), FlatTree.of(tree)
+        self.feature_importances_: Array = importances(flat, [feature.name for feature in model.features])
+        self.node_ids_: Array = np.array([node.node_id for node in flat.nodes], np.int64)
+        self.model_, self._flat_tree = model, flat
 
     @contextlib.contextmanager
     def _client(self) -> Iterator[Client]:
@@ -192,7 +205,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
     # --- prediction ---
 
     def apply(self, X: Any) -> Array:
-        """The leaf that each row ends in, as madtree numbers nodes: root 0, children 2i + 1 and 2i + 2.
+        """The leaf that each row ends in, by its place among the tree's nodes, which stand in depth-first order.
 
         Parameters
         ----------
@@ -202,8 +215,25 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of int64, shape (n_rows,)
+            ``node_ids_[...]`` of it are madtree's own numbers: the root is 0, the children of i are 2i + 1 and 2i + 2.
         """
-        return np.array([node.node_id for node in self._flat_tree.nodes], np.int64)[self._leaves(X)]
+        return self._leaves(X)
+
+    def decision_path(self, X: Any) -> Any:
+        """The nodes that each row goes through, a sparse matrix of ones, shape (n_rows, n_nodes); `X` as above."""
+        return node_indicator(self._flat_tree.left, self._flat_tree.right, self._leaves(X))
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """The values of `ccp_alpha` at which a tree of these data gets smaller; arguments as for `fit`.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas`` and ``impurities``, shape (n_steps,): from the whole tree to its root alone.
+        """
+        whole = clone(self).set_params(ccp_alpha=0.0, model=None).fit(X, y, sample_weight)
+        alphas, impurities = pruning_path(whole._flat_tree)
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def _leaves(self, X: Any) -> Array:
         """(n_rows,) the place of each row's leaf: of a table in the order of its ids, else in the data's order."""
@@ -222,11 +252,10 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
 
     def _leaves_of_table(self, table: str) -> Array:
         with self._client() as client, client.work():
-            id_ = self.model_.id_column if self._fitted_on == "table" else None
-            id_ = self.id_col_name or id_ or primary_key(client.host, table)
-            scored = self._scored(client, table, [id_])
+            id_ = self.id_col_name or primary_key(client.host, table)
+            scored = self._scored(client, table, [] if id_ is None else [id_])
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
-            numbers = read_integers(client.connection, scored.leaves(leaf, id_))
+            numbers = read_integers(client.connection, scored.leaves(leaf, id_ or place_in(client.host, table)))
         found, place = np.unique(numbers, return_inverse=True)
         places = {node.node_id: place for place, node in enumerate(self._flat_tree.nodes)}
         return np.array([places[number] for number in found.tolist()], np.int64)[place]
@@ -247,28 +276,6 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         features = fit_features(host, self.model_, relation, table, "X", others)
         return Scored(relation.schema, relation.name, self._flat_tree.tree, features)
 
-    # --- the tree ---
-
-    def get_depth(self) -> int:
-        """The depth of the deepest leaf; 0 for a root only."""
-        check_is_fitted(self)
-        return max(node.depth for node in self._flat_tree.nodes)
-
-    def get_n_leaves(self) -> int:
-        """The number of leaves."""
-        check_is_fitted(self)
-        return sum(node.is_leaf for node in self._flat_tree.nodes)
-
-    def display(self) -> str:
-        """The tree as indented text."""
-        check_is_fitted(self)
-        return model_text(self.model_, False)
-
-    def to_sklearn(self) -> Any:
-        """The tree as an estimator of scikit-learn's that predicts the same; see `madtree.to_sklearn`."""
-        check_is_fitted(self)
-        return to_sklearn(self.model_)
-
     # --- scikit-learn's manners ---
 
     def __sklearn_tags__(self) -> Any:
@@ -287,7 +294,7 @@ class BaseDecisionTree(BaseEstimator):  # type: ignore[misc]
         return cloned
 
     def __getstate__(self) -> dict[str, Any]:
-        """A connection stays in its process; one named by a URL is opened again where the estimator goes."""
+        """A connection stays in its process; where the estimator goes, another one to the same server is opened."""
         state: dict[str, Any] = super().__getstate__()
         kept = isinstance(self.connection, str | Client | None)
-        return state if kept else {**state, "connection": None}
+        return state if kept else {**state, "connection": connect(self.connection)}

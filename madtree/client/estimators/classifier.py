@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from madtree.client.calls import Names
+from madtree.client.client import Client
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.data import checked_columns, class_column
+from madtree.client.estimators.tables import outcome_of, weights_of_classes
 from madtree.client.frames import Array
 from madtree.client.routing import class_shares
 from madtree.client.sklearn_tree import class_values
@@ -32,17 +36,31 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         Name of the model to keep in the database, and whether to overwrite one. By default none is kept: the fitted
         tree is in the estimator.
     id_col_name
-        Of a table: the column that tells its rows apart, and in whose order predictions come; by default its primary
+        Of a table: the column that identifies its rows, and in whose order predictions come; by default its primary
         key.
     list_of_features, list_of_features_to_exclude
         Of a table: its features, as in `Client.tree_train`. Of an array or a frame all columns are features.
-    split_criterion, max_depth, min_split, min_bucket, n_bins, seed, parallel_workers, memory_mb, verbose
+    criterion, max_leaf_nodes, min_impurity_decrease, class_weight
+        As in scikit-learn: gini, entropy or log_loss; and madtree's misclassification. Of a table, the keys of
+        `class_weight` are the classes as SQL writes them.
+    max_depth
+        Levels below the root; None for as many as there can be, 60.
+    min_samples_split, min_samples_leaf
+        As in scikit-learn: rows that a node needs to be split, and that each side keeps; a float is a share of all
+        rows. None is madtree's own default (20, and a third of that).
+    random_state
+        The seed of samples and folds; None for madtree's own: every fit gives the same tree.
+    ccp_alpha
+        As in scikit-learn: subtrees that are not worth so much impurity a leaf are taken back, in the estimator.
+    splitter, max_features, monotonic_cst
+        Only ``"best"``, None and None. Else the error names the equivalent.
+    n_bins, parallel_workers, memory_mb, verbose
         As in `Client.tree_train`.
     max_surrogates, null_as_category, surrogate_style
         What `surrogate_params` says there: how rows with missing values find their way.
     cp, n_folds, rule
-        What `pruning_params` says there: the complexity below which splits are taken back, given or chosen by
-        cross-validation.
+        What `pruning_params` says there, as rpart has it: the complexity below which splits are taken back, relative to
+        the root's risk, given or chosen by cross-validation. By default, -1, none is.
 
     Attributes
     ----------
@@ -52,11 +70,78 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         For tables, and for frames whose columns' names are texts.
     feature_importances_ : ndarray of shape (n_features,)
         Sums of impurity decrease (surrogates included), scaled to 1.
-    model_ : madtree.model.Model
+    model_ : madtree.trees.Model
         The tree as plain values.
+    node_ids_ : ndarray of shape (n_nodes,)
+        madtree's numbers of the nodes, in the order in which `apply` and `decision_path` count them.
     """
 
     _labels: list[str] | None  # the classes' texts in the database, where these are not their places
+
+    _learns_classes = True
+
+    def __init__(
+        self,
+        connection: Any = None,
+        *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        max_depth: int | None = 10,
+        min_samples_split: float | None = 2,
+        min_samples_leaf: float | None = 1,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        model: str | None = None,
+        replace: bool = False,
+        id_col_name: str | None = None,
+        list_of_features: Names = "*",
+        list_of_features_to_exclude: Names | None = None,
+        n_bins: int = 100,
+        max_surrogates: int = 0,
+        null_as_category: bool = False,
+        surrogate_style: int = 0,
+        cp: float = -1.0,
+        n_folds: int = 0,
+        rule: str = "min",
+        verbose: bool = False,
+        parallel_workers: int | None = None,
+        memory_mb: int = 64,
+    ) -> None:
+        super().__init__(
+            connection,
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
+            model=model,
+            replace=replace,
+            id_col_name=id_col_name,
+            list_of_features=list_of_features,
+            list_of_features_to_exclude=list_of_features_to_exclude,
+            n_bins=n_bins,
+            max_surrogates=max_surrogates,
+            null_as_category=null_as_category,
+            surrogate_style=surrogate_style,
+            cp=cp,
+            n_folds=n_folds,
+            rule=rule,
+            verbose=verbose,
+            parallel_workers=parallel_workers,
+            memory_mb=memory_mb,
+        )
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeClassifier:
         """Train the tree.
@@ -89,6 +174,9 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
             y = self._checked_classes(y, len(columns[0].values))
             target, self.classes_, labels = class_column("y", y)
             self._labels = None if labels == [str(code) for code in range(len(labels))] else labels
+            if self.class_weight is not None:
+                of_class = compute_sample_weight(self.class_weight, y)
+                sample_weight = of_class if sample_weight is None else of_class * np.asarray(sample_weight)
             self._fit_columns(X, columns, target, sample_weight)
         self.n_classes_ = len(self.classes_)
         # A class whose rows all have the weight 0 is known to y, but not to the model.
@@ -125,7 +213,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
-        weight = sample_weight or "1"
+        y, weight = outcome_of(y), sample_weight or "1"
         with self._client() as client, client.work():
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             scored = self._scored(client, X, [y, weight])
@@ -138,6 +226,11 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         right = np.array([winner[row.value] == row.actual for row in counts], np.bool_)
         weights = np.array(counts.column("weight"), np.float64)
         return float(weights[right].sum() / weights.sum()) if len(weights) else float("nan")
+
+    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
+        if self.class_weight is None:
+            return sample_weight
+        return weights_of_classes(client, table, y, self.class_weight, sample_weight)
 
     def _checked_classes(self, y: Any, n_rows: int) -> Array:
         if y is None:

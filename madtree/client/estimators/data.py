@@ -1,4 +1,4 @@
-"""What an estimator is fitted on: a table in place, or arrays and frames as columns to be copied."""
+"""What an estimator is fitted on, but for tables: arrays and frames as columns to be copied."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from madtree.client.frames import Array, Column, as_column, columns_of, is_frame
-from madtree.host import Host
-from madtree.request import find_relation
-from madtree.sqltext.estimator import PRIMARY_KEY
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 
 MAX_COLUMNS = 1_590  # PostgreSQL's tables have at most 1,600, some of which are madtree's
@@ -55,7 +52,7 @@ def _check_names(columns: Sequence[Column]) -> None:
     for column in columns:
         if not 0 < len(column.name.encode()) <= MAX_IDENTIFIER_BYTES or "\0" in column.name:
             raise ValueError(
-                f"the column's name {column.name!r} can be no name in PostgreSQL: it must have 1 to "
+                f"the column's name {column.name!r} is not a possible name in PostgreSQL: it must have 1 to "
                 f"{MAX_IDENTIFIER_BYTES} bytes"
             )
 
@@ -84,18 +81,3 @@ def class_column(name: str, y: Array) -> tuple[Column, Array, list[str]]:
     if all(isinstance(value, str) and "\0" not in value for value in classes.tolist()):
         return as_column(name, y.astype(object)), classes, [str(value) for value in classes]
     return as_column(name, codes.astype(np.int64)), classes, [str(code) for code in range(len(classes))]
-
-
-def primary_key(host: Host, table: str) -> str:
-    """The column that is a table's primary key, as SQL.
-
-    Raises:
-        ValueError: it has none of one column.
-    """
-    relation = find_relation(host, table, "X")
-    rows = host.query(PRIMARY_KEY, ["pg_catalog.oid"], [relation.oid])
-    if len(rows) != 1:
-        raise ValueError(
-            f"id_col_name must name a column that tells the rows of {table} apart: it has no primary key of one column"
-        )
-    return str(rows[0]["sql"])

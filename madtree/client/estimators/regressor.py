@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from madtree.client.calls import Names
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.data import checked_columns
+from madtree.client.estimators.tables import outcome_of
 from madtree.client.frames import Array, Column
 from madtree.model import output_columns
 from madtree.sqltext.condition import QUALIFIED
@@ -20,46 +21,60 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
     """A decision tree for numbers, trained in the database.
 
     Parameters and attributes are those of `DecisionTreeClassifier`, but for what is about classes; the only criterion
-    is mse. Of a table, the target must be float or numeric: integers are classes to madtree (cast them:
-    ``y="amount::float8"``).
+    is squared_error.
     """
+
+    _learns_classes = False
 
     def __init__(
         self,
         connection: Any = None,
         *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = 10,
+        min_samples_split: float | None = 2,
+        min_samples_leaf: float | None = 1,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,
         list_of_features: Names = "*",
         list_of_features_to_exclude: Names | None = None,
-        split_criterion: str = "mse",
-        max_depth: int = 10,
-        min_split: int | None = None,
-        min_bucket: int | None = None,
         n_bins: int = 100,
         max_surrogates: int = 0,
         null_as_category: bool = False,
         surrogate_style: int = 0,
-        cp: float = 0.0,
+        cp: float = -1.0,
         n_folds: int = 0,
         rule: str = "min",
         verbose: bool = False,
-        seed: int = 1,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
     ) -> None:
         super().__init__(
             connection,
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
             model=model,
             replace=replace,
             id_col_name=id_col_name,
             list_of_features=list_of_features,
             list_of_features_to_exclude=list_of_features_to_exclude,
-            split_criterion=split_criterion,
-            max_depth=max_depth,
-            min_split=min_split,
-            min_bucket=min_bucket,
             n_bins=n_bins,
             max_surrogates=max_surrogates,
             null_as_category=null_as_category,
@@ -68,7 +83,6 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
             n_folds=n_folds,
             rule=rule,
             verbose=verbose,
-            seed=seed,
             parallel_workers=parallel_workers,
             memory_mb=memory_mb,
         )
@@ -85,11 +99,6 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
         """
         if isinstance(X, str):
             self._fit_table(X, y, sample_weight)
-            if self.model_.is_classification:
-                raise ValueError(
-                    f"y is {y} of the type {self.model_.dependent_type}, which madtree takes for classes: use "
-                    f"DecisionTreeClassifier, or cast it, as in y='({y})::float8'"
-                )
         else:
             columns = checked_columns(self, X, reset=True)
             targets = self._checked_numbers(y, len(columns[0].values))
@@ -108,7 +117,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
             (mean,) = output_columns(self.model_, "response", QUALIFIED)
-            weight = sample_weight or "1"
+            y, weight = outcome_of(y), sample_weight or "1"
             (row,) = client.query(self._scored(client, X, [y, weight]).squares(mean, y, weight))
         if row.total is None:
             return float("nan")

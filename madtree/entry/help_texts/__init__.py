@@ -37,6 +37,6 @@ def usage(function: str, message: str | None) -> str:
     if not asks_for_help(message):
         raise MadtreeError(
             f"{function} with one argument takes {', '.join(map(repr, WORDS))}, not {message!r}",
-            hint=f"SELECT madtree.{function}() tells how to call it.",
+            hint=f"SELECT madtree.{function}() shows how to call it.",
         )
     return TEXTS[function]

@@ -8,7 +8,8 @@ tree_display draws a model.
 SELECT madtree.tree_display(
     model,                -- output_table_name of tree_train
     dot_format => true,   -- true: a graph for graphviz (dot -Tsvg); false: indented text
-    verbosity => false    -- true: also impurity, rows, class weights and class of every node
+    verbosity => false,   -- true: also impurity, rows, class weights and class of every node
+    full => false         -- true: name all categories of a split, however many
 );
 
 Example:
@@ -20,7 +21,8 @@ TREE_SURR_DISPLAY = """\
 tree_surr_display lists the surrogates of every internal node of a model.
 
 SELECT madtree.tree_surr_display(
-    model         -- output_table_name of tree_train with surrogate_params => 'max_surrogates=...'
+    model,         -- output_table_name of tree_train with surrogate_params => 'max_surrogates=...'
+    full => false  -- true: name all categories of a split, however many
 );
 """
 
@@ -28,23 +30,25 @@ TREE_RULES = """\
 tree_rules lists a model as rules, one for each leaf.
 
 SELECT * FROM madtree.tree_rules(
-    model,                -- output_table_name of tree_train
-    tree_id => NULL,      -- all trees of a grouped model; else that tree
-    trust_owner => false  -- see below
+    model,                 -- output_table_name of tree_train
+    tree_id => NULL,       -- all trees of a grouped model; else that tree
+    trust_owner => false,  -- see below
+    full => false          -- true: name all categories in a rule, however many
 );
 
 A row for each leaf, from left to right, tree by tree:
     tree_id, group_values     the tree, and its group as a JSON object (NULL where the model is not grouped)
     node_id                   the leaf
-    rule                      what its rows have in common: x > 3 and x <= 5 and (carrier in {AA,UA} or missing)
+    rule                      what its rows have in common: x > 3 and x <= 5 and (carrier in {AA,UA} or missing);
+                              long lists are shortened, unless full: carrier in {AA,DL, ... 312 more}
     predicate                 SQL over the training table's columns, true for just the rows that tree_predict sends
                               here, those with NULLs and unknown categories included
     n_rows, share             rows of training, and their share of the tree's
     prediction                class, or mean, as text
     confidence                classification: share of the predicted class, by weight
     mean, sd                  regression: mean and standard deviation of the rows, by weight
-"or missing": rows of which the splits on that feature cannot tell (NULL, NaN, unknown category) come here too, with the
-majority; "or surrogates if missing": surrogate splits are asked first.
+"or missing": rows to which the splits on that feature do not apply (NULL, NaN, unknown category) come here too, with
+the majority; "or surrogates if missing": surrogate splits are tried first.
 
 trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
 view, its predicates run what its owner wrote. Others need not say it. See docs/security.md.
@@ -54,13 +58,14 @@ Example:
 """
 
 TREE_PATH = """\
-tree_path tells the path that one row takes through a model, and why.
+tree_path shows the path that one row takes through a model, and why.
 
 SELECT * FROM madtree.tree_path(
-    model,                -- output_table_name of tree_train
-    table_name,           -- table, view, ... with the id column, the features and the grouping columns of the training
-    id,                   -- the row's id, as text
-    trust_owner => false  -- see below
+    model,                 -- output_table_name of tree_train
+    table_name,            -- table, view, ... with the id column, the features and the grouping columns of the training
+    id,                    -- the row's id, as text
+    trust_owner => false,  -- see below
+    full => false          -- true: name all categories of a split, however many
 );
 
 A row for each node from the root to the leaf:
@@ -68,8 +73,8 @@ A row for each node from the root to the leaf:
     feature, condition        what the node asks (NULL at the leaf): hour <= 11
     value                     the row's value of the feature, as text
     branch                    left (the condition is true) or right
-    reason                    split: the row's value tells; surrogate: it is missing or unknown, another feature tells;
-                              majority: none tells; leaf: the end
+    reason                    split: the row's value decides; surrogate: it is missing or unknown, another feature
+                              decides; majority: no feature decides; leaf: the end
     explanation               the same in words
     n_rows, prediction        the node's rows of training, and its class or mean
     confidence                classification: share of that class, by weight

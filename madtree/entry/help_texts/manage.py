@@ -19,14 +19,14 @@ With cross-validation, a grouped model's trees have a cp each: those whose own i
 cross-validation table is copied as it is.
 
 trust_owner => true lets a superuser prune another role's model that has expressions, or types of that role's: the new
-model is hers, and like a view it runs what that role wrote. Others need not say it. See docs/security.md.
+model is the superuser's, and like a view it runs what that role wrote. Others need not say it. See docs/security.md.
 
 Example:
     SELECT madtree.tree_prune('delay_tree', 'small_tree', 0.01);
 """
 
 TREE_DROP = """\
-tree_drop removes a model: its tables <output>, <output>_nodes, <output>_summary, and what else belongs to it.
+tree_drop removes a model: its tables <output>, <output>_nodes, <output>_summary, and the others that belong to it.
 
 SELECT madtree.tree_drop(
     model         -- output_table_name of tree_train

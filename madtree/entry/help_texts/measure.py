@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TREE_EVALUATE = """\
-tree_evaluate tells how well a model does on a table whose outcomes are known.
+tree_evaluate measures how well a model predicts a table whose outcomes are known.
 
 SELECT * FROM madtree.tree_evaluate(
     tree_model,           -- output_table_name of tree_train
@@ -12,13 +12,16 @@ SELECT * FROM madtree.tree_evaluate(
     trust_owner => false  -- see below
 );
 
-One row; of a grouped model one for all rows (tree_id is NULL), then one for each group:
+A row for each metric; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
     tree_id, group_values     the tree, and its group as a JSON object
+    metric, value             its name, and what it is; NULL where the table does not say
+The metrics of a classification are n, n_skipped, accuracy, balanced_accuracy, log_loss and, of two classes, auc; those
+of a regression n, n_skipped, rmse, mae and r2:
     n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
                               with a weight of 0 or NULL
     accuracy                  share of rows whose class is predicted
     balanced_accuracy         that share for each class that occurs, averaged over classes
-    log_loss                  mean of -ln of the probability that the model gave to what came true
+    log_loss                  mean of -ln of the probability that the model gave to the actual class
     auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
     rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
 Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
@@ -28,11 +31,11 @@ trust_owner => true lets a superuser use another role's model that has expressio
 view, it runs what its owner wrote. Others need not say it. See docs/security.md.
 
 Example:
-    SELECT accuracy, auc FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
+    SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');
 """
 
 TREE_CONFUSION = """\
-tree_confusion counts how often a classification model predicts which class for which.
+tree_confusion counts how often a classification model predicts each class for each actual class.
 
 SELECT * FROM madtree.tree_confusion(
     tree_model,           -- output_table_name of tree_train
@@ -55,7 +58,7 @@ Example:
 """
 
 GET_VAR_IMPORTANCE = """\
-get_var_importance writes how much each feature did for each tree of a model.
+get_var_importance writes how much each feature contributes to each tree of a model.
 
 SELECT madtree.get_var_importance(
     model_name,   -- output_table_name of tree_train

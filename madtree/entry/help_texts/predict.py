@@ -21,7 +21,7 @@ prob_columns    estimated_prob_<class> float8 for every class
 leaf            node_id bigint: the leaf that the row ends in
 Regression models have response and leaf.
 
-Rows with missing values, and with categories unknown to the model, go the way of the majority at that split. Rows of an
+Rows with missing values, and with categories unknown to the model, follow the majority at that split. Rows of an
 unknown group stay, with NULL. Returns one line that says what was done.
 
 trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a

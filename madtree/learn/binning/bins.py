@@ -256,9 +256,9 @@ def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, In
 
 
 def merge_bins(
-    ranks: Array, tree: Ints | None, sizes: Ints, counts: Ints, limit: int, n_bins: int
+    ranks: Array, tree: Ints | None, sizes: Ints, counts: Ints, limit: Ints, n_bins: int
 ) -> tuple[Array, Ints, Ints, Ints]:
-    """Put the distinct values of trees that have more than `limit` of them into `n_bins` quantile bins.
+    """Put the distinct values of trees that have more than `limit` (n_trees,) of them into `n_bins` quantile bins.
 
     Returns:
         codes: (n,) ranks, or the bins of those trees.

@@ -1,7 +1,8 @@
 """Named values and arrays as one byte string and back: what travels between the orchestrator and the SQL functions.
 
 Any user may call these functions with bytes of their own, so reading takes nothing for granted: no array is made that
-the bytes do not hold. What the values mean is checked by whoever reads them (`learn.data.checked`).
+the bytes do not hold. What the values mean is checked by whoever reads them (`learn.data.checked`). The bytes say which
+version made them: where the extension is updated under way, processes that start later run another one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree import __version__
 from madtree.errors import MadtreeError
 from madtree.learn.data.types import Array
 
@@ -37,7 +39,8 @@ def dump(values: Mapping[str, Any]) -> bytes:
             body.append(data + b"\0" * (-len(data) % _ALIGNMENT))
         else:
             plain[name] = value
-    header = json.dumps({"values": plain, "arrays": arrays}, separators=(",", ":")).encode()
+    whole = {"madtree": __version__, "values": plain, "arrays": arrays}
+    header = json.dumps(whole, separators=(",", ":")).encode()
     header += b" " * (-(len(header) + _ALIGNMENT) % _ALIGNMENT)
     return len(header).to_bytes(_ALIGNMENT, "little") + header + b"".join(body)
 
@@ -46,7 +49,7 @@ def load(data: bytes) -> dict[str, Any]:
     """The values that `dump` was given; arrays are read-only views of `data`.
 
     Raises:
-        MadtreeError: the bytes are not those of a `dump`.
+        MadtreeError: the bytes are not those of a `dump`, or of one by another version of madtree.
     """
     length = int.from_bytes(data[:_ALIGNMENT], "little")
     position = _ALIGNMENT + length
@@ -57,6 +60,12 @@ def load(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise damaged("their header is not JSON") from None
     match header:
+        case {"madtree": str() as version} if version != __version__:
+            raise MadtreeError(
+                f"a process of madtree {__version__} was handed bytes of madtree {version[:20]}",
+                hint="The extension was updated while the statement ran. Run the statement again.",
+                sqlstate="55000",
+            )
         case {"values": dict() as values, "arrays": dict() as arrays}:
             pass
         case _:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from madtree.learn.grow.best_first import BestFirst, inner_nodes
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
 from madtree.learn.grow.split_finder import FeatureMask
 
-__all__ = ["FeatureMask", "GrowingTrees", "GrowthPolicy", "grow"]
+__all__ = ["BestFirst", "FeatureMask", "GrowingTrees", "GrowthPolicy", "grow", "inner_nodes"]

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Array, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.grow.best_first import BestFirst
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
@@ -36,13 +37,14 @@ def grow(
 
     Args:
         rows_at_hand: whether single rows may be asked for.
-        policy: in which order nodes are split; level by level if None. The trees are the same in any order, but for
-            policies that leave nodes unsplit.
+        policy: in which order nodes are split; if None the parameters decide: best-first with `max_leaf_nodes`, else
+            level by level. The trees are the same in any order, but for policies that leave nodes unsplit. With
+            `max_leaf_nodes` they may grow further than they go: `inner_nodes` tells.
         mask: by which features each node may be split; surrogates are found among all. None for all.
     """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
     finder = SplitFinder(problem, rows_at_hand, mask)
-    policy = policy or LevelWise()
+    policy = policy or _policy(problem)
     candidates = np.arange(problem.n_trees)
     n_rounds = 0
     while len(frontier := policy.choose(growing, candidates)):
@@ -55,6 +57,11 @@ def grow(
     return growing
 
 
+def _policy(problem: Problem) -> GrowthPolicy:
+    most_leaves = problem.parameters.max_leaf_nodes
+    return LevelWise() if most_leaves is None else BestFirst(most_leaves)
+
+
 def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     """(m,) whether nodes are large enough, not too deep and, for classification, impure."""
     parameters = problem.parameters
@@ -65,10 +72,25 @@ def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     return wanted
 
 
+def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Floats) -> Bools:
+    """(m,) whether splits of nodes lower the impurity of their whole trees by enough.
+
+    That impurity is a mean over the tree's weight, so that `gain`, a sum over the node's rows, is what the split takes
+    off it times that weight. As in scikit-learn a rounding error is forgiven.
+    """
+    least = problem.parameters.min_impurity_decrease
+    if least == 0.0:
+        return np.ones(len(nodes), np.bool_)
+    root = growing.tree[nodes]  # the index of a tree's root is the tree's
+    weight = problem.weights(growing.sums[:, root], root)  # 0 where a fold has held out all rows of a group
+    return np.asarray(gain >= (least - np.finfo(np.float64).eps) * weight)
+
+
 def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
     roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
     splits.gain[roots[~_may_split(problem, growing, frontier[roots])]] = 0.0
+    splits.gain[~_gains_enough(problem, growing, frontier, splits.gain)] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)
     nodes = frontier[chosen]
     tree = growing.tree[nodes]

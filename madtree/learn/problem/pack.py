@@ -52,5 +52,5 @@ def require_images(images: bytes, row_format: RowFormat) -> None:
     if n_rows > MOST_BLOCK_ROWS:
         raise MadtreeError(
             f"a block holds at most {MOST_BLOCK_ROWS:,} rows, not {n_rows:,}",
-            hint="Parts of a distributed table go by id_col_name; it should tell rows apart.",
+            hint="A distributed table is cut into parts by id_col_name, which should be unique.",
         )

@@ -12,6 +12,7 @@ from madtree.trees import (
     MAX_DEPTH_LIMIT,
     MOST_FOLDS,
     MOST_SURROGATES,
+    UNPRUNED,
     Parameters,
 )
 
@@ -36,7 +37,7 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         min_split=values.integer("min_split", 0, _MOST_ROWS),
         min_bucket=values.integer("min_bucket", 0, _MOST_ROWS),
         n_bins=n_bins,
-        cp=values.number("cp", 0.0, sys.float_info.max),
+        cp=values.number("cp", UNPRUNED, sys.float_info.max),
         n_folds=values.integer("n_folds", 0, MOST_FOLDS),
         rule=values.text("rule", ("min", "1se")),
         fold_col=values.text("fold_col") if "fold_col" in values else None,
@@ -45,4 +46,6 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         null_as_category=values.boolean("null_as_category"),
         seed=values.integer("seed", -(2**63), 2**63 - 1),
         memory_bytes=values.integer("memory_bytes", 0, _MOST_MEMORY),
+        max_leaf_nodes=values.integer("max_leaf_nodes", 2, _MOST_ROWS) if "max_leaf_nodes" in values else None,
+        min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
     )

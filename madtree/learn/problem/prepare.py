@@ -25,7 +25,7 @@ from madtree.learn.data import (
 from madtree.learn.problem.folds import random_folds, rows_of_trees
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
-from madtree.trees import EXACT_LIMIT, ORDERED_LIMIT, Kind, Parameters
+from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, Kind, Parameters
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
 _CENTRE_BEYOND = 1024.0
@@ -33,23 +33,29 @@ _CENTRE_BEYOND = 1024.0
 
 @dataclass(frozen=True)
 class BinLimits:
-    """How many distinct values each feature may keep apart, and into how many bins it goes beyond that;
-    (n_features,).
+    """How many distinct values each feature may keep apart in each tree (n_trees, n_features), and into how many bins
+    (n_features,) it goes beyond that.
     """
 
     limit: Ints
     n_bins: Ints
 
     @classmethod
-    def choose(cls, kinds: Sequence[Kind], n_bins: int) -> BinLimits:
-        """By kind (semantics, section 2); unordered features have no limit."""
+    def choose(cls, kinds: Sequence[Kind], n_bins: int, rows: Ints) -> BinLimits:
+        """By kind (semantics, section 2); unordered features have no limit, and neither has a tree of few rows.
+
+        Args:
+            rows: (n_trees,) of each tree whose target, weight and group are known, whether or not a feature is.
+        """
         unlimited = np.iinfo(np.int32).max
         if n_bins == 0:
             per_kind = {Kind.CONTINUOUS: EXACT_LIMIT, Kind.ORDERED: EXACT_LIMIT, Kind.UNORDERED: unlimited}
         else:
             per_kind = {Kind.CONTINUOUS: n_bins, Kind.ORDERED: max(n_bins, ORDERED_LIMIT), Kind.UNORDERED: unlimited}
-        limit = np.array([per_kind[kind] for kind in kinds], np.int64)
-        return cls(limit, np.full(len(limit), n_bins or ORDERED_LIMIT, np.int64))
+        by_feature = np.array([per_kind[kind] for kind in kinds], np.int64)
+        least = np.where(rows <= FEW_ROWS, FEW_ROWS, 0)  # as many rows have no more values
+        limit = np.maximum(by_feature, least[:, None])
+        return cls(limit, np.full(len(by_feature), n_bins or ORDERED_LIMIT, np.int64))
 
 
 @dataclass(frozen=True)
@@ -118,15 +124,18 @@ class RawRows:
     tree: Ints | None
     fold: Floats | None = None
 
-    def usable(self) -> Bools:
-        """(n_rows,) rows whose target and weight are known, whose weight is not 0, and that have at least one
-        feature.
-        """
+    def known(self) -> Bools:
+        """(n_rows,) rows whose target and weight are known, and whose weight is not 0."""
         keep = ~np.isnan(self.target)
         if self.weight is not None:
             keep &= ~np.isnan(self.weight) & (self.weight != 0)
         if self.fold is not None:
             keep &= ~np.isnan(self.fold)
+        return np.asarray(keep)
+
+    def usable(self) -> Bools:
+        """(n_rows,) rows that are `known` and have at least one feature."""
+        keep = self.known()
         some: Array = np.zeros(len(keep), np.bool_)
         for f in range(len(self.features)):
             column = self.features[f]
@@ -148,22 +157,36 @@ class RawRows:
 
 
 def prepare(
-    rows: RawRows, n_trees: int, n_classes: int, kinds: Sequence[Kind], parameters: Parameters
+    rows: RawRows,
+    n_trees: int,
+    n_classes: int,
+    kinds: Sequence[Kind],
+    parameters: Parameters,
+    n_given: Ints | None = None,
 ) -> tuple[Problem, Block]:
     """Bin usable rows, each tree by its own values, and put targets and weights on their grids.
 
     Args:
         rows: usable rows only, at least one for each tree.
         n_classes: 0 for regression.
+        n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
+            None.
     """
-    return finished(preparing(rows, n_trees, n_classes, kinds, parameters))
+    return finished(preparing(rows, n_trees, n_classes, kinds, parameters, n_given))
 
 
 def preparing(
-    rows: RawRows, n_trees: int, n_classes: int, kinds: Sequence[Kind], parameters: Parameters
+    rows: RawRows,
+    n_trees: int,
+    n_classes: int,
+    kinds: Sequence[Kind],
+    parameters: Parameters,
+    n_given: Ints | None = None,
 ) -> Steps[tuple[Problem, Block]]:
     """The same, in steps."""
-    codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins))
+    if n_given is None:
+        n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
+    codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
     scale = _scale(rows, n_trees, n_classes == 0)
     limbs = 1 if _one_limb_will_do(rows, scale, n_classes == 0) else 2
     weight_grid, target_grid = scale.grids(rows.weight is not None, n_classes == 0, limbs)
@@ -224,7 +247,7 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> Steps[tuple[Codes, B
         yield
         ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
         column, size, starts, ends = merge_bins(
-            ranks, rows.tree, n_values, counts, int(limits.limit[f]), int(limits.n_bins[f])
+            ranks, rows.tree, n_values, counts, limits.limit[:, f], int(limits.n_bins[f])
         )
         sizes[:, f] = size
         columns.append(column.astype(np.uint16))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
-from madtree.learn.grow import GrowingTrees
+from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.histogram import SQUARES, Program
 from madtree.learn.problem import Problem
 from madtree.learn.prune.prune import prune_at, relative
@@ -34,6 +34,7 @@ class Outcome:
         importance: (n_trees, n_features) gain summed over the splits of a feature, and, where it is a surrogate, gain
             times adjusted agreement.
         root_risk: (n_trees,).
+        grown_depth: (n_trees,) before pruning.
         cp_tables: one for each tree, with cross-validation; else empty.
     """
 
@@ -57,6 +58,7 @@ class Outcome:
     prediction: Array
     importance: Floats
     root_risk: Floats
+    grown_depth: Ints
     cp_tables: list[CpTable]
 
 
@@ -70,7 +72,8 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     class_weights: Floats | None = None
     means = np.zeros(0)
     criterion = criterion_of(problem)
-    left = np.where(growing.feature >= 0, growing.routing.child, -1).astype(np.int64)
+    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
+    left = np.where(inner, growing.routing.child, -1).astype(np.int64)
     with np.errstate(divide="ignore", invalid="ignore"):  # a fold may have held out all rows of a group
         if problem.n_classes:
             by_class = problem.class_weights(growing.sums, tree)
@@ -102,10 +105,10 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     feature = np.where(is_leaf, -1, growing.feature[kept])
     improvement = np.where(is_leaf, np.nan, growing.improvement[kept])
     importance = np.zeros((n_groups, len(problem.unordered)))
-    inner = ~is_leaf
-    np.add.at(importance, (growing.tree[kept][inner], feature[inner]), improvement[inner])
+    split = ~is_leaf
+    np.add.at(importance, (growing.tree[kept][split], feature[split]), improvement[split])
     surrogates = {
-        i: growing.surrogates[node] for i, node in enumerate(kept.tolist()) if node in growing.surrogates and inner[i]
+        i: growing.surrogates[node] for i, node in enumerate(kept.tolist()) if node in growing.surrogates and split[i]
     }
     for i, found in surrogates.items():
         for surrogate in found:
@@ -132,8 +135,17 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         prediction=prediction[kept],
         importance=importance,
         root_risk=risk[:n_groups],
+        grown_depth=_depths(growing, n_groups),
         cp_tables=tables,
     )
+
+
+def _depths(growing: GrowingTrees, n_groups: int) -> Ints:
+    """(n_groups,) depth of each group's main tree."""
+    depth = np.zeros(n_groups, np.int64)
+    main = growing.tree < n_groups
+    np.maximum.at(depth, growing.tree[main], growing.depth[main])
+    return depth
 
 
 def _sums_of_squares(growing: GrowingTrees, leaf_squares: Floats, weight: Floats, means: Floats) -> Floats:

@@ -49,7 +49,8 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
         left: (n_nodes,) index of the left child, the right one's is one more; -1 for leaves. The roots are the first
             nodes.
         tree: (n_nodes,) tree of each node.
-        alpha: (n_trees,) complexity parameter times the risk that it is relative to; trees beyond are left out.
+        alpha: (n_trees,) complexity parameter times the risk that it is relative to; trees beyond are left out. Below 0
+            a tree is left as it is.
     """
     n_trees = len(alpha)
     recursion = _Recursion(risk.tolist(), left.tolist())
@@ -89,7 +90,8 @@ class _Recursion:
         """Splits and risk of the subtree below `node`, which its ancestors allow a complexity of at most `bound`."""
         risk, alpha, left = self.risk[node], self.alpha, self.left[node]
         limit = risk if risk < bound else bound
-        if left < 0 or limit <= alpha:
+        prunes = alpha >= 0  # below 0 trees stay as they were grown
+        if left < 0 or (prunes and limit <= alpha):
             self.complexity[node] = alpha
             return 0, risk
         right = left + 1
@@ -111,7 +113,7 @@ class _Recursion:
                 left_splits, left_risk, right_splits, right_risk = 0, self.risk[left], 0, self.risk[right]
                 worth = risk - (left_risk + right_risk)
         self.complexity[node] = worth
-        if worth <= alpha + self.noise:
+        if prunes and worth <= alpha + self.noise:
             return 0, risk
         self.is_leaf[node] = False
         return left_splits + right_splits + 1, left_risk + right_risk

@@ -132,6 +132,7 @@ class TreeColumns:
 
     Attributes:
         n_rows: (n,) of the training.
+        tree_depth, grown_depth: (n,) after pruning, and before.
         pruning_cp: (n,) that the tree was pruned at.
         root_risk: (n,) NaN for a tree without nodes.
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
@@ -142,6 +143,7 @@ class TreeColumns:
     n_nodes: Ints
     n_leaves: Ints
     tree_depth: Ints
+    grown_depth: Ints
     pruning_cp: Floats
     root_risk: Floats
     importance: Floats
@@ -151,7 +153,7 @@ class TreeColumns:
         """Trees without nodes."""
         n = len(key.group)
         none = np.zeros(n, np.int64)
-        return cls(key, none, none, none, none, np.full(n, cp), np.full(n, np.nan), np.zeros((n, n_features)))
+        return cls(key, none, none, none, none, none, np.full(n, cp), np.full(n, np.nan), np.zeros((n, n_features)))
 
     def take(self, rows: Ints) -> TreeColumns:
         return TreeColumns(
@@ -160,6 +162,7 @@ class TreeColumns:
             self.n_nodes[rows],
             self.n_leaves[rows],
             self.tree_depth[rows],
+            self.grown_depth[rows],
             self.pruning_cp[rows],
             self.root_risk[rows],
             self.importance[rows],
@@ -216,6 +219,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
         n_nodes=np.bincount(tree, minlength=n),
         n_leaves=np.bincount(tree[outcome.is_leaf], minlength=n),
         tree_depth=depth,
+        grown_depth=outcome.grown_depth,
         pruning_cp=np.array(chosen or [problem.parameters.cp] * n, np.float64),
         root_risk=outcome.root_risk,
         importance=outcome.importance,

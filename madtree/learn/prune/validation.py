@@ -150,7 +150,9 @@ def _table(
     cps = np.unique(np.append(pruned.complexity[inner], alpha[group]))[::-1]
     n_splits = (pruned.complexity[inner][:, None] > cps).sum(axis=0)
     risks = stretches.spread(main, cps, risk[main])
-    points = np.append(10 * cps[0], np.sqrt(cps[:-1] * cps[1:]))
+    # A parameter below 0, which can only be the last one, stands for the whole tree: there is no mean with it.
+    between = np.where(cps[1:] < 0, cps[1:], np.sqrt(np.maximum(cps[:-1] * cps[1:], 0.0)))
+    points = np.append(10 * max(cps[0], 0.0), between)
     total = np.zeros((2, len(cps)))
     rates = []
     for copy in range(1, problem.n_replicas):

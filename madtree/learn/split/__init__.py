@@ -5,6 +5,7 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 from __future__ import annotations
 
 from madtree.learn.split.criterion import criterion_of, variance_gain
+from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import sweep
 from madtree.learn.split.occupied_bins import OccupiedBins
 from madtree.learn.split.screen import applies, search_screened
@@ -13,6 +14,7 @@ from madtree.learn.split.shortlist import likely_bins
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 __all__ = [
+    "TIE",
     "BestSplits",
     "OccupiedBins",
     "SurrogateSplit",

@@ -204,6 +204,22 @@ def _entropy_quick_gain(upto: Floats, exact: bool) -> Floats:
     return np.asarray((by_class - by_side[0] - by_side[1]) * whole[:, :, :, 0])
 
 
+# Gain ratio
+
+
+def gain_ratio(left: Floats, right: Floats) -> Floats:
+    """The weight times the information gain over the split information, the entropy of the shares that go left and
+    right (Quinlan 1993, C4.5, for splits in two).
+
+    A gain that may be rounding alone is none: it would be divided by as little as the share of a single row.
+    """
+    left_weight, right_weight = over_classes(left), over_classes(right)
+    weight = left_weight + right_weight
+    gain = entropy_gain(left, right)
+    ratio: Floats = gain / entropy_impurity(np.stack((left_weight, right_weight)))
+    return np.where(gain > ENTROPY.rounding * weight, ratio, 0.0)
+
+
 # Misclassification
 
 
@@ -275,6 +291,16 @@ ENTROPY = Criterion(
     quick_gain=_entropy_quick_gain,
     two_class_gain=entropy_gain,
 )
+# Its ratio is not a convex function of the weights on the left, and small split informations make much of rounding: no
+# pruner applies.
+GAIN_RATIO = Criterion(
+    name="gain_ratio",
+    for_classes=True,
+    gain=gain_ratio,
+    impurity=entropy_impurity,
+    risk=minority_weight,
+    prediction=majority_class,
+)
 MISCLASSIFICATION = Criterion(
     name="misclassification",
     for_classes=True,
@@ -296,4 +322,4 @@ MSE = Criterion(
     prediction=_mean,
 )
 
-CRITERIA = {criterion.name: criterion for criterion in (GINI, ENTROPY, MISCLASSIFICATION, MSE)}
+CRITERIA = {criterion.name: criterion for criterion in (GINI, ENTROPY, GAIN_RATIO, MISCLASSIFICATION, MSE)}

@@ -16,7 +16,7 @@ from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import prune as sql
 from madtree.sqltext.tables import SUFFIXES
-from madtree.trees import Model
+from madtree.trees import UNPRUNED, Model
 
 _TEXT = "pg_catalog.text"
 _FLOAT = "pg_catalog.float8"
@@ -31,8 +31,8 @@ def tree_prune(
     of `find_model`.
 
     Raises:
-        MadtreeError: there is no such model, the new one's tables cannot be created, or `cp` is not a number of at
-            least 0 or smaller than the model's own.
+        MadtreeError: there is no such model, the new one's tables cannot be created, or `cp` is not a number or
+            smaller than the model's own.
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
@@ -40,8 +40,9 @@ def tree_prune(
         if model.summary[parameter] is None:
             raise MadtreeError(f"{model_name} is damaged: {parameter} in its summary is NULL")
     check_rows(host, tables, model)
-    if cp is None or not 0 <= cp < math.inf:
-        raise MadtreeError(f"cp must be a number of at least 0, not {'NULL' if cp is None else cp}")
+    if cp is None or not math.isfinite(cp):
+        raise MadtreeError(f"cp must be a number, not {'NULL' if cp is None else cp}")
+    cp = max(cp, UNPRUNED)
     old = (tables.schema, tables.name)
     own = {row["tree_id"]: float(row["pruning_cp"]) for row in host.query(sql.tree_cps(old))}
     least = min(own.values(), default=0.0)
@@ -150,9 +151,10 @@ def _children(nodes: _Nodes, tree: Ints, name: str) -> Ints:
 def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
     """(n,) whether training split a leaf and took the split back, because it was worth no more than the cp.
 
-    Such a leaf keeps what the split was worth as its complexity; a leaf that was never split has the cp itself. At
-    cp 0 the two can be the same: then a leaf counts as tried if it could have been split, by a criterion that sees
-    gain where the risk stays the same. Whichever it is, the pruned trees are the same but for that leaf's complexity.
+    Such a leaf keeps what the split was worth as its complexity; a leaf that was never split has the cp itself, as
+    all leaves have of a tree that was not pruned. At cp 0 the two can be the same: then a leaf counts as tried if it
+    could have been split, by a criterion that sees gain where the risk stays the same. Whichever it is, the pruned
+    trees are the same but for that leaf's complexity.
     """
     summary = model.summary
     could_split = (
@@ -161,9 +163,9 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
         & (nodes.n_rows >= int(str(summary["min_split"])))
         & (nodes.depth < int(str(summary["max_depth"])))
     )
-    lenient = summary["split_criterion"] in ("gini", "entropy")
+    lenient = summary["split_criterion"] in ("gini", "entropy", "gain_ratio")
     # The stored cp went through a multiplication and a division by the root's risk.
-    is_cp = np.abs(nodes.complexity - own) <= 1e-12 * own
+    is_cp = np.abs(nodes.complexity - own) <= 1e-12 * np.abs(own)
     tried: Bools = could_split & (~is_cp | ((own == 0) & lenient))
     return tried
 

@@ -161,7 +161,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "id_col_name": task.id_sql,
         "list_of_features": arguments.list_of_features,
         "list_of_features_to_exclude": arguments.list_of_features_to_exclude or "None",
-        "dependent_varname": _dependent_name(task),
+        "dependent_varname": _dependent(task),
         "independent_varnames": ",".join(f.name for f in task.features),
         "cat_features": ",".join(categorical),
         "con_features": ",".join(continuous),
@@ -197,15 +197,19 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "grouping_types": [column.type for column in task.grouping],
         "levels": None if totals.categories is None else json.dumps(totals.categories, ensure_ascii=False),
         "trained_at": datetime.now(timezone.utc).isoformat(),
+        "max_leaf_nodes": parameters.max_leaf_nodes,
+        "min_impurity_decrease": parameters.min_impurity_decrease,
+        "dependent_name": task.dependent_name,
+        "grouping_expressions": [column.value for column in task.grouping],
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
     statement = sql.insert_summary(task.output_schema, task.output_name)
     host.command(statement, types, [row[column] for column, _ in sql.SUMMARY_COLUMNS])
 
 
-def _dependent_name(task: TrainingTask) -> str:
+def _dependent(task: TrainingTask) -> str:
     """A column's name as SQL, an expression as the user wrote it."""
-    return task.arguments.dependent_variable.strip() if task.dependent_sql.startswith("(") else task.dependent_sql
+    return task.dependent_sql[1:-1] if task.dependent_sql.startswith("(") else task.dependent_sql
 
 
 def _insert(

@@ -1,4 +1,4 @@
-// Charts: importance, the cross-validated error by complexity, residuals.
+// Charts: importance, residuals, and what all charts have.
 
 function showImportance(place, names, tree) {
   const { features, shares: values, unused, others } = tree.importance;
@@ -34,53 +34,6 @@ function valueAxis(svg, scale, left, width, title) {
   svg.append("text").attr("x", left - 40).attr("y", 12).text(title);
 }
 
-// As rpart's plotcp: the trees of the sequence at equal distances, whisker one standard error, 1-SE line.
-function showCp(place, rows) {
-  place.replaceChildren();
-  const label = "Cross-validated relative error of each tree of the pruning sequence";
-  const { svg, width, height } = chart(place, 320, label);
-  const edge = { left: 52, right: 16, top: 28, bottom: 52 };
-  const x = d3.scalePoint(d3.range(rows.length), [edge.left, width - edge.right]).padding(0.5);
-  const least = d3.least(rows, (row) => row.xerror);
-  const limit = least.xerror + least.xstd;
-  const low = d3.min(rows, (row) => row.xerror - row.xstd);
-  const high = d3.max(rows, (row) => row.xerror + row.xstd);
-  const y = d3.scaleLinear([Math.min(low, limit), Math.max(high, limit)], [height - edge.bottom, edge.top]).nice();
-  valueAxis(svg, y, edge.left, width - edge.left - edge.right, "relative error");
-  const every = Math.ceil((rows.length * 52) / (width - edge.left - edge.right));
-  const ticks = svg.append("g").selectAll("g").data(rows.map((row, i) => ({ row, i })).filter(({ i }) => i % every === 0))
-    .join("g").attr("transform", ({ i }) => `translate(${x(i)},${height - edge.bottom})`).attr("text-anchor", "middle");
-  ticks.append("text").attr("y", 18).text(({ row }) => Number(row.cp.toPrecision(2)));
-  ticks.append("text").attr("y", 33).text(({ row }) => row.n_splits + 1);
-  svg.append("text").attr("x", width - edge.right).attr("y", height - 2).attr("text-anchor", "end").text("cp, and leaves of the tree");
-  svg.append("line").attr("class", "limit").attr("x1", edge.left).attr("x2", width - edge.right).attr("y1", y(limit)).attr("y2", y(limit));
-  // Above the plot, where neither the curve nor the chosen tree's words can be.
-  svg.append("line").attr("class", "limit").attr("x1", width - edge.right - 24).attr("x2", width - edge.right).attr("y1", 8).attr("y2", 8);
-  svg.append("text").attr("x", width - edge.right - 30).attr("y", 12).attr("text-anchor", "end").text(`1 SE: ${roundedText(limit)}`);
-  svg.append("path").attr("class", "curve").attr("d", d3.line((row, i) => x(i), (row) => y(row.xerror))(rows));
-  svg.append("g").selectAll("line").data(rows).join("line").attr("class", "whisker").attr("x1", (row, i) => x(i))
-    .attr("x2", (row, i) => x(i)).attr("y1", (row) => y(row.xerror - row.xstd)).attr("y2", (row) => y(row.xerror + row.xstd));
-  svg.append("g").selectAll("circle").data(rows).join("circle").attr("class", (row) => (row.chosen ? "point chosen" : "point"))
-    .attr("cx", (row, i) => x(i)).attr("cy", (row) => y(row.xerror)).attr("r", (row) => (row.chosen ? 6 : 4))
-    .append("title").text((row) => `cp ${numberText(row.cp)}: ${leavesText(row.n_splits + 1)}, error ${roundedText(row.xerror)} ± ${roundedText(row.xstd)}`);
-  const chosen = rows.findIndex((row) => row.chosen);
-  if (chosen >= 0) {
-    const side = x(chosen) > width * 0.6 ? "end" : "start";
-    // Above the 1-SE line and the whiskers that its words, about 120 px, pass.
-    const passed = rows.filter((row, i) => (side === "end" ? x(chosen) - x(i) : x(i) - x(chosen)) >= 0 && Math.abs(x(i) - x(chosen)) < 120);
-    const top = Math.min(y(limit), ...passed.map((row) => y(row.xerror + row.xstd)));
-    svg.append("text").attr("class", "said").attr("x", x(chosen) + (side === "end" ? -10 : 10)).attr("y", Math.max(edge.top, top - 7))
-      .attr("text-anchor", side).text(`chosen: ${leavesText(rows[chosen].n_splits + 1)}`);
-  }
-}
-
-function fillCpTable(table, rows) {
-  const head = ["cp", "splits", "relative error", "cross-validated", "standard error", "chosen"];
-  const body = rows.map((row) => make("tr", null, ...[numberText(row.cp), numberText(row.n_splits), numberText(row.rel_error),
-    numberText(row.xerror), numberText(row.xstd)].map((text) => make("td", { class: "number" }, text)), make("td", null, row.chosen ? "yes" : "")));
-  table.replaceChildren(make("thead", null, make("tr", null, ...head.map((text) => make("th", { scope: "col", class: "number" }, text)))), make("tbody", null, ...body));
-}
-
 // Residuals against predictions: every row as a point, or for ranges of the prediction a box of quantiles.
 function showResiduals(place, figures) {
   const { svg, width, height } = chart(place, 360, "Residuals against predicted values");
@@ -99,7 +52,9 @@ function showResiduals(place, figures) {
   svg.append("line").attr("class", "zero").attr("x1", edge.left).attr("x2", width - edge.right).attr("y1", y(0)).attr("y2", y(0));
   svg.append("g").selectAll("circle").data(points).join("circle").attr("class", "dot").attr("cx", (p) => x(p[0])).attr("cy", (p) => y(p[1])).attr("r", 4)
     .append("title").text((p) => `predicted ${numberText(p[0])}, residual ${roundedText(p[1])}`);
-  const wide = Math.max(4, Math.min(26, ((width - edge.left - edge.right) / Math.max(ranges.length, 1)) * 0.7));
+  // Few of the boxes stand closer than these; they may overlap.
+  const apart = d3.quantile(d3.pairs(ranges), 0.25, ([one, next]) => x(next.predicted) - x(one.predicted)) ?? Infinity;
+  const wide = Math.max(6, Math.min(26, apart * 0.8));
   const boxes = svg.append("g").selectAll("g").data(ranges).join("g").attr("class", "range").attr("transform", (row) => `translate(${x(row.predicted)},0)`);
   boxes.append("line").attr("class", "whisker").attr("y1", (row) => y(row.quantiles[0])).attr("y2", (row) => y(row.quantiles[4]));
   boxes.append("rect").attr("class", "box").attr("x", -wide / 2).attr("width", wide).attr("y", (row) => y(row.quantiles[3]))

@@ -1,6 +1,6 @@
 // What is told of a node beside the drawing, the legend, and the tree as a table.
 
-const CLASSES_SHOWN = 12;
+const CLASSES_SHOWN = 200;
 const INDENT = 14; // px a level, in the table; no further than DEEPEST
 const DEEPEST = 20;
 
@@ -54,13 +54,13 @@ function showLegend(place, values, tree) {
     place.append(make("span", null, swatch, text));
   };
   if (values.isClassification) {
-    values.classes.forEach((name, i) => { if (values.colours[i] !== "#9AA0A6") entry(values.colours[i], name); });
-    const others = values.colours.filter((colour) => colour === "#9AA0A6").length;
-    if (others) entry("#9AA0A6", `${numberText(others)} other classes`);
+    values.classes.forEach((name, i) => { if (values.colours[i] !== OTHERS) entry(values.colours[i], name); });
+    const others = values.colours.filter((colour) => colour === OTHERS).length;
+    if (others) entry(OTHERS, `${numberText(others)} other classes`);
   } else if (tree.all.length) {
     const ramp = make("span", { class: "ramp" });
     ramp.style.background = `linear-gradient(to right, ${values.ramp.join(", ")})`;
-    place.append(make("span", null, `mean of ${values.dependent}: ${numberText(tree.low)}`, ramp, numberText(tree.high)));
+    place.append(make("span", null, `mean of ${values.dependent}: ${shortText(tree.low)}`, ramp, shortText(tree.high)));
   }
 }
 
@@ -87,7 +87,7 @@ function fillOutline(table, values, tree, depth = Infinity) {
     if (node.depth < depth) waiting.push(...node.kids.toReversed());
     const step = make("td", null, node.parent ? stepText(node) : "(all)");
     step.style.paddingLeft = `${Math.min(node.depth, DEEPEST) * INDENT}px`;
-    const sure = values.isClassification ? percentText(confidence(node)) : `± ${roundedText(Math.sqrt(Math.max(node.impurity ?? 0, 0)))}`;
+    const sure = values.isClassification ? percentText(confidence(node)) : spreadText(node);
     const outcome = node.test ? outcomeText(values, node) : make("strong", null, `${outcomeText(values, node)} ●`);
     rows.append(make("tr", { "data-node": node.id }, make("td", null, node.id), step,
       make("td", { class: "number" }, numberText(node.rows)), make("td", null, outcome), make("td", { class: "number" }, sure), make("td", { "aria-hidden": "true" }, mixBar(values, tree, node))));

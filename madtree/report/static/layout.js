@@ -1,13 +1,15 @@
-// One tree of the report as linked nodes, which of them are open, and where they are drawn.
+// One tree of the report as linked nodes, how wide their cards are, and where they are drawn.
 
-const CARD = { width: 188, height: 70 };
-const LEVEL = 118; // px from level to level, drawn downwards
-const STEP = { x: 40, y: CARD.height + 12 }; // from level to level and from node to node, drawn as a list
-const OPEN_AT_FIRST = 31; // a tree of more nodes begins closed below a depth: FIRST_LIST drawn as a list,
-const FIRST_LIST = 3;
-const FIRST_DOWN = 4; // else this one, or less deep where it would be too wide
+// Cards drawn downwards: as wide as their words, between these bounds; `widest` only where nothing else wants the room.
+const CARD = { height: 70, narrowest: 112, widest: 520, usual: 210, pad: 26, gap: 16 };
+const GAPS = { least: 46, most: 100, afar: 260 }; // px between levels: as there is room; more in what is only seen from afar
+// Cards drawn as a list, one below the other.
+const ROW = { height: 50, gap: 8, narrowest: 200, pad: 24, answer: 30 };
+const WIDE_LIST = { bar: 64, indent: 30, sign: 90 }; // px of a bar, from level to level, and for the sign beside a card
+const SLIM_LIST = { bar: 40, indent: 18, sign: 34 };
+const SLIM = 480; // px of a place that is narrow, such as a phone's
 
-// The root of a tree; nodes know their parent, their children (`kids`), `index` and how many leaves are below.
+// The nodes of a tree; they know their parent, their children (`kids`), `index` and how many leaves are below.
 function linked(tree, features) {
   const { nodes } = tree;
   const all = nodes.id.map((id, index) => ({
@@ -30,14 +32,6 @@ function linked(tree, features) {
   return all;
 }
 
-function openAtFirst(all, asList, width) {
-  if (all.length <= OPEN_AT_FIRST || asList) {
-    for (const node of all) node.open = all.length <= OPEN_AT_FIRST || node.depth < FIRST_LIST;
-  } else {
-    openToWidth(all, width, FIRST_DOWN);
-  }
-}
-
 const OPPOSITES = { in: "not in", "<=": ">", "<": ">=" };
 
 // What the rows of a node's true branch have in common, and those of its false branch.
@@ -55,45 +49,77 @@ function stepText(node) {
   return node.answer === "yes" ? yesText(node.parent) : noText(node.parent);
 }
 
-// Opens level after level down to a depth, as long as the drawing is no wider than `most` px.
-function openToWidth(all, most, deepest = Infinity) {
-  const last = Math.min(deepest, d3.max(all, (node) => node.depth));
-  for (let depth = 0; depth < last; depth += 1) {
-    const level = all.filter((node) => node.depth === depth);
-    for (const node of all) node.open = node.depth <= depth;
-    if (bounds(placed(all[0], false)).width > most) {
-      for (const node of level) node.open = false;
-      return;
-    }
+// How nodes are drawn: `values` of the page, `asList`, and the `room` for the drawing, width and height in px.
+class Layout {
+  constructor(values, asList, room) {
+    this.values = values;
+    this.asList = asList;
+    this.room = room;
+    this.list = room.width < SLIM ? SLIM_LIST : WIDE_LIST;
+    this.height = asList ? ROW.height : CARD.height;
   }
-}
 
-// The depth down to which a tree has at most `most` nodes.
-function depthOf(all, most) {
-  const counts = d3.cumsum(d3.rollup(all, (level) => level.length, (node) => node.depth).values());
-  return Math.max(0, d3.bisectRight(counts, most) - 1);
-}
+  // px that a card would need for all of its words.
+  wanted(node) {
+    node.words ??= {
+      heading: textWidth(headingText(this.values, node), ...HEADING), detail: textWidth(detailText(this.values, node), ...DETAIL),
+    };
+    const { heading, detail } = node.words;
+    if (!this.asList) return Math.max(heading, detail) + CARD.pad;
+    return Math.max(heading + (node.parent ? ROW.answer : 0), this.list.bar + 10 + detail) + ROW.pad;
+  }
 
-// What is seen, parents before children and left before right, each with its centre `x` and upper edge `y`.
-function placed(root, asList) {
-  const hierarchy = d3.hierarchy(root, (node) => (node.open && node.kids.length ? node.kids : null));
-  if (asList) {
-    let row = 0;
-    hierarchy.eachBefore((place) => {
-      place.x = place.depth * STEP.x + CARD.width / 2;
-      place.y = row * STEP.y;
-      row += 1;
+  // What is seen, parents before children and left before right, each with its centre `x`, upper edge `y` and width `wide`.
+  placed(root) {
+    const hierarchy = d3.hierarchy(root, (node) => (node.open && node.kids.length ? node.kids : null));
+    const seen = [];
+    hierarchy.eachBefore((place) => seen.push(place));
+    if (this.asList) this.stack(seen);
+    else this.spread(hierarchy, seen);
+    return seen;
+  }
+
+  stack(seen) {
+    seen.forEach((place, row) => {
+      const left = place.depth * this.list.indent;
+      place.wide = Math.max(ROW.narrowest, Math.min(this.wanted(place.data), this.room.width - left - this.list.sign));
+      place.x = left + place.wide / 2;
+      place.y = row * (ROW.height + ROW.gap);
     });
-  } else {
-    d3.tree().nodeSize([CARD.width + 14, LEVEL]).separation(() => 1)(hierarchy);
   }
-  const seen = [];
-  hierarchy.eachBefore((place) => seen.push(place));
-  return seen;
+
+  spread(hierarchy, seen) {
+    for (const place of seen) place.wide = Math.max(CARD.narrowest, Math.min(this.wanted(place.data), CARD.usual));
+    d3.tree().nodeSize([1, 1]).separation((a, b) => (a.wide + b.wide) / 2 + CARD.gap)(hierarchy);
+    const { x: left, width } = bounds(seen, CARD.height);
+    const levels = d3.groups(seen, (place) => place.depth).map(([, level]) => level);
+    const beside = Math.max(0, this.room.width - width) / 2;
+    for (const level of levels) this.widen(level, left - beside, left + width + beside);
+    const height = (width * this.room.height) / this.room.width; // that fills the room as the width does
+    const most = width * LEGIBLE > this.room.width ? GAPS.afar : GAPS.most;
+    const gap = Math.max(GAPS.least, Math.min(most, (height - CARD.height) / Math.max(1, levels.length - 1) - CARD.height));
+    for (const place of seen) place.y = place.depth * (CARD.height + gap);
+  }
+
+  // Long words take the room that neighbours on their level leave, the same to either side.
+  widen(level, left, right) {
+    level.forEach((place, i) => {
+      const before = i ? level[i - 1].x + level[i - 1].wide / 2 + CARD.gap : left;
+      const after = i + 1 < level.length ? level[i + 1].x - level[i + 1].wide / 2 - CARD.gap : right;
+      const most = Math.min(2 * (place.x - before), 2 * (after - place.x), CARD.widest);
+      place.wide = Math.max(place.wide, Math.min(this.wanted(place.data), most));
+    });
+  }
+
+  bounds(seen) {
+    return bounds(seen, this.height);
+  }
 }
 
-function bounds(seen) {
-  const [left, right] = d3.extent(seen, (place) => place.x);
+// The rectangle around all cards, with the signs that stand out below them.
+function bounds(seen, height) {
+  const left = d3.min(seen, (place) => place.x - place.wide / 2);
+  const right = d3.max(seen, (place) => place.x + place.wide / 2);
   const [top, bottom] = d3.extent(seen, (place) => place.y);
-  return { x: left - CARD.width / 2, y: top, width: right - left + CARD.width, height: bottom - top + CARD.height + 12 };
+  return { x: left, y: top, width: right - left, height: bottom - top + height + 14 };
 }

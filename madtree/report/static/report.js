@@ -50,10 +50,7 @@ at("groups").addEventListener("toggle", () => {
   });
 });
 at("picker").addEventListener("change", (event) => choose(values.trees[event.target.value]));
-at("expand").addEventListener("click", () => {
-  view.expandAll();
-  at("turn").setAttribute("aria-pressed", String(view.asList));
-});
+at("expand").addEventListener("click", () => view.expandAll());
 at("collapse").addEventListener("click", () => view.collapse());
 at("fit").addEventListener("click", () => view.fit());
 at("zoom-in").addEventListener("click", () => view.zoomBy(1.3));
@@ -110,7 +107,10 @@ addEventListener("resize", () => {
   if (innerWidth === width) return; // a phone's address bar comes and goes
   width = innerWidth;
   cancelAnimationFrame(waiting);
-  waiting = requestAnimationFrame(drawCharts);
+  waiting = requestAnimationFrame(() => {
+    view.resized();
+    drawCharts();
+  });
 });
 
 choose(current);

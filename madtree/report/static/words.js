@@ -1,5 +1,6 @@
 // Numbers and texts as the page writes them.
 
+const whole = new Intl.NumberFormat("en-US");
 const digits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
 const shares = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
 
@@ -7,7 +8,7 @@ function numberText(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   if (size >= 1e15 || (size > 0 && size < 1e-4)) return value.toExponential(3);
-  return Number.isInteger(value) ? value.toLocaleString("en-US") : digits.format(value);
+  return Number.isInteger(value) ? whole.format(value) : digits.format(value);
 }
 
 function roundedText(value) {
@@ -26,10 +27,19 @@ function leavesText(count) {
   return `${numberText(count)} ${count === 1 ? "leaf" : "leaves"}`;
 }
 
+// With four digits: what is read at a glance.
+function shortText(value) {
+  return numberText(Number(value.toPrecision(4)));
+}
+
 const brush = document.createElement("canvas").getContext("2d");
+const family = getComputedStyle(document.documentElement).fontFamily; // asked once: to ask lays the page out
+let font = "";
 
 function textWidth(text, size, weight) {
-  brush.font = `${weight} ${size}px ${getComputedStyle(document.documentElement).fontFamily}`;
+  const wanted = `${weight} ${size}px ${family}`;
+  if (wanted !== font) brush.font = wanted; // reading it back gives another spelling
+  font = wanted;
   return brush.measureText(text).width;
 }
 

@@ -21,7 +21,7 @@ def require_membership(leader: int) -> None:
     """
     if leader not in (os.getpid(), _leader_by_title()):
         raise MadtreeError(
-            f"this process is no parallel worker of process {leader}, and takes no part in its training",
+            f"this process is not a parallel worker of process {leader}, and cannot take part in its training",
             sqlstate="42501",
         )
 

@@ -10,7 +10,7 @@ import math
 from madtree.render.mark import rect, text
 from sitegen.figures.marks import BODY, FAINT, FIRST, INK, SECOND, SHADE, SMALL, STRONG, Plot, dot, line, picture
 
-PRIMARY, SURROGATE = 5.5, 111.0  # rooms, area: node 0 of that page's model
+PRIMARY, SURROGATE = 5.5, 109.5  # rooms, area: node 0 of that page's model
 
 
 def homes() -> list[tuple[float, float]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import sklearn.tree
 from typer.main import get_command
 
 import madtree
@@ -17,7 +18,7 @@ from madtree.cli.app import app
 from madtree.entry import help_texts
 from madtree.request import defaults
 from madtree.request.option_strings import parse_params
-from madtree.trees.parameters import Parameters
+from madtree.trees.parameters import UNPRUNED, Parameters
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
@@ -107,14 +108,23 @@ def test_the_signatures_of_the_clients_model(function: str) -> None:
     assert optional(getattr(madtree.Model, function)) == defaults.ARGUMENTS[whole]
 
 
-@pytest.mark.parametrize("estimator", [madtree.DecisionTreeClassifier, madtree.DecisionTreeRegressor])
-def test_the_estimators(estimator: Any) -> None:
-    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS}
-    if estimator is madtree.DecisionTreeRegressor:
-        known["split_criterion"] = "mse"  # which gini means for a regression
-    own = {name: value for name, value in optional(estimator.__init__).items() if name in known}
+@pytest.mark.parametrize(
+    ("estimator", "theirs"),
+    [
+        (madtree.DecisionTreeClassifier, sklearn.tree.DecisionTreeClassifier),
+        (madtree.DecisionTreeRegressor, sklearn.tree.DecisionTreeRegressor),
+    ],
+)
+def test_the_estimators(estimator: Any, theirs: Any) -> None:
+    """scikit-learn's parameters have its defaults, but for two; madtree's own have madtree's, but for the pruning."""
+    assert defaults.MIN_IMPURITY_DECREASE == 0.0  # as in scikit-learn, where it cannot be None
+    found = optional(estimator.__init__)
+    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS, "cp": UNPRUNED}
+    guests = {name: value for name, value in optional(theirs.__init__).items() if name != "min_weight_fraction_leaf"}
+    assert {name: found[name] for name in guests} == {**guests, "max_depth": defaults.MAX_DEPTH}
+    own = {name: value for name, value in found.items() if name in known and name not in guests}
     assert own == {name: known[name] for name in own}
-    assert {"max_depth", "n_bins", "seed", "memory_mb", "cp", "n_folds", "max_surrogates", "rule"} <= own.keys()
+    assert {"n_bins", "memory_mb", "cp", "n_folds", "max_surrogates", "rule"} <= own.keys()
 
 
 def test_the_command_line() -> None:
@@ -144,6 +154,7 @@ def test_what_the_learner_does_by_itself() -> None:
         "min_split": defaults.MIN_SPLIT,
         "min_bucket": defaults.MIN_SPLIT // defaults.SPLIT_PER_BUCKET,
         "memory_bytes": defaults.MEMORY_MB * 2**20,
+        "min_impurity_decrease": defaults.MIN_IMPURITY_DECREASE,
     }
     assert asdict(parse_params(None, None)) == OPTIONS
 

@@ -145,7 +145,16 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"list_of_features_to_exclude": "x, n"}, "list_of_features: no feature is left of 'x, n' in data"),
     # grouping
     ({"grouping_cols": "nope"}, "grouping_cols: column nope does not exist in data"),
-    ({"grouping_cols": "n % 2"}, "grouping_cols must be the name of a column of data, not an expression: n % 2"),
+    ({"grouping_cols": "n % 2, n + 2"}, "grouping_cols: n + 2 is called n_2, as another one"),
+    ({"grouping_cols": "w AS m, m"}, "grouping_cols: m is called m, as another one"),
+    ({"grouping_cols": "n % 2 AS n_rows"}, "grouping_cols: n % 2 is called n_rows, also the name of a column"),
+    ({"grouping_cols": "w AS a.b"}, "grouping_cols: AS must stand between an expression and one name"),
+    ({"grouping_cols": f"w AS {'b' * 64}"}, "has 64 bytes, but a name may have 63"),
+    ({"grouping_cols": "max(n)"}, "grouping_cols: max(n) is not a valid expression"),
+    ({"grouping_cols": "(n, m)"}, "grouping_cols: (n, m) is of type record, which a table's column cannot have"),
+    ({"dependent_variable": "y AS"}, "dependent_variable: AS must stand between an expression and one name"),
+    ({"classification": False, "dependent_variable": "m"}, "classification => false asks for a regression"),
+    ({"classification": True, "split_criterion": "mse"}, "split_criterion mse is for regression, but classification"),
     ({"grouping_cols": "m, M"}, "grouping_cols: m is listed twice"),
     ({"grouping_cols": "y"}, "grouping_cols: y is the dependent variable and cannot be a grouping column"),
     ({"grouping_cols": "n"}, "list_of_features: n is a grouping column and cannot be a feature"),
@@ -166,7 +175,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"memory_mb": 7}, "memory_mb must be from 8 to 1048576, not 7"),
     ({"parallel_workers": -1}, "parallel_workers must be from 0 to 1024, not -1"),
     # criterion
-    ({"split_criterion": "ginny"}, "split_criterion must be gini, entropy, misclassification or mse, not 'ginny'"),
+    (
+        {"split_criterion": "ginny"},
+        "split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not 'ginny'",
+    ),
     ({"split_criterion": "mse"}, "split_criterion mse is for regression, but dependent_variable y is of type boolean"),
     (
         {"split_criterion": "entropy", "dependent_variable": "v"},
@@ -178,7 +190,13 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "pruning_params: the key 'cpp' is unknown; valid keys are max_surrogates, null_as_cat",
     ),
     ({"surrogate_params": "2"}, "surrogate_params: '2' is not a pair key=value"),
-    ({"pruning_params": "cp=-1"}, "pruning_params: cp must be a number of at least 0, not '-1'"),
+    (
+        {"pruning_params": "cp=no"},
+        "pruning_params: cp must be a number, below 0 for trees that are not pruned, not 'no'",
+    ),
+    ({"max_leaf_nodes": 1}, "max_leaf_nodes must be at least 2, not 1"),
+    ({"min_impurity_decrease": -0.5}, "min_impurity_decrease must be a number of at least 0, not -0.5"),
+    ({"min_impurity_decrease": float("nan")}, "min_impurity_decrease must be a number of at least 0, not nan"),
     (
         {"pruning_params": "n_folds=1"},
         "pruning_params: n_folds must be 0 (no cross-validation) or an integer from 2 to 255",

@@ -109,7 +109,7 @@ def test_a_star_takes_every_column_that_is_fit_and_tells_of_the_others(host: Psy
     assert host.notices == [
         "list_of_features: '*' leaves out columns whose type cannot be a feature: j (json), p (point[])"
     ]
-    with pytest.raises(MadtreeError, match="no column of a fit type is left"):
+    with pytest.raises(MadtreeError, match="no column of a suitable type is left"):
         task_of(host, "*", list_of_features_to_exclude="n, x, v", weights="w", grouping_cols="t")
 
 

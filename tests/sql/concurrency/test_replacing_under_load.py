@@ -25,7 +25,7 @@ QUESTIONS = {
     "tree_sql": "SELECT tree_sql('m')",
     "tree_rules": "SELECT string_agg(rule, ';' ORDER BY node_id) FROM tree_rules('m')",
     "tree_to_json": "SELECT (tree_to_json('m')->'trees')::text",
-    "tree_evaluate": "SELECT accuracy FROM tree_evaluate('m', 'data')",
+    "tree_evaluate": "SELECT value FROM tree_evaluate('m', 'data') WHERE metric = 'accuracy'",
 }
 
 

@@ -62,12 +62,19 @@ def train_one(db: psycopg.Connection, setting: str, name: str = "model") -> None
     train(db, "train", name, dependent, FEATURES, weights=weights, grouping_cols=grouping, **limits)
 
 
+def metric_rows(db: psycopg.Connection, model: str = "model", table: str = "test") -> list[Row]:
+    query = "SELECT * FROM madtree.tree_evaluate(%s, %s)"
+    return db.cursor(row_factory=dict_row).execute(query, [model, table]).fetchall()
+
+
 def evaluate(db: psycopg.Connection, model: str = "model", table: str = "test") -> list[Row]:
-    return (
-        db.cursor(row_factory=dict_row)
-        .execute("SELECT * FROM madtree.tree_evaluate(%s, %s)", [model, table])
-        .fetchall()
-    )
+    """A row for each tree, in the order of the answer: tree_id, group_values, and its metrics by name."""
+    found: dict[Any, Row] = {}
+    for each in metric_rows(db, model, table):
+        row = found.setdefault(each["tree_id"], {key: each[key] for key in ("tree_id", "group_values")})
+        assert each["metric"] not in row
+        row[each["metric"]] = each["value"]
+    return list(found.values())
 
 
 def confusion(db: psycopg.Connection, model: str = "model", table: str = "test") -> list[Row]:
@@ -101,7 +108,7 @@ def expected(rows: list[Row], classes: list[Any]) -> Row:
     """Metrics by scikit-learn; classes in the model's order."""
     weight = np.array([row["weight"] for row in rows])
     actual, response = [row["actual"] for row in rows], [row["response"] for row in rows]
-    result: Row = dict.fromkeys(("accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "mae", "r2"))
+    result: Row = {}
     if not classes:
         squared = metrics.mean_squared_error(actual, response, sample_weight=weight)
         result["rmse"] = np.sqrt(squared)
@@ -113,6 +120,8 @@ def expected(rows: list[Row], classes: list[Any]) -> Row:
     result["accuracy"] = metrics.accuracy_score(actual, response, sample_weight=weight)
     result["balanced_accuracy"] = metrics.balanced_accuracy_score(actual, response, sample_weight=weight)
     result["log_loss"] = metrics.log_loss(position, probabilities, sample_weight=weight, labels=range(len(classes)))
+    if len(classes) == 2:
+        result["auc"] = None
     if len(classes) == 2 and len(set(position)) == 2:
         result["auc"] = metrics.roc_auc_score(position == 0, probabilities[:, 0], sample_weight=weight)
     return result
@@ -134,7 +143,9 @@ def test_metrics_are_scikit_learns(data: psycopg.Connection, setting: str) -> No
     for row in found:
         counted = [other for other in rows if row["tree_id"] in (None, other["tree"])]
         assert row["n"] == len(counted)
-        for name, value in expected(counted, classes_of(data, setting)).items():
+        wanted = expected(counted, classes_of(data, setting))
+        assert row.keys() == {"tree_id", "group_values", "n", "n_skipped", *wanted}
+        for name, value in wanted.items():
             assert row[name] == (None if value is None else pytest.approx(value, rel=1e-9)), name
 
 
@@ -181,12 +192,12 @@ def by_blocks(data: psycopg.Connection) -> str:
 def test_blocks_give_the_same(data: psycopg.Connection, by_blocks: str, setting: str) -> None:
     train_one(data, setting)
     data.execute("CREATE VIEW seen AS SELECT * FROM test")
-    functions = [evaluate] if MODELS[setting][0] == "y" else [evaluate, confusion]
+    functions = [metric_rows] if MODELS[setting][0] == "y" else [metric_rows, confusion]
     for function in functions:
         expected_rows = function(data)
         for table, access in itertools.product(("test", "seen"), ("READ WRITE", "READ ONLY")):
             query = f"SELECT {by_blocks}(%s, 'model', %s)"
-            name = f"tree_{'evaluate' if function is evaluate else 'confusion'}"
+            name = f"tree_{'evaluate' if function is metric_rows else 'confusion'}"
             data.execute(f"SET default_transaction_read_only = {'on' if access == 'READ ONLY' else 'off'}")
             (found,) = data.execute(query, [name, table]).fetchone()
             data.execute("RESET default_transaction_read_only")
@@ -383,7 +394,7 @@ def test_there_is_no_confusion_of_numbers(data: psycopg.Connection) -> None:
     train_one(data, "regression")
     with pytest.raises(
         InvalidParameterValue,
-        match="tree_model: model is a regression model, and a confusion matrix is of",
+        match="tree_model: model is a regression model, and a confusion matrix needs classes",
     ):
         confusion(data)
 

@@ -47,6 +47,8 @@ class TrainedTrees:
     min_bucket: int
     cp: float
     recipes: tuple[Recipe, ...]
+    max_leaves: int | None = None
+    min_decrease: float | None = None
 
 
 RECIPES = st.builds(
@@ -58,7 +60,8 @@ RECIPES = st.builds(
     missing=st.sampled_from([0, 0, 0.15, 0.6]),
     noise=st.sampled_from([0, 0.1, 0.5, 1]),
 )
-KINDS = [("mse", 0)] + [(criterion, k) for criterion in ("gini", "entropy", "misclassification") for k in (2, 3, 4)]
+CRITERIA = ("gini", "entropy", "gain_ratio", "misclassification")
+KINDS = [("mse", 0)] + [(criterion, k) for criterion in CRITERIA for k in (2, 3, 4)]
 BATCHES = st.builds(
     lambda kind, **rest: TrainedTrees(*kind, **rest),
     kind=st.sampled_from(KINDS),
@@ -66,8 +69,10 @@ BATCHES = st.builds(
     max_depth=st.sampled_from([0, 1, 2, 5, 60]),
     min_split=st.sampled_from([1, 2, 4, 10]),
     min_bucket=st.sampled_from([1, 1, 2, 5]),
-    cp=st.sampled_from([0, 0, 0.013]),
+    cp=st.sampled_from([0, 0, 0.013, -1]),
     recipes=st.lists(RECIPES, min_size=1, max_size=20).map(tuple),
+    max_leaves=st.sampled_from([None, None, 2, 3, 5, 9]),
+    min_decrease=st.sampled_from([None, None, 0.03]),
 )
 
 
@@ -141,7 +146,8 @@ def grown(
     group: Group, batch: TrainedTrees, classes: tuple[str, ...], words: tuple[str, ...]
 ) -> tuple[dict[int, oracle.Node], oracle.Rules, Names]:
     """The oracle's tree of a group, and what `expected_rows` wants to know beside it."""
-    rules = oracle.Rules(batch.criterion, len(classes), batch.max_depth, batch.min_split, batch.min_bucket)
+    limits = batch.max_depth, batch.min_split, batch.min_bucket, batch.max_leaves, batch.min_decrease or 0.0
+    rules = oracle.Rules(batch.criterion, len(classes), *limits)
     word = group.features["word"]
     word_rank = np.array([words.index(word) for word in WORDS], float)
     columns = [
@@ -175,6 +181,8 @@ def test_every_node_is_the_oracles(db: psycopg.Connection, batch: TrainedTrees) 
         min_bucket=batch.min_bucket,
         n_bins=0,
         pruning_params=f"cp={batch.cp}",
+        max_leaf_nodes=batch.max_leaves,
+        min_impurity_decrease=batch.min_decrease,
         replace=True,
     )
 

@@ -108,16 +108,18 @@ def test_a_scaled_weight_scales_the_sums_and_nothing_else(db: psycopg.Connection
 
 @pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
 def test_no_more_distinct_values_than_bins_is_exact(db: psycopg.Connection, dependent: str, criterion: str) -> None:
-    grow(db, "data", "exact", dependent, criterion, n_bins=0)
-    grow(db, "data", "binned", dependent, criterion, n_bins=13)  # x has 13 distinct values
+    db.execute("CREATE TABLE many AS SELECT data.* FROM data, generate_series(1, 20)")  # too many to be exact anyhow
+    for model, n_bins in (("exact", 0), ("binned", 13), ("coarse", 4)):  # x has 13 distinct values
+        grow(db, "many", model, dependent, criterion, n_bins=n_bins)
 
     assert read_nodes(db, "binned") == read_nodes(db, "exact")
+    assert read_nodes(db, "coarse") != read_nodes(db, "exact")
 
 
 def test_ordered_features_keep_1024_values_apart_whatever_the_bins(db: psycopg.Connection) -> None:
     """The label changes within what would be one of five bins."""
     db.execute(
-        "CREATE TABLE numbers AS SELECT i AS id, i % 1024 AS n, i % 1024 > 700 AS y FROM generate_series(1, 4096) i"
+        "CREATE TABLE numbers AS SELECT i AS id, i % 1024 AS n, i % 1024 > 700 AS y FROM generate_series(1, 5120) i"
     )
     train(db, "numbers", "kept", "y", "n", n_bins=5)
     train(db, "numbers", "binned", "y", "n::float8", n_bins=5)

@@ -90,6 +90,7 @@ def one_tree(key: TreeKeys | None = None, **changes: Any) -> TreeColumns:
         "n_nodes": [3],
         "n_leaves": [2],
         "tree_depth": [1],
+        "grown_depth": [2],
         "pruning_cp": [0.0],
         "root_risk": [1 / 3],
         "importance": [[0.0, 3.5, 0.0]],
@@ -389,6 +390,10 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
         "grouping_columns": ["g1", '"G 2"'],
         "grouping_types": ["date", "character varying(9)"],
         "levels": None,
+        "max_leaf_nodes": None,
+        "min_impurity_decrease": 0.0,
+        "dependent_name": "y",
+        "grouping_expressions": ["g1", '"G 2"'],
     }
 
 

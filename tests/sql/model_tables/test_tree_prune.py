@@ -72,6 +72,7 @@ def without_complexity_of_leaves(db: psycopg.Connection, model: str) -> Tables:
 @pytest.mark.parametrize("setting", TRAININGS)
 def test_it_is_the_model_of_a_training_with_that_cp(data: psycopg.Connection, setting: str) -> None:
     train_one(data, "whole", setting, 0)
+    train_one(data, "unpruned", setting, -1)
     for number, cp in enumerate([0, 0.0005, 0.002, 0.004, 0.01, 0.03, 0.2, 1]):
         trained, pruned = f"trained{number}", f"pruned{number}"
         train_one(data, trained, setting, cp)
@@ -80,6 +81,9 @@ def test_it_is_the_model_of_a_training_with_that_cp(data: psycopg.Connection, se
         # the nodes of a model at cp 0 do not tell whether a leaf was such a one or had no gain at all.
         read = without_complexity_of_leaves if setting == "misclassification" else read_model
         assert read(data, pruned) == read(data, trained)
+        # The nodes of a tree that was not pruned tell all.
+        prune(data, "unpruned", f"{pruned}_again", cp)
+        assert read_model(data, f"{pruned}_again") == read_model(data, trained)
 
 
 @pytest.mark.parametrize("setting", ["gini", "regression", "groups"])
@@ -188,10 +192,10 @@ def test_another_users_model_can_be_pruned_into_ones_own(data: psycopg.Connectio
         ((None, "new", 0.1), "model must be the name of a model, not NULL"),
         (("nothing", "new", 0.1), "model: relation nothing does not exist"),
         (("data", "new", 0.1), "model: data is not a madtree model"),
-        (("whole", "new", None), "cp must be a number of at least 0, not NULL"),
-        (("whole", "new", -0.1), "cp must be a number of at least 0, not -0.1"),
-        (("whole", "new", float("nan")), "cp must be a number of at least 0, not nan"),
-        (("whole", "new", float("inf")), "cp must be a number of at least 0, not inf"),
+        (("whole", "new", None), "cp must be a number, not NULL"),
+        (("whole", "new", -0.1), "cp must be at least 0.01, at which whole was pruned already, not -0.1"),
+        (("whole", "new", float("nan")), "cp must be a number, not nan"),
+        (("whole", "new", float("inf")), "cp must be a number, not inf"),
         (("whole", "new", 0.0099), "cp must be at least 0.01, at which whole was pruned already, not 0.0099"),
     ],
 )

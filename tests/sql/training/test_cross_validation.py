@@ -85,6 +85,33 @@ def test_errors_are_those_of_trees_trained_without_each_fold(
         assert row[4] == pytest.approx(np.std(rate, ddof=1), rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("dependent", "miss"), [("label", "(label <> estimated_label)::int"), ("y", "y - estimated_y")]
+)
+def test_the_last_row_of_a_tree_that_is_not_pruned_is_the_whole_tree(
+    table: psycopg.Connection, dependent: str, miss: str
+) -> None:
+    what = (dependent, "x, n, level")
+    options = {"min_split": 20, "max_depth": 6, "n_bins": 0, "max_leaf_nodes": 14, "min_impurity_decrease": 1e-4}
+    train(table, "data", "model", *what, pruning_params="cp=-1, fold_col=f", **options)
+    train(table, "data", "grown", *what, pruning_params="cp=-1", **options)
+    rows = cv(table)
+    grown, root_risk = table.execute("SELECT n_leaves, root_risk FROM grown").fetchone()
+    assert (rows[-1][0], rows[-1][1]) == (-1, grown - 1)
+    assert rows[-2][0] >= 0
+    assert (grown, rows[-1][1]) == (14, 13)
+    wrong = 0.0
+    for fold in "pqrst":
+        table.execute(f"CREATE TABLE taught AS SELECT * FROM data WHERE f <> '{fold}'")
+        table.execute(f"CREATE TABLE tested AS SELECT * FROM data WHERE f = '{fold}'")
+        train(table, "taught", "whole", *what, pruning_params="cp=-1", replace=True, **options)
+        table.execute("SELECT tree_predict('whole', 'tested', 'scored')")
+        query = f"SELECT sum(({miss}) ^ 2.0) FROM tested JOIN scored USING (id)"
+        wrong += float(table.execute(query, prepare=False).fetchone()[0])
+        table.execute("DROP TABLE taught, tested, scored")
+    assert rows[-1][5] == pytest.approx(wrong / root_risk, rel=1e-9)
+
+
 @pytest.mark.parametrize(("rule", "width"), [("min", 0.0), ("1se", 1.0)])
 def test_the_tree_is_pruned_at_the_chosen_cp(table: psycopg.Connection, rule: str, width: float) -> None:
     parameters = f"cp=0.001, n_folds=10, rule={rule}"

@@ -76,7 +76,7 @@ def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: d
     assert len(with_workers(told)) == 2
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("n", [1, 4])
 def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str], n: int) -> None:
     """Rows take so long to read that all of them come in time."""
     db.execute(
@@ -344,9 +344,9 @@ def test_nobody_else_takes_part(db: psycopg.Connection, connect: Callable[[], ps
             wait_until(lambda: len(_queries(spy, pid)) > 1, "no worker came")
             assert not [query for query in _queries(spy, pid) if token in query]
             for call in ("join(%s)", "claim(%s)", "keep(%s, 0, NULL)", "step(%s)"):
-                with pytest.raises(psycopg.errors.InsufficientPrivilege, match="takes no part in its training"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege, match="cannot take part in its training"):
                     spy.execute(f"SELECT madtree_internal.workers_{call}", [key])
-            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="takes no part in its training"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="cannot take part in its training"):
                 spy.execute("SELECT madtree_internal.resident_worker(%s)", [key])
             assert not training.done(), "it was over too soon"
             training.result()

@@ -47,6 +47,9 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
         {"n_bins": 0, "max_depth": 8},
         {"surrogate_params": "null_as_category=true, max_surrogates=1", "weights": "w"},
         {"memory_mb": 8, "max_depth": 12, "min_split": 2},
+        {"max_leaf_nodes": 9, "max_depth": 12, "pruning_params": "cp=-1, n_folds=2, fold_col=fold"},
+        {"target": "a * b", "max_leaf_nodes": 12, "surrogate_params": "max_surrogates=2", "grouping_cols": "g"},
+        {"split_criterion": "gain_ratio", "min_impurity_decrease": 0.001, "max_leaf_nodes": 20},
     ],
     ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
 )

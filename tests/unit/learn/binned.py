@@ -27,7 +27,7 @@ from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.route.positions import Positions
 from madtree.trees.model import Kind
-from madtree.trees.parameters import Parameters
+from madtree.trees.parameters import FEW_ROWS, Parameters
 
 KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
 
@@ -58,8 +58,9 @@ def sample_rows(n_rows: int, n_classes: int, *, weighted: bool = False, n_trees:
 def problem_of(
     rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1, tuning: SearchTuning | None = None
 ) -> tuple[Problem, Block]:
-    """`tuning`: the defaults if None."""
-    problem, block = prepare(rows, n_trees, n_classes, KINDS, parameters)
+    """Binned as if each tree had many rows, so that `n_bins` holds. `tuning`: the defaults if None."""
+    many = np.full(n_trees, FEW_ROWS + 1)
+    problem, block = prepare(rows, n_trees, n_classes, KINDS, parameters, many)
     return replace(problem, tuning=tuning or problem.tuning), block
 
 

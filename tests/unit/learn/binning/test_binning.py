@@ -113,7 +113,7 @@ def test_only_crowded_trees_are_binned() -> None:
     tree = np.repeat([0, 1], [50, 8])
     values = np.concatenate((np.arange(50.0), np.arange(8.0)))
     ranks, _, counts, sizes = rank_within(values, TreeRows(tree, 2, len(values)))
-    codes, sizes, starts, ends = merge_bins(ranks, tree, sizes, counts, limit=10, n_bins=5)
+    codes, sizes, starts, ends = merge_bins(ranks, tree, sizes, counts, limit=np.full(len(sizes), 10), n_bins=5)
     assert sizes.tolist() == [5, 8]
     assert codes[tree == 1].tolist() == list(range(1, 9))
     assert np.bincount(codes[tree == 0])[1:].tolist() == [10] * 5

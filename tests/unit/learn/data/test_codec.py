@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from madtree.errors import MadtreeError
 from madtree.learn.data.codec import dump, load
 
 
@@ -25,3 +27,13 @@ def test_values_and_arrays_come_back() -> None:
             assert loaded[name].tobytes() == value.astype(value.dtype.newbyteorder("<")).tobytes()
         else:
             assert loaded[name] == value
+
+
+def test_bytes_of_another_version_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that starts after an update runs other code than the one that leads it."""
+    monkeypatch.setattr("madtree.learn.data.codec.__version__", "0.0.9")
+    data = dump({"a": 1})
+    monkeypatch.undo()
+    with pytest.raises(MadtreeError, match=r"was handed bytes of madtree 0\.0\.9") as caught:
+        load(data)
+    assert "updated while the statement ran" in caught.value.hint

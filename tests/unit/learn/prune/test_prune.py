@@ -20,6 +20,15 @@ def test_splits_that_lower_no_risk_go_even_at_cp_0() -> None:
     assert pruned.complexity[0] == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize("cp", [-1.0, -1e-300])
+def test_below_0_no_split_goes(cp: float) -> None:
+    """Not even one that seems to raise the risk, by rounding."""
+    pruned = prune(*tree([10, 4, 2, 3, 1 + 1e-15], [1, 3, -1, -1, -1]), cp)
+    assert pruned.is_leaf.tolist() == [False, False, True, True, True]
+    assert pruned.complexity[[0, 1]] == pytest.approx([0.4, 0.0])
+    assert pruned.complexity[[2, 3, 4]] == pytest.approx(cp)
+
+
 def test_a_useless_split_stays_where_its_children_repay_it() -> None:
     pruned = prune(*tree([10, 6, 4, 0, 0, 0, 0], [1, 3, 5, -1, -1, -1, -1]), 0.0)
     assert pruned.keep.all()

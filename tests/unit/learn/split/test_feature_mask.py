@@ -21,7 +21,7 @@ from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import coarse
 from madtree.learn.split.criterion import criterion_of
-from madtree.trees.parameters import Parameters
+from madtree.trees.parameters import FEW_ROWS, Parameters
 from tests.unit.learn.binned import KINDS, ManyBlocks, at_hand, cut, grown_by, sample_rows, train_by
 
 FEATURES = range(len(KINDS))
@@ -95,7 +95,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
 def problem_without(rows: RawRows, way: Way, parameters: Parameters, features: set[int]) -> tuple[Problem, Block]:
     kept = [f for f in FEATURES if f not in features]
     some = replace(rows, features=np.asarray(rows.features)[kept])
-    problem, block = prepare(some, 1, way.n_classes, [KINDS[f] for f in kept], parameters)
+    many = np.array([FEW_ROWS + 1])
+    problem, block = prepare(some, 1, way.n_classes, [KINDS[f] for f in kept], parameters, many)
     return replace(problem, tuning=way.tuning), block
 
 

@@ -1,0 +1,1 @@
+"""How well trees predict, beside those of other programs on the same splits."""

@@ -1,0 +1,116 @@
+"""scikit-learn's parameters as arguments of tree_train; what a tree of madtree's cannot do is told with what it can."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.utils import check_random_state
+
+from madtree.client.calls import CallError
+from madtree.trees import CRITERIA_OF_CLASSES, CRITERIA_OF_NUMBERS, MAX_DEPTH_LIMIT
+
+# scikit-learn's criteria that have another name in madtree, and those that madtree has not, with what comes closest.
+CRITERIA = {"log_loss": "entropy", "squared_error": "mse"}
+NO_CRITERIA = {"friedman_mse": "squared_error", "absolute_error": "squared_error"}
+
+
+def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, Any]:
+    """What an estimator's parameters are to tree_train, without those that are None there.
+
+    Args:
+        count_rows: how many rows there are to train on; asked only for a share of them.
+
+    Raises:
+        CallError: a parameter has no valid value, or one that asks for what madtree's trees do not do.
+    """
+    refuse_the_impossible(estimator)
+    arguments = {
+        "split_criterion": criterion(estimator.criterion),
+        "max_depth": MAX_DEPTH_LIMIT if estimator.max_depth is None else estimator.max_depth,
+        "min_split": rows(estimator, "min_samples_split", 2, count_rows),
+        "min_bucket": rows(estimator, "min_samples_leaf", 1, count_rows),
+        "n_bins": estimator.n_bins,
+        "surrogate_params": {
+            "max_surrogates": estimator.max_surrogates,
+            "null_as_category": estimator.null_as_category,
+            "surrogate_style": estimator.surrogate_style,
+        },
+        "pruning_params": {"cp": estimator.cp, "n_folds": estimator.n_folds, "rule": estimator.rule},
+        "max_leaf_nodes": estimator.max_leaf_nodes,
+        "min_impurity_decrease": estimator.min_impurity_decrease or None,
+        "seed": seed(estimator.random_state),
+        "verbose": estimator.verbose,
+        "replace": estimator.replace,
+        "parallel_workers": estimator.parallel_workers,
+        "memory_mb": estimator.memory_mb,
+        "classification": estimator._learns_classes,
+    }
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def criterion(name: Any) -> Any:
+    """The name of a criterion in madtree."""
+    if name in NO_CRITERIA:
+        raise CallError(
+            f"criterion: trees of madtree's are not grown by {name}", f"criterion={NO_CRITERIA[name]!r} comes closest."
+        )
+    known = CRITERIA_OF_CLASSES | CRITERIA_OF_NUMBERS
+    if CRITERIA.get(name, name) not in known:
+        raise CallError(f"criterion must be one of {', '.join(sorted({*known, *CRITERIA}))}, not {name!r}")
+    return CRITERIA.get(name, name)
+
+
+def rows(estimator: Any, name: str, least: int, count_rows: Callable[[], int]) -> int | None:
+    """A number of rows: as it is, or a share of all rows, rounded up as in scikit-learn; None is madtree's default."""
+    value = getattr(estimator, name)
+    if value is None:
+        return None
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least:
+        return int(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1:
+        return max(least, math.ceil(float(value) * count_rows()))
+    raise CallError(
+        f"{name} must be an integer of at least {least}, or a share of the rows in (0, 1] as a float, or None, not "
+        f"{value!r}"
+    )
+
+
+def seed(random_state: Any) -> int | None:
+    """A seed: None is madtree's own, so that a fit is always the same; of a random state the next number."""
+    if random_state is None or (isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)):
+        return None if random_state is None else int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def refuse_the_impossible(estimator: Any) -> None:
+    """Refuse what scikit-learn's trees can do and madtree's cannot, with the equivalent.
+
+    Raises:
+        CallError: one of the parameters asks for it.
+    """
+    n_features = getattr(estimator, "n_features_in_", None)
+    for name, possible, hint in (
+        ("splitter", ("best",), "madtree always looks for the best split: splitter='best'."),
+        (
+            "max_features",
+            (None, 1.0, n_features),
+            "A tree of madtree's looks at all features: max_features=None. list_of_features, or the columns of X, "
+            "choose among them.",
+        ),
+        ("monotonic_cst", (None,), "madtree has no monotonic constraints: monotonic_cst=None."),
+    ):
+        value = getattr(estimator, name)
+        if not any(value is each or (type(value) is type(each) and value == each) for each in possible):
+            raise CallError(f"{name}={value!r} is not supported", hint)
+    alpha = estimator.ccp_alpha
+    if not isinstance(alpha, numbers.Real) or isinstance(alpha, bool) or not 0 <= float(alpha) < math.inf:
+        raise CallError(f"ccp_alpha must be a number of at least 0, not {alpha!r}")
+    if alpha and estimator.model is not None:
+        raise CallError(
+            "ccp_alpha prunes the tree in the estimator, not a model that is kept in the database",
+            "Use cp, which prunes both: for squared_error it is ccp_alpha divided by the variance of y. For classes it "
+            "is relative to the root's share of wrong predictions, as rpart's, and not to its impurity.",
+        )

@@ -1,0 +1,109 @@
+"""Tables that an estimator is fitted on where they are, and in which order their rows come."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from madtree.client.calls import CallError
+from madtree.client.client import Client
+from madtree.host import Host
+from madtree.request import find_relation
+from madtree.sqltext.estimator import (
+    COLUMNS,
+    PLACE_IN_TABLE,
+    PRIMARY_KEY,
+    numbered,
+    rows_by_class,
+    rows_with,
+    weighted_by_class,
+)
+from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.split import check_expression, parse_name, split_alias
+
+
+@dataclass(frozen=True)
+class TrainingTable:
+    """What is trained on, and the column that stands for the rows' ids there; both as SQL."""
+
+    name: str
+    id_sql: str
+
+
+@contextlib.contextmanager
+def training_table(client: Client, table: str, id_sql: str | None, y: str) -> Iterator[TrainingTable]:
+    """The table to train on, with a column for the ids, which is none of the features.
+
+    Training does not read the ids, but for distributed tables, which have a key. So where no column tells the rows
+    apart the target may stand for them; where the target is an expression, a view adds a column.
+    """
+    if id_sql is not None or parse_name(y) is not None:
+        yield TrainingTable(table, id_sql or y)
+        return
+    relation = find_relation(client.host, table, "X")
+    taken = {row["name"] for row in client.host.query(COLUMNS, ["pg_catalog.oid"], [relation.oid])}
+    id_name = "madtree_row"
+    while id_name in taken:
+        id_name += "_"
+    view = ident(f"madtree_rows_{secrets.token_hex(8)}")
+    client.host.command(numbered(view, qualified(relation.schema, relation.name), ident(id_name)))
+    yield TrainingTable(f"pg_temp.{view}", ident(id_name))
+    client.host.command(f"DROP VIEW pg_temp.{view}")
+
+
+def primary_key(host: Host, table: str) -> str | None:
+    """The column that is a table's primary key, as SQL; None if it has none of one column."""
+    relation = find_relation(host, table, "X")
+    rows = host.query(PRIMARY_KEY, ["pg_catalog.oid"], [relation.oid])
+    return str(rows[0]["sql"]) if len(rows) == 1 else None
+
+
+def place_in(host: Host, table: str) -> str | None:
+    """By what the rows of a table without a key are put in order: their place in it. A view has the order it gives."""
+    return PLACE_IN_TABLE if find_relation(host, table, "X").kind in ("r", "p", "m") else None
+
+
+def outcome_of(y: str) -> str:
+    """The column or expression that `y` is, without the name that it may give it by AS.
+
+    Raises:
+        MadtreeError: it is no expression.
+    """
+    expression, _ = split_alias(y, "y")
+    check_expression(expression, "y")
+    return expression
+
+
+def count_rows(client: Client, table: str, y: str) -> int:
+    """How many rows have an outcome."""
+    y = outcome_of(y)
+    relation = find_relation(client.host, table, "X")
+    return int(client.query(rows_with(qualified(relation.schema, relation.name), y))[0].rows)
+
+
+def weights_of_classes(client: Client, table: str, y: str, class_weight: Any, sample_weight: str | None) -> str:
+    """The rows' weights times those of their classes, as SQL.
+
+    Args:
+        class_weight: "balanced": as if all classes had as many rows; or weights by class, as scikit-learn takes them.
+
+    Raises:
+        CallError: it is neither.
+    """
+    y = outcome_of(y)
+    if class_weight == "balanced":
+        relation = find_relation(client.host, table, "X")
+        counts = client.query(rows_by_class(qualified(relation.schema, relation.name), y))
+        total = sum(row.rows for row in counts)
+        weights = {row.label: total / (len(counts) * row.rows) for row in counts}
+    elif isinstance(class_weight, Mapping):
+        weights = {
+            str(label).lower() if isinstance(label, bool) else str(label): float(weight)
+            for label, weight in class_weight.items()
+        }
+    else:
+        raise CallError(f"class_weight must be None, 'balanced' or weights by class, not {class_weight!r}")
+    return weighted_by_class(y, weights, sample_weight)

@@ -1,0 +1,123 @@
+"""How arguments name columns and expressions of the training relation, and what the model's own columns are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.request.catalog import TEXT, SourceColumn, Type, find_column
+from madtree.request.features import Item
+from madtree.sqltext import catalog as sql
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Column, Relation
+from madtree.sqltext.split import check_expression, name_of_words, split_alias, split_list
+from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS, identifier_cut
+
+DEPENDENT = "dependent_variable"
+GROUPING = "grouping_cols"
+_NO_NAME = "?column?"  # what PostgreSQL calls a column of an expression that suggests no name
+
+
+class SourceNames:
+    """The training relation's columns, and how arguments name them."""
+
+    def __init__(self, columns: dict[str, SourceColumn], relation: str) -> None:
+        self.columns = columns
+        self.relation = relation
+
+    def item(self, argument: str, given: str) -> Item:
+        """A column or one expression."""
+        check_expression(given, argument)
+        column = find_column(self.columns, given, argument, self.relation)
+        return Item(argument, column.sql if column else given, column)
+
+    def aliased(self, argument: str, given: str) -> Item:
+        """A column or one expression, with or without ``AS name``."""
+        check_expression(given, argument)
+        expression, alias = split_alias(given, argument)
+        if alias is not None and len(alias.encode()) > MAX_IDENTIFIER_BYTES:
+            raise MadtreeError(
+                f"{argument}: {ident(alias)} has {len(alias.encode())} bytes, but a name may have "
+                f"{MAX_IDENTIFIER_BYTES}",
+                hint="Choose a shorter name.",
+                sqlstate="42622",
+            )
+        return replace(self.item(argument, expression), alias=alias)
+
+    def column(self, argument: str, given: str) -> Item:
+        """A column and nothing else."""
+        item = self.item(argument, given)
+        if item.column is None:
+            raise MadtreeError(
+                f"{argument} must be the name of a column of {self.relation}, not an expression: {given}"
+            )
+        return item
+
+    def grouping(self, given: str | None, dependent: Item) -> list[Item]:
+        """The columns and expressions to group by."""
+        items: list[Item] = []
+        for part in split_list(given, GROUPING) if given else []:
+            item = self.aliased(GROUPING, part)
+            if any(item.text == other.text for other in items):
+                raise MadtreeError(f"{GROUPING}: {item.text} is listed twice")
+            if item.text == dependent.text:
+                raise MadtreeError(f"{GROUPING}: {item.text} is the dependent variable and cannot be a grouping column")
+            items.append(item)
+        return items
+
+
+def name_of(host: Host, relation: Relation, item: Item) -> str:
+    """What a column of the item's values is called, unquoted: its alias, or the name that it has in a select list.
+
+    Where PostgreSQL has no name for an expression, one is made of the words in it.
+    """
+    if item.alias is not None:
+        return item.alias
+    if item.column:
+        return item.column.name
+    (row,) = host.query(sql.name_probe(relation.schema, relation.name, item.sql))
+    (name,) = row
+    return name if name != _NO_NAME else identifier_cut(name_of_words(item.text))
+
+
+def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], types: Sequence[Type]) -> list[Column]:
+    """The model's grouping columns.
+
+    Raises:
+        MadtreeError: two have the same name, or one the name of another column of the output table; or one's type is
+            none that a column can have.
+    """
+    columns: list[Column] = []
+    for item, type_ in zip(items, types, strict=True):
+        name = name_of(host, relation, item)
+        _check_name(item, name, [column.name for column in columns])
+        if type_.typtype == "p":
+            raise MadtreeError(
+                f"{GROUPING}: {item.text} is of type {type_.name}, which a table's column cannot have",
+                hint="List its parts one by one.",
+                sqlstate="42804",
+            )
+        own = item.column
+        if own and own.name == name:
+            columns.append(Column(name, own.sql, own.full_type, own.equals))
+        else:
+            (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
+            type_sql, equals = (own.full_type, own.equals) if own else (type_.name, type_.equals)
+            columns.append(Column(name, quoted["sql"], type_sql, equals, item.sql))
+    return columns
+
+
+def _check_name(item: Item, name: str, others: Sequence[str]) -> None:
+    hint = f"Give it another one: {item.text} AS name."
+    called = f"{item.text} is" if item.text == ident(name) or item.text == name else f"{item.text} is called {name},"
+    if name in dict(TREE_COLUMNS):
+        raise MadtreeError(
+            f"{GROUPING}: {called} also the name of a column of the output table, which has "
+            f"{', '.join(dict(TREE_COLUMNS))} besides the grouping columns",
+            hint=hint,
+            sqlstate="42701",
+        )
+    if name in others:
+        raise MadtreeError(f"{GROUPING}: {item.text} is called {name}, as another one", hint=hint, sqlstate="42701")

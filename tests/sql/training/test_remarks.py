@@ -1,0 +1,118 @@
+"""What a training tells besides its result: many classes, features that give the answer away, trees cut to nothing."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from datasets import load_golf, load_iris, load_mtcars
+from training import train
+
+
+@pytest.fixture
+def data(db: psycopg.Connection) -> psycopg.Connection:
+    db.execute("""
+        CREATE TABLE t AS SELECT i AS id, i % 577 AS delay, i % 90 AS ninety, i % 2 = 0 AS y, sin(i)::float8 AS z,
+            i * 7919 % 1000 AS x, 'n' || i AS name, (ARRAY['a', 'b', 'c'])[1 + i % 3] AS kind, i % 4 AS g
+        FROM generate_series(1, 3000) AS i""")
+    return db
+
+
+def test_whole_numbers_that_are_hardly_classes(data: psycopg.Connection, notices: list[str]) -> None:
+    assert "classification, 3000 rows" in train(data, "t", "many", "delay", "z", max_depth=1)
+    assert [line for line in notices if "577 distinct values are taken as classes" in line and "delay::float8" in line]
+    notices.clear()
+    assert "classification" in train(data, "t", "meant", "delay", "z", max_depth=1, classification=True)
+    assert "regression" in train(data, "t", "number", "delay", "x", max_depth=1, classification=False)
+    assert "classification" in train(data, "t", "few", "ninety", "z", max_depth=1)
+    assert not [line for line in notices if "distinct values" in line]
+    # more than one class for every ten rows, but so few rows that it says nothing
+    data.execute("CREATE TABLE small AS SELECT *, row_number() OVER () AS n FROM t LIMIT 200")
+    train(data, "small", "s", "n % 19", "z", max_depth=1)
+    assert not [line for line in notices if "distinct values" in line]
+    train(data, "small", "s2", "n % 30", "z", max_depth=1)
+    assert [line for line in notices if "its 30 distinct values" in line and "(n % 30)::float8" in line]
+
+
+def test_a_thousand_whole_numbers_are_a_mistake(data: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.Error, match=r"id is of type integer.*has more than 1,000 distinct values") as raised:
+        train(data, "t", "m", "id", "z")
+    assert "id::float8, or classification => false" in raised.value.diag.message_hint
+    assert "classification => true" in raised.value.diag.message_hint
+    assert "regression" in train(data, "t", "m", "id", "z", classification=False, max_depth=1)
+    assert "classification" in train(data, "t", "c", "id % 1001", "z", classification=True, max_depth=1)
+    assert "classification" in train(data, "t", "d", "x", "z", max_depth=1)  # just a thousand
+    assert "regression" in train(data, "t", "e", "id::float8", "z", max_depth=1)
+
+
+def test_a_number_may_be_classes(data: psycopg.Connection) -> None:
+    train(data, "t", "m", "round(z::numeric)", "x", classification=True)
+    assert data.execute("SELECT dependent_var_levels FROM m_summary").fetchone() == (["-1", "0", "1"],)
+    data.execute("SELECT madtree.tree_predict('m', 't', 'scored')")
+    metrics = dict(data.execute("SELECT metric, value FROM madtree.tree_evaluate('m', 't')").fetchall())
+    right = "SELECT avg((estimated_round = round(z::numeric)::text)::int)::float8 FROM scored JOIN t USING (id)"
+    assert data.execute(right).fetchone() == (pytest.approx(metrics["accuracy"]),)
+
+
+def test_a_tree_that_pruning_cuts_down_says_so_once(data: psycopg.Connection, notices: list[str]) -> None:
+    cut = {"pruning_params": "cp=0.5"}
+    train(data, "t", "bare", "y", "z, x", **cut)
+    (line,) = notices
+    assert line.startswith("pruning left the tree with a single leaf")
+    assert all(way in line for way in ("cp=-1", "weights", "split_criterion"))
+    notices.clear()
+    train(data, "t", "groups", "y", "z, x", grouping_cols="g % 2", **cut)
+    assert not notices  # of a single class each: there was nothing to grow
+    train(data, "t", "groups2", "y", "z, x", grouping_cols="kind", **cut)
+    (line,) = notices
+    assert line.startswith("pruning left 3 of 3 trees with a single leaf")
+    notices.clear()
+    data.execute("SELECT madtree.tree_predict('groups2', 't', 'odds', 'prob')")
+    data.execute("SELECT madtree.tree_predict('bare', 't', 'odds2', 'prob_columns')")
+    assert [line.split(" so all rows ")[0] for line in notices] == [
+        "tree_model: 3 of 3 trees of groups2 have a single leaf,",
+        "tree_model: bare has a single leaf,",
+    ]
+    data.execute("SELECT madtree.tree_predict('bare', 't', 'classes')")
+    assert len(notices) == 2
+    notices.clear()
+    train(data, "t", "low", "(x > 500) <> (id % 10 = 0)", "x, z", pruning_params="cp=0.1")
+    (line,) = notices
+    assert line.startswith("pruning left the tree with less than half of the depth to which it had grown")
+    notices.clear()
+    train(data, "t", "asked", "y", "z, x", max_depth=0)
+    train(data, "t", "whole", "(x > 500) <> (id % 10 = 0)", "x, z", max_depth=1)
+    assert not notices
+
+
+def test_features_that_give_the_answer_away(data: psycopg.Connection, notices: list[str]) -> None:
+    data.execute("ALTER TABLE t ADD late boolean GENERATED ALWAYS AS (delay > 300) STORED")
+    train(data, "t", "m", "delay", "late, x, delay % 2, kind", classification=False, max_depth=2)
+    (line,) = [line for line in notices if "computed from" in line]
+    assert line.startswith("list_of_features: computed from delay, which is to be predicted: late, delay % 2;")
+    notices.clear()
+    train(data, "t", "p", "late", "x, delay, z")
+    data.execute("CREATE VIEW codes AS SELECT *, upper(kind) AS code FROM t")
+    train(data, "codes", "q", "kind", "z, code, x")
+    train(data, "t", "r", "x::float8", "z, delay, x", grouping_cols="g")
+    assert [line.split(";")[0] for line in notices] == [
+        "list_of_features: delay alone predicts late almost perfectly",
+        "list_of_features: code alone predicts kind almost perfectly",
+        "list_of_features: x alone predicts x almost perfectly in 4 of 4 trees",
+    ]
+    notices.clear()
+    train(data, "t", "ids", "y", "name, kind, x", max_depth=2)
+    assert [line.split(";")[0] for line in notices if "categories" in line] == [
+        "list_of_features: nearly as many categories as there are rows (3000): name (3000)"
+    ]
+    assert not [line for line in notices if "alone predicts" in line]  # so many categories part any rows
+
+
+def test_usual_data_raise_no_doubts(db: psycopg.Connection, notices: list[str]) -> None:
+    load_golf(db)
+    load_iris(db)
+    load_mtcars(db)
+    train(db, "golf", "g", "class", '"OUTLOOK", temperature, windy', min_split=3, min_bucket=1)
+    train(db, "iris", "i", "species", "*")
+    train(db, "mtcars", "c", "mpg", "*", list_of_features_to_exclude="model", min_bucket=1)
+    train(db, "mtcars", "k", "cyl", "mpg, disp, hp, wt", min_bucket=1)
+    assert notices == []
