@@ -18,10 +18,12 @@ TRAIN_ONE = f"""\
 SELECT madtree.tree_train('demo.flights_train', 'demo.late', 'id', 'late',
     '{FEATURES}',
     max_depth => {MAX_DEPTH}, min_split => 600, min_bucket => 200, verbose => true, replace => true)"""
+# Pruned by their predictions, half of the carriers would be left with a single leaf; of wanted size, all have a tree.
 TRAIN_CARRIERS = f"""\
 SELECT madtree.tree_train('demo.flights_train', 'demo.late_by_carrier', 'id', 'late',
     '{FEATURES.removeprefix("carrier, ")}', grouping_cols => 'carrier',
-    max_depth => {CARRIER_DEPTH}, min_split => 600, min_bucket => 200, verbose => true, replace => true)"""
+    max_depth => {CARRIER_DEPTH}, min_split => 600, min_bucket => 200, max_leaf_nodes => 16, pruning_params => 'cp=-1',
+    verbose => true, replace => true)"""
 DISPLAY = "SELECT madtree.tree_display('demo.late', false)"
 LEGEND = (
     "Each line is a node: (its id) [flights on time, flights late], then its question; a leaf has * and the prediction."
