@@ -19,8 +19,8 @@ HEAD = """\
      MADTREE_UPDATE_DOCS=1 pytest tests/docs -->
 
 All are in the schema `madtree`, and run with the caller's rights. An argument with a default may be left out, or given
-by name (`max_depth => 6`). Called without an argument, each that takes some returns its help text, which is also on this
-page; in psql, `\\df+ madtree.*` has the comments. What these functions call among themselves is in the schema
+by name (`max_depth => 6`). Called without an argument, each that takes some returns its help text, which is also on
+this page; in psql, `\\df+ madtree.*` has the comments. What these functions call among themselves is in the schema
 `madtree_internal`: it may change with every version, and nobody else should call it.
 
 """
