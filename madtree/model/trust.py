@@ -219,7 +219,7 @@ def _spelled(type_: str | None) -> str | None:
 _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = tuple(
     (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), frozenset(optional))
     for suffix, columns, optional in (
-        ("", TREE_COLUMNS, ()),
+        ("", TREE_COLUMNS, ("cat_levels_in_text", "cat_n_levels")),
         ("_nodes", NODE_COLUMNS, ()),
         (
             "_summary",

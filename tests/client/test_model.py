@@ -67,7 +67,7 @@ FRAMES: dict[str, Callable[[madtree.Result], Any]] = {
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-@pytest.mark.parametrize("type_", ["response", "prob", "prob_columns", "leaf"])
+@pytest.mark.parametrize("type_", ["response", "prob", "leaf"])
 def test_a_frames_rows_get_what_the_tables_rows_get(model: madtree.Model, kind: str, type_: str) -> None:
     rows = model.client.query('SELECT id, length, "Width", colour, wild FROM flowers ORDER BY id DESC')
     expected = {row[0]: row[1:] for row in model.predict("flowers", type_)}

@@ -33,9 +33,9 @@ SCORE = "SELECT madtree.tree_predict('demo.{model}', 'demo.flights_held_out', 'd
 # one sort of the distinct probabilities, no pairs.
 QUALITY = """\
 WITH scored AS (
-    SELECT 1 - s.estimated_prob_false AS p, f.late
+    SELECT s.estimated_prob_true AS p, f.late
     FROM demo.{scored} s JOIN demo.flights_held_out f USING (id)
-    WHERE f.late IS NOT NULL AND s.estimated_prob_false IS NOT NULL
+    WHERE f.late IS NOT NULL AND s.estimated_prob_true IS NOT NULL
 ), per_value AS (
     SELECT p, count(*) AS n, count(*) FILTER (WHERE late) AS late FROM scored GROUP BY p
 ), ranked AS (

@@ -88,7 +88,7 @@ def predicted(db: psycopg.Connection, setting: str) -> tuple[list[Row], int]:
     db.execute("SELECT madtree.tree_predict('model', 'test', 'responses')")
     probabilities = "NULL::float8[]"
     if dependent != "y":
-        db.execute("SELECT madtree.tree_predict('model', 'test', 'odds', 'prob_columns')")
+        db.execute("SELECT madtree.tree_predict('model', 'test', 'odds', 'prob')")
         names = db.execute("SELECT dependent_var_levels FROM model_summary").fetchone()[0]
         probabilities = "ARRAY[" + ", ".join(f'"estimated_prob_{name}"' for name in names) + "]"
     rows = (

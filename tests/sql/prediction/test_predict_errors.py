@@ -45,8 +45,8 @@ def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
     [
         ((None, "data", "out"), "tree_model must be the name of a model, not NULL", None),
         (("m", None, "out"), "new_data_table must be the name of a table or view, not NULL", None),
-        (("m", "data", "out", None), "type must be one of response, prob, prob_columns, leaf, not None", None),
-        (("m", "data", "out", "odds"), "type must be one of response, prob, prob_columns, leaf, not 'odds'", None),
+        (("m", "data", "out", None), "type must be one of response, prob, leaf, not None", None),
+        (("m", "data", "out", "odds"), "type must be one of response, prob, leaf, not 'odds'", None),
         (
             ("regression", "data", "out", "prob"),
             "type must be one of response, leaf for a regression model, not 'prob'",
@@ -96,12 +96,6 @@ def test_a_type_that_cannot_be_compared(model: psycopg.Connection) -> None:
     model.execute('CREATE TABLE odd (id int, x point, "Outlook" text, extra int, region text)')
     with pytest.raises(psycopg.errors.UndefinedFunction, match=r"operator does not exist: point \+ integer"):
         model.execute("SELECT madtree.tree_predict('m', 'odd', 'out')")
-
-
-def test_prob_columns_is_no_expression(model: psycopg.Connection) -> None:
-    with pytest.raises(InvalidParameterValue, match="no single expression") as caught:
-        model.execute("SELECT madtree.tree_sql('m', 'prob_columns')")
-    assert "type prob" in str(caught.value.diag.message_hint)
 
 
 def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
