@@ -64,15 +64,21 @@ def _pair(pair: str, argument: str) -> tuple[str, str]:
     return key, value
 
 
-def _integer(minimum: int, maximum: int, valid: str, *, excluded: frozenset[int] = frozenset()) -> Callable[..., int]:
+def _integer(minimum: int, maximum: int, valid: str) -> Callable[..., int]:
     def read(what: str, value: str) -> int:
         text = _unquoted(value)
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
-        if number is None or not minimum <= number <= maximum or number in excluded:
+        if number is None or not minimum <= number <= maximum:
             raise MadtreeError(f"{what} must be {valid}, not {value!r}")
         return number
 
     return read
+
+
+def _n_folds(what: str, value: str) -> int:
+    """A single fold leaves nothing to train on, and means none, as in MADlib."""
+    folds = _integer(0, 255, "0 (no cross-validation) or an integer from 2 to 255")(what, value)
+    return folds if folds > 1 else 0
 
 
 def _cp(what: str, value: str) -> float:
@@ -112,7 +118,7 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
     "null_as_category": _boolean,
     "surrogate_style": _integer(0, 1, "0 or 1"),
     "cp": _cp,
-    "n_folds": _integer(0, 255, "0 (no cross-validation) or an integer from 2 to 255", excluded=frozenset({1})),
+    "n_folds": _n_folds,
     "rule": _rule,
     "fold_col": _fold_col,
 }

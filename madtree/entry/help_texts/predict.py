@@ -26,6 +26,9 @@ unknown group stay, with NULL. Returns one line that says what was done.
 
 trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
 view, it runs what its owner wrote. Others need not say it. See docs/security.md.
+
+Example:
+    SELECT madtree.tree_predict('delay_tree', 'new_flights', 'predicted');
 """
 
 TREE_SQL = """\

@@ -417,5 +417,5 @@ def test_help(db: psycopg.Connection, function: str) -> None:
     (text,) = db.execute(f"SELECT madtree.{function}()").fetchone()
     assert f"SELECT * FROM madtree.{function}(" in text
     assert db.execute(f"SELECT madtree.{function}('usage')").fetchone() == (text,)
-    with pytest.raises(InvalidParameterValue, match=f"{function} with one argument takes 'usage', 'help', "):
+    with pytest.raises(InvalidParameterValue, match=f"{function} with one argument takes 'usage', 'help', 'example', "):
         db.execute(f"SELECT madtree.{function}('model')")

@@ -136,6 +136,6 @@ def test_help_of_the_others(db: psycopg.Connection, function: str) -> None:
 def test_one_argument_that_asks_for_no_help(db: psycopg.Connection) -> None:
     with pytest.raises(
         InvalidParameterValue,
-        match="tree_predict with one argument takes 'usage', 'help', '\\?', not 'model'",
+        match="tree_predict with one argument takes 'usage', 'help', 'example', '\\?', not 'model'",
     ):
         db.execute("SELECT madtree.tree_predict('model')")
