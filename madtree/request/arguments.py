@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace as replaced
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
@@ -19,7 +20,7 @@ from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
+from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Kind, Parameters
 
 _LARGEST = 2**31 - 1  # of an integer argument
 
@@ -122,7 +123,7 @@ def check_arguments(
         dependent_type=outcome.type,
         is_classification=is_classification,
         classes_meant=classification is True,
-        features=tuple(features),
+        features=tuple(replaced(f, null_last=text.null_as_category and f.kind is Kind.ORDERED) for f in features),
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
         grouping=tuple(grouping_columns(host, source, grouping, group_types)),

@@ -15,6 +15,8 @@ from madtree.trees import UNPRUNED
 
 _KEYS = tuple(key for keys in defaults.OPTIONS.values() for key in keys)
 
+# Where MADlib has other names: what its order has in the place of each of the two strings.
+_MADLIBS = {"surrogate_params": "argument 14, pruning_params", "pruning_params": "argument 15, null_handling_params"}
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _PAIR = re.compile(r"\s*([^=\s]+)\s*=\s*(.*?)\s*", re.DOTALL)
@@ -47,8 +49,15 @@ def parse_params(surrogate_params: str | None, pruning_params: str | None) -> Te
             key, value = _pair(pair, argument)
             if key in values:
                 raise MadtreeError(f"{argument}: the key {key} is given twice")
-            values[key] = _READERS[key](f"{argument}: {key}", value)
+            values[key] = _READERS[key](f"{_place(argument, key)}: {key}", value)
     return TextParameters(**values)
+
+
+def _place(argument: str, key: str) -> str:
+    """The argument that a key was found in; where it stands as in MADlib's order, also by its place and name there."""
+    if key in defaults.OPTIONS[argument]:
+        return argument
+    return f"{argument} ({_MADLIBS[argument]} in MADlib)"
 
 
 def _pair(pair: str, argument: str) -> tuple[str, str]:

@@ -283,5 +283,5 @@ def _outcomes(
 def _packed(feature: Feature) -> str:
     """The feature as float8."""
     if feature.labels:
-        return f"{sql.enum_number(feature)}::pg_catalog.float8"
+        return rows_sql.null_as_last(feature, f"{sql.enum_number(feature)}::pg_catalog.float8")
     return rows_sql.as_number(feature)

@@ -77,9 +77,13 @@ def _with_untrained(trained: list[TreeColumns], groups: Ints, n_features: int, c
 
 
 def _known_categories(host: Host, task: TrainingTask, training: Training) -> dict[str, Any]:
-    """The categories of each unordered feature, NULL among them where it is one; of grouped trees, by tree id."""
+    """The categories of each unordered feature, NULL among them where it is one; of grouped trees, by tree id. Of an
+    ordered feature only NULL, where that is its last value.
+    """
     known: dict[str, Any] = {}
     for feature, categories in zip(task.features, training.categories, strict=True):
+        if feature.null_last:
+            known[feature.name] = [None]
         if categories is None:
             continue
         if training.groups is None:

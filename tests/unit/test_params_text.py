@@ -73,3 +73,17 @@ def test_a_mistake_is_named(text: str, words: str) -> None:
             parse_params(*strings)
         assert words in caught.value.message
         assert argument in caught.value.message
+
+
+def test_a_key_in_madlibs_place_is_named_by_the_name_that_it_has_there() -> None:
+    for strings, words in (
+        (("cp=no", None), "surrogate_params (argument 14, pruning_params in MADlib): cp must be a number"),
+        (
+            (None, "max_surrogates=no"),
+            "pruning_params (argument 15, null_handling_params in MADlib): max_surrogates must be an integer",
+        ),
+        ((None, "cp=no"), "pruning_params: cp must be a number"),
+    ):
+        with pytest.raises(MadtreeError) as caught:
+            parse_params(*strings)
+        assert caught.value.message.startswith(words)
