@@ -54,7 +54,12 @@ class ModelFiller:
         # Which categories each of many groups has would take a look at all rows: it is worth that only where rows are
         # scored by it.
         known = _known_categories(host, task, training) if null_as_category or training.groups is None else None
-        write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, known)
+        unordered = {
+            feature.name: known[feature.name]
+            for feature, categories in zip(task.features, training.categories, strict=True)
+            if categories is not None and known is not None
+        }
+        write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, unordered)
         totals = Totals(
             classes=training.profile.classes,
             num_all_groups=len(groups),
