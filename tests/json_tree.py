@@ -24,7 +24,10 @@ def find_leaf(document: Document, tree: Document, row: Mapping[str, float | str 
         way = node["default"]
         for split in [node["split"], *node["surrogates"]]:
             feature = document["features"][split["feature"]]
-            answer = _ask(split, row[feature["name"]], tree["levels"].get(feature["name"]))
+            value = row[feature["name"]]
+            if feature["null_last"] and (value is None or math.isnan(float(value))):
+                value = math.inf
+            answer = _ask(split, value, tree["levels"].get(feature["name"]))
             if answer is not None:
                 way = answer
                 break

@@ -89,6 +89,8 @@ class Evaluator:
         if kind == "CompoundPredicate":
             return self._compound(predicate, row)
         value = row[predicate.get("field")]
+        if predicate.get("operator") in ("isMissing", "isNotMissing"):
+            return (value is None) == (predicate.get("operator") == "isMissing")
         if value is None:
             return None
         if kind == "SimpleSetPredicate":

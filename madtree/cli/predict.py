@@ -23,7 +23,6 @@ class Type(str, Enum):
 
     RESPONSE = "response"
     PROB = "prob"
-    PROB_COLUMNS = "prob_columns"
     LEAF = "leaf"
 
 
@@ -32,7 +31,7 @@ def predict_command(
     table: Annotated[str, typer.Argument(help="Table or view to score.", show_default=False)],
     output: Annotated[str, typer.Argument(help="Table to create: the id and the prediction.", show_default=False)],
     type_: Annotated[
-        Type, typer.Option("--type", help="The prediction, class probabilities, or the leaf that a row ends in.")
+        Type, typer.Option("--type", help="The prediction, each class's probability, or the leaf that a row ends in.")
     ] = Type.RESPONSE,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,

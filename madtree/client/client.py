@@ -180,7 +180,7 @@ class Client:
         type: str | None = "response",
         trust_owner: bool | None = False,
     ) -> str:
-        """Score a table into a new table; `type` is response, prob, prob_columns or leaf. Returns what was done.
+        """Score a table into a new table; `type` is response, prob or leaf. Returns what was done.
 
         `trust_owner`, here and below: as a superuser, use another role's model although it runs what that role wrote.
         """

@@ -114,7 +114,7 @@ class Model:
             Name of a table or view; or a frame with the features (and grouping columns) as its columns, which is
             copied into a temporary table.
         type
-            response, prob, prob_columns or leaf.
+            response, prob or leaf.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote; the same for the methods
             below.

@@ -40,7 +40,12 @@ def feature_values(features: Sequence[Feature], columns: Sequence[Column]) -> di
     missing = [column_name(feature) for feature in features if column_name(feature) not in by_name]
     if missing:
         raise ValueError(f"X lacks columns that the model needs: {', '.join(map(repr, missing))}")
-    return {feature.name: _values(feature, by_name[column_name(feature)]) for feature in features}
+    return {feature.name: _compared(feature, by_name[column_name(feature)]) for feature in features}
+
+
+def _compared(feature: Feature, column: Column) -> Array:
+    values = _values(feature, column)
+    return np.where(np.isnan(values), np.inf, values) if feature.null_last else values
 
 
 def _values(feature: Feature, column: Column) -> Array:

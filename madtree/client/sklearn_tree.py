@@ -65,7 +65,7 @@ def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
     tree = _one_tree(model, tree_id)
     flat = FlatTree.of(tree)
     used = used_features(model, flat)
-    plain = all(f.kind is not Kind.UNORDERED and f.type in NUMERIC for f in used)
+    plain = all(f.kind is not Kind.UNORDERED and f.type in NUMERIC and not f.null_last for f in used)
     if plain and not any(node.surrogates for node in flat.nodes):
         estimator: Any = _Exact[model.is_classification]()
         places = {feature.name: place for place, feature in enumerate(model.features)}

@@ -10,7 +10,7 @@ from madtree.model.find import ModelTables, find_model
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
 from madtree.model.new_data import column_types, fit_feature, fit_features
-from madtree.model.outputs import check_type, output_columns, probabilities
+from madtree.model.outputs import check_type, output_columns, output_expression, probabilities
 from madtree.model.read import read_model, read_trees
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, prediction_type
@@ -31,6 +31,7 @@ __all__ = [
     "make_tables",
     "models",
     "output_columns",
+    "output_expression",
     "prediction_type",
     "probabilities",
     "read_model",

@@ -11,14 +11,21 @@ from madtree.sqltext.predict import Output
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
 from madtree.trees import Model, Node
 
-TYPES = ("response", "prob", "prob_columns", "leaf")
+TYPES = ("response", "prob", "leaf")
 REGRESSION_TYPES = ("response", "leaf")
+FORMER_TYPES = {"prob_columns": "prob"}  # names that scripts may still have
+MOST_COLUMNS = 1000  # of float8, which a row of PostgreSQL's has room for beside the id
 
 
 def check_type(model: Model, type_: str | None) -> str:
-    """The `type` argument in lower case. Raises MadtreeError, with the valid ones, if it does not suit the model."""
+    """The `type` argument in lower case, by its present name.
+
+    Raises:
+        MadtreeError: it does not suit the model; the error has the valid ones.
+    """
     valid = TYPES if model.is_classification else REGRESSION_TYPES
     wanted = (type_ or "").strip().lower()
+    wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:
         kind = "" if model.is_classification else " for a regression model"
         raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}")
@@ -26,7 +33,7 @@ def check_type(model: Model, type_: str | None) -> str:
 
 
 def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = "") -> list[Output]:
-    """The columns of predictions.
+    """The columns of predictions. Of more classes than a row has room for, the probabilities are one array.
 
     Args:
         type_: a valid one, see `check_type`.
@@ -38,13 +45,19 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     elif type_ == "leaf":
         int8 = spelling.type("int8")
         columns = [Output("node_id", int8, lambda node: f"{node.node_id}::{int8}")]
-    elif type_ == "prob_columns" or len(model.classes) <= 2:
-        classes = model.classes if type_ == "prob_columns" else model.classes[:1]
-        columns = [_probability(f"estimated_prob_{name}", position, spelling) for position, name in enumerate(classes)]
+    elif len(model.classes) <= MOST_COLUMNS:
+        columns = [_probability(model, position, spelling) for position in range(len(model.classes))]
     else:
         columns = [_probabilities(spelling)]
     names = distinct_names((column.name for column in columns), taken)
     return [Output(name, column.type, column.value) for name, column in zip(names, columns, strict=True)]
+
+
+def output_expression(model: Model, type_: str, spelling: Spelling) -> Output:
+    """A prediction as one value: with `prob` the probability of the first of two classes, of more classes an array."""
+    if type_ != "prob":
+        return output_columns(model, type_, spelling)[0]
+    return _probability(model, 0, spelling) if len(model.classes) <= 2 else _probabilities(spelling)
 
 
 def probabilities(class_weights: Sequence[float]) -> list[float]:
@@ -74,11 +87,11 @@ def _response(model: Model, spelling: Spelling) -> Output:
     return Output(name, type_, lambda node: typed_literal(str(node.prediction), type_))
 
 
-def _probability(name: str, position: int, spelling: Spelling) -> Output:
+def _probability(model: Model, position: int, spelling: Spelling) -> Output:
     def value(node: Node) -> str:
         return float_literal(probabilities(node.class_weights or ())[position], spelling)
 
-    return Output(name, spelling.type("float8"), value)
+    return Output(f"estimated_prob_{model.classes[position]}", spelling.type("float8"), value)
 
 
 def _probabilities(spelling: Spelling) -> Output:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from madtree.errors import MadtreeError
@@ -60,6 +61,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         _feature(summary, name, kind, type_, labels.get(name))
         for name, kind, type_ in zip(names, kinds, types, strict=True)
     )
+    # NULL is a value of an ordered feature where the summary lists NULL among its levels.
+    features = tuple(replace(f, null_last=f.kind is Kind.ORDERED and f.name in categories) for f in features)
     grouping = tuple(summary.texts("grouping_columns", optional=True))
     classes = tuple(summary.texts("dependent_var_levels", optional=True))
     if len(set(classes)) < len(classes):
@@ -89,7 +92,11 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         grouping_types=tuple(tables.column_types[name][0] for name in columns),
         grouping_equals=tuple(tables.column_types[name][1] for name in columns),
         weighted=weights is not None,
-        categories={name: _categories(summary, categories[name]) for name in categories},
+        categories={
+            f.name: _categories(summary, categories[f.name])
+            for f in features
+            if f.name in categories and not f.null_last
+        },
         summary=row,
         dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
         grouping_expressions=values,

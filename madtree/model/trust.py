@@ -22,7 +22,7 @@ from madtree.sqltext.tables import (
     TREE_COLUMNS,
     suffixed,
 )
-from madtree.sqltext.values import Writer
+from madtree.sqltext.values import Writer, own_writer
 
 NOT_ALLOWED = "42501"
 TRUST_HINT = "Look at it as you would at that role's views; if you trust it, say trust_owner => true."
@@ -93,7 +93,7 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
         table = tables.setdefault(
             suffix, TableFacts(row["table"], row["kind"], row["owner"], row["rank"], tuple(row["hazards"]))
         )
-        writer, equals, trusted = others.get(row["type_oid"], (None, EQUALS, True))
+        writer, equals, trusted = others.get(row["type_oid"], (own_writer(row["type"]), EQUALS, True))
         table.columns[row["column"]] = ColumnFacts(row["type"], row["own"], writer, equals, trusted)
     return Facts(tables, any(row["by_superuser"] for row in rows))
 
@@ -219,7 +219,7 @@ def _spelled(type_: str | None) -> str | None:
 _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = tuple(
     (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), frozenset(optional))
     for suffix, columns, optional in (
-        ("", TREE_COLUMNS, ()),
+        ("", TREE_COLUMNS, ("cat_levels_in_text", "cat_n_levels")),
         ("_nodes", NODE_COLUMNS, ()),
         (
             "_summary",

@@ -13,7 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
 from madtree.request import check_free, model_tables
 from madtree.sqltext import waiting as sql
-from madtree.sqltext.quote import qualified
+from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.tables import SUFFIXES, drop_tables, suffixed
 
 TRIES = 20  # a name that others make and drop all the time; more than once is rare
@@ -29,7 +29,8 @@ def make_tables(host: Host, schema: str, name: str, argument: str, statements: s
 
     Args:
         argument: name of the argument that the model's name came in, for errors.
-        replace: drop a model of that name first; None where the caller cannot replace one.
+        replace: drop a model of that name first; None where the caller cannot replace one. If false, only what is left
+            of a model of the caller's, whose own table is gone, is dropped, and a notice says so.
 
     Raises:
         MadtreeError: a table of that name is there and may not be replaced.
@@ -37,10 +38,13 @@ def make_tables(host: Host, schema: str, name: str, argument: str, statements: s
     for _ in range(TRIES):
         check_free(host, schema, name, argument, SUFFIXES, replace)
         try:
-            if replace and _lock(host, schema, name):
+            if replace is not None and (locked := _lock(host, schema, name)):
                 # What we waited for may have made another model of it.
                 check_free(host, schema, name, argument, SUFFIXES, replace)
-                drop_model(host, schema, name)
+                if replace:
+                    drop_model(host, schema, name)
+                else:
+                    _drop_remains(host, schema, name, argument, locked)
             _wait(host, statements, lambda: _makers(host, qualified(schema, name)))
             return
         except Exception as error:
@@ -60,6 +64,13 @@ def drop_model(host: Host, schema: str, name: str) -> list[str]:
     if tables:
         host.command(drop_tables(schema, tables))
     return tables
+
+
+def _drop_remains(host: Host, schema: str, name: str, argument: str, tables: Sequence[str]) -> None:
+    """Drop what is left of a model whose own table is gone; a notice says so."""
+    host.command(drop_tables(schema, tables))
+    names = ", ".join(ident(table) for table in tables)
+    host.notice(f"{argument}: dropped {names}, left of a model {qualified(schema, name)} whose table is gone")
 
 
 def _lock(host: Host, schema: str, name: str) -> list[str]:

@@ -83,6 +83,7 @@ def _feature(feature: Feature) -> Document:
         "kind": feature.kind.value,
         "encoding": encoding(feature),
         "labels": list(feature.labels),
+        "null_last": feature.null_last,
     }
 
 

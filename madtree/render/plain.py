@@ -21,10 +21,12 @@ def model_of_rows(
         nodes: rows of `<output>_nodes`, by column, of one tree or of many.
         groups: by tree_id, the values of its grouping columns as text; without them the model counts as ungrouped.
     """
-    labels = summary["enum_labels"] or {}
-    labels = json.loads(labels) if isinstance(labels, str) else labels
+    labels, levels = (_document(summary.get(column)) for column in ("enum_labels", "levels"))
     described = zip(summary["features"], summary["feature_types"], summary["feature_kinds"], strict=True)
-    features = tuple(Feature(name, type_, Kind(kind), tuple(labels.get(name, ()))) for name, type_, kind in described)
+    features = tuple(
+        Feature(name, type_, Kind(kind), tuple(labels.get(name, ())), null_last=kind == "ordered" and name in levels)
+        for name, type_, kind in described
+    )
     return Model(
         name=summary["model_table"],
         source_table=summary["source_table"],
@@ -56,6 +58,10 @@ def trees_of_rows(
         Tree(tree, of_tree, groups.get(tree, ()), of_tree[0].n_rows if of_tree else 0)
         for tree, of_tree in sorted(trees.items())
     )
+
+
+def _document(value: Any) -> Mapping[str, Any]:
+    return json.loads(value) if isinstance(value, str) else value or {}
 
 
 def _prediction(value: Any, is_class: bool) -> str | float | None:

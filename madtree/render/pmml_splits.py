@@ -43,7 +43,10 @@ class PmmlSplits:
         return left, right
 
     def _needs_field(self, split: Split) -> bool:
-        return None in (*(split.left_levels or ()), *(split.right_levels or ()))
+        feature = self._features[str(split.feature)]
+        return None in (*(split.left_levels or ()), *(split.right_levels or ())) or (
+            feature.null_last and bool(feature.labels)
+        )
 
     def _simple(self, node: Node) -> tuple[Element, Element]:
         """For a node without surrogates: a category that is not named goes with the majority, as a missing one does."""
@@ -66,7 +69,9 @@ class PmmlSplits:
 
     def _derive(self, feature: Feature, split: Split, sides: tuple[Sequence[str], Sequence[str]], name: str) -> None:
         source, default = feature.name, {}
-        if self._needs_field(split):
+        if feature.null_last:
+            default = {"mapMissingTo": RIGHT if split.low_goes_left else LEFT}
+        elif self._needs_field(split):
             source = self._known_field(feature)
             default = {"mapMissingTo": LEFT if None in (split.left_levels or ()) else RIGHT}
         rows = [(each, side) for own, side in zip(sides, (LEFT, RIGHT), strict=True) for each in own]
@@ -99,7 +104,18 @@ def _compare(feature: Feature, split: Split) -> tuple[Element, Element]:
         Element("SimplePredicate", {"field": feature.name, "operator": operator, "value": value})
         for operator in ("lessOrEqual", "greaterThan")
     )
+    if feature.null_last:
+        low = _with_missing("and", "isNotMissing", low)
+        high = _with_missing("or", "isMissing", high)
     return (low, high) if split.low_goes_left else (high, low)
+
+
+def _with_missing(junction: str, operator: str, predicate: Element) -> Element:
+    """A predicate that is known where its field is missing, too."""
+    compound = Element("CompoundPredicate", {"booleanOperator": junction})
+    SubElement(compound, "SimplePredicate", {"field": predicate.get("field", ""), "operator": operator})
+    compound.append(predicate)
+    return compound
 
 
 def _equal(field: str, value: str, operator: str = "equal") -> Element:

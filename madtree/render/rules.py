@@ -31,12 +31,13 @@ def side_text(split: Split, feature: Feature, left: bool, full: bool = False) ->
     if feature.kind is Kind.UNORDERED:
         return _in_categories(feature, (split.left_levels if left else split.right_levels) or (), full)
     low = left == split.low_goes_left
-    return f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low)}"
+    text = f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low)}"
+    return f"{text} or missing" if feature.null_last and not low else text
 
 
 def _of_feature(feature: Feature, steps: Sequence[Step], full: bool) -> str:
     text = _categories(feature, steps, full) if feature.kind is Kind.UNORDERED else _range(feature, steps)
-    missing = _missing(steps)
+    missing = _missing(feature, steps)
     return f"({text} or {missing})" if missing else text
 
 
@@ -57,8 +58,10 @@ def _categories(feature: Feature, steps: Sequence[Step], full: bool) -> str:
     return _in_categories(feature, common or sides[-1], full)
 
 
-def _missing(steps: Sequence[Step]) -> str | None:
+def _missing(feature: Feature, steps: Sequence[Step]) -> str | None:
     """How a row comes here of which the splits cannot tell; None if it cannot."""
+    if feature.null_last:
+        return None if any(goes_left for _, goes_left in steps) else "missing"
     for node, goes_left in steps:
         by_category = None in (*(node.left_levels or ()), *(node.right_levels or ()))
         if by_category or (goes_left != node.majority_left and not node.surrogates):

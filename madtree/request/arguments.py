@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace as replaced
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import catalog, defaults
 from madtree.request.catalog import Type
 from madtree.request.derived import tell_of_derived
-from madtree.request.features import Item, is_text, list_items, make_features
+from madtree.request.features import Item, list_items, make_features
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import TextParameters, parse_params
+from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, criterion_of, fitting_criterion, outcome_of
 from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
-from madtree.sqltext.values import Writer, text_of
-from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Parameters
+from madtree.sqltext.values import text_of
+from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Kind, Parameters
 
-CRITERION_NAMES = {
-    "gini": "gini",
-    "entropy": "entropy",
-    "cross-entropy": "entropy",
-    "cross_entropy": "entropy",
-    "misclassification": "misclassification",
-    "misclass": "misclassification",
-    "gain_ratio": "gain_ratio",
-    "gain-ratio": "gain_ratio",
-    "mse": "mse",
-}
-_CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint"})
-_NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
-_INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
 _LARGEST = 2**31 - 1  # of an integer argument
 
 
@@ -83,8 +70,8 @@ def check_arguments(
         weights=_optional(weights),
     )
     text = parse_params(surrogate_params, pruning_params)
-    criterion = _criterion(split_criterion)
-    depth = _in_range("max_depth", max_depth, defaults.MAX_DEPTH, 0, MAX_DEPTH_LIMIT)
+    criterion = criterion_of(split_criterion)
+    depth = _depth(host, max_depth)
     split, bucket = _minimum_rows(min_split, min_bucket)
     bins = _in_range("n_bins", n_bins, defaults.N_BINS, 0, EXACT_LIMIT)
     if bins == 1:
@@ -107,17 +94,22 @@ def check_arguments(
     fold = names.column("fold_col", text.fold_col) if text.fold_col else None
     taken = [item for item in (id_item, dependent, weight, *grouping, fold) if item]
     items = list_items(
-        names.columns, names.relation, arguments.list_of_features, arguments.list_of_features_to_exclude, taken
+        host.notice,
+        names.columns,
+        names.relation,
+        arguments.list_of_features,
+        arguments.list_of_features_to_exclude,
+        taken,
     )
 
     roles = [dependent, id_item, *([weight] if weight else []), *([fold] if fold else [])]
     types = _types(host, source, [*roles, *items, *grouping], grouping)
     item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
-    outcome = _outcome(dependent, types[0], classification)
+    outcome = outcome_of(dependent, types[0], classification)
     is_classification = outcome.is_classification
     if weight:
         _check_weights(weight, types[2])
-    criterion = _fitting_criterion(criterion, is_classification, dependent, types[0], classification)
+    criterion = fitting_criterion(host, criterion, is_classification, dependent, types[0], classification)
     features, bare = make_features(host, source, text_of(id_item.sql, types[1].writer), items, item_types)
     tell_of_derived(host, source, names.columns, dependent, items)
     return TrainingTask(
@@ -131,7 +123,7 @@ def check_arguments(
         dependent_type=outcome.type,
         is_classification=is_classification,
         classes_meant=classification is True,
-        features=tuple(features),
+        features=tuple(replaced(f, null_last=text.null_as_category and f.kind is Kind.ORDERED) for f in features),
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
         grouping=tuple(grouping_columns(host, source, grouping, group_types)),
@@ -184,6 +176,14 @@ def _in_range(argument: str, value: int | None, default: int, minimum: int, maxi
     return value
 
 
+def _depth(host: Host, given: int | None) -> int:
+    """`max_depth`; what is beyond the limit is taken for the limit, with a notice."""
+    if given is not None and given > MAX_DEPTH_LIMIT:
+        host.notice(f"max_depth: {MAX_DEPTH_LIMIT} is taken for {given}; no tree grows deeper")
+        return MAX_DEPTH_LIMIT
+    return _in_range("max_depth", given, defaults.MAX_DEPTH, 0, MAX_DEPTH_LIMIT)
+
+
 def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, int]:
     """`min_split` and `min_bucket`; one follows from the other where only one is given (semantics, section 1)."""
     split = _in_range("min_split", min_split, defaults.MIN_SPLIT, 1, _LARGEST)
@@ -201,76 +201,8 @@ def _least_decrease(given: float | None) -> float:
     return given
 
 
-def _criterion(given: str | None) -> str:
-    criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
-    if criterion is None:
-        raise MadtreeError(
-            f"split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not {given!r}"
-        )
-    return criterion
-
-
-def _fitting_criterion(
-    criterion: str, is_classification: bool, dependent: Item, type_: Type, classification: bool | None
-) -> str:
-    """The criterion for this dependent. Regression takes gini for mse, as gini is the argument's default."""
-    wrong = criterion == "mse" if is_classification else criterion in ("entropy", "misclassification")
-    if wrong and classification is not None:
-        raise MadtreeError(
-            f"split_criterion {criterion} is for {'regression' if is_classification else 'classification'}, but "
-            f"classification is {str(classification).lower()}"
-        )
-    if is_classification and criterion == "mse":
-        raise MadtreeError(
-            f"split_criterion mse is for regression, but dependent_variable {dependent.text} is of type {type_.name}, "
-            "which means classification: gini, entropy, gain_ratio or misclassification",
-            hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in _INTEGER_TYPES else None,
-        )
-    if not is_classification and criterion in ("entropy", "gain_ratio", "misclassification"):
-        raise MadtreeError(
-            f"split_criterion {criterion} is for classification, but dependent_variable {dependent.text} is of type "
-            f"{type_.name}, which means regression: mse",
-            hint=f"For classification, cast it: ({dependent.text})::text.",
-        )
-    return criterion if is_classification else "mse"
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """What is learned: classes or numbers, SQL of a row's, its type, and how it is written as text."""
-
-    is_classification: bool
-    sql: str
-    type: str
-    writer: Writer | None
-
-
-def _outcome(dependent: Item, type_: Type, classification: bool | None) -> _Outcome:
-    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL."""
-    is_number = not type_.is_array and type_.base in _NUMBER_TYPES
-    is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
-    if not is_number and not is_class:
-        raise MadtreeError(
-            f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text or an "
-            "enum for classification, float or numeric for regression",
-            hint="Cast it to one of these.",
-            sqlstate="42804",
-        )
-    if classification is False and not is_number and type_.base not in _INTEGER_TYPES:
-        raise MadtreeError(
-            f"classification => false asks for a regression, but dependent_variable {dependent.text} is of type "
-            f"{type_.name}, which is no number",
-            hint="Leave classification out, or cast the dependent variable to a number.",
-            sqlstate="42804",
-        )
-    if classification and is_number:  # two floats of the same text are the same class
-        return _Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
-    wanted = is_class if classification is None else classification
-    return _Outcome(wanted, dependent.sql, type_.base, type_.writer)
-
-
 def _check_weights(weight: Item, type_: Type) -> None:
-    if type_.is_array or type_.base not in _NUMBER_TYPES | _INTEGER_TYPES:
+    if type_.is_array or type_.base not in NUMBER_TYPES | INTEGER_TYPES:
         raise MadtreeError(f"weights {weight.text} is of type {type_.name}; it must be numeric", sqlstate="42804")
 
 

@@ -13,7 +13,7 @@ from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import fold, parse_name
-from madtree.sqltext.values import Writer
+from madtree.sqltext.values import Writer, own_writer
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
@@ -108,14 +108,14 @@ def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
 def find_writer(host: Host, type_: str) -> Writer | None:
     """How values of a type, given as SQL, are written as text."""
     if "." not in type_:  # PostgreSQL's own
-        return None
+        return own_writer(type_)
     (row,) = host.query(sql.type_oid(type_))
     return find_types(host, [row["oid"]])[row["oid"]].writer
 
 
 def _writer(row: Row) -> Writer | None:
     if row["output"] is None:
-        return None
+        return None if row["is_array"] else own_writer(row["base"])
     return Writer("pg_catalog.array_out", row["name"]) if row["is_array"] else Writer(row["output"], row["base"])
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import SourceColumn, Type, find_column
+from madtree.request.catalog import SourceColumn, Type, did_you_mean, find_column
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import names_in, split_list
+from madtree.sqltext.split import names_in, parse_name, split_list
 from madtree.trees import Feature, Kind
 
 FEATURES = "list_of_features"
@@ -19,6 +19,13 @@ FIT_TYPES = (
     "a feature must be numeric, boolean, text, an enum, a date, a time or an interval, or an array of one of these"
 )
 
+_ROLES = {
+    "id_col_name": "the id",
+    "dependent_variable": "the dependent variable",
+    "weights": "the weights",
+    "grouping_cols": "a grouping column",
+    "fold_col": "the folds",
+}
 _ORDERED = frozenset({"smallint", "integer", "bigint"})
 _CONTINUOUS = frozenset(
     {
@@ -76,19 +83,25 @@ def is_text(type_: Type) -> bool:
 
 
 def list_items(
-    columns: dict[str, SourceColumn], relation: str, given: str, excluded: str | None, taken: Sequence[Item]
+    tell: Callable[[str], None],
+    columns: dict[str, SourceColumn],
+    relation: str,
+    given: str,
+    excluded: str | None,
+    taken: Sequence[Item],
 ) -> list[Item]:
-    """The features as a list of columns and expressions, `*` replaced.
+    """The features as a list of columns and expressions, `*` replaced. Items that cannot be features, since they are
+    listed before or are something else already, are left out with a notice.
 
     Args:
+        tell: takes the notices.
         columns: of the training relation, by unquoted name.
         relation: its name, for errors.
         given, excluded: the two arguments.
-        taken: id, dependent, weights, grouping columns: what `*` leaves out, and what (the id apart) may not be listed.
+        taken: id, dependent, weights, grouping columns, folds.
 
     Raises:
-        MadtreeError: a column does not exist, an item is listed twice, or is the dependent or a grouping column, or
-            nothing is left.
+        MadtreeError: a listed column does not exist, or nothing is left.
     """
     items: list[Item] = []
     for part in split_list(given, FEATURES):
@@ -97,8 +110,8 @@ def list_items(
             continue
         column = find_column(columns, part, FEATURES, relation)
         items.append(Item(FEATURES, column.sql if column else part, column))
-    _check_listed(items, taken)
-    without = _excluded(columns, relation, excluded)
+    items = _without_taken(tell, items, taken)
+    without = _excluded(tell, columns, relation, excluded)
     listed = {item.text for item in items}
     # `*` also leaves out what a dependent or weights expression is made of: a feature that gives the answer away.
     # What groups are made of does not: of a month's tree the day is a feature.
@@ -154,34 +167,56 @@ def make_features(
         array = item.text if type_.is_array else None
         features += [Feature(name, type_.base, kind, type_.labels, array) for name in names]
         bare += [item.column is not None and not type_.is_array] * len(names)
-    _check_distinct([feature.name for feature in features])
-    return features, bare
+    return _without_listed_elements(host, features, bare)
 
 
-def _check_listed(items: Sequence[Item], taken: Sequence[Item]) -> None:
-    _check_distinct([item.text for item in items])
-    roles = {"dependent_variable": "the dependent variable", "grouping_cols": "a grouping column"}
-    for other in taken:
-        if other.argument in roles and any(item.text == other.text for item in items):
-            raise MadtreeError(
-                f"{FEATURES}: {other.text} is {roles[other.argument]} and cannot be a feature",
-                hint=f"Take it out of {FEATURES}.",
-            )
+def _without_listed_elements(
+    host: Host, features: Sequence[Feature], bare: Sequence[bool]
+) -> tuple[list[Feature], list[bool]]:
+    """The features without elements of arrays that are listed by themselves, too."""
+    of_arrays = {feature.name for feature in features if feature.array is not None}
+    twice = [feature.array is None and feature.name in of_arrays for feature in features]
+    _tell_left_out(host.notice, {features[i].name: "listed twice" for i, is_twice in enumerate(twice) if is_twice})
+    kept = [i for i, is_twice in enumerate(twice) if not is_twice]
+    return [features[i] for i in kept], [bare[i] for i in kept]
 
 
-def _check_distinct(names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise MadtreeError(f"{FEATURES}: {name} is listed twice")
-        seen.add(name)
+def _without_taken(tell: Callable[[str], None], items: Sequence[Item], taken: Sequence[Item]) -> list[Item]:
+    """The items, each once, without those that are `taken`."""
+    roles = {item.text: _ROLES[item.argument] for item in taken}
+    kept: dict[str, Item] = {}
+    left_out: dict[str, str] = {}
+    for item in items:
+        if item.text in roles:
+            left_out[item.text] = roles[item.text]
+        elif item.text in kept:
+            left_out[item.text] = "listed twice"
+        else:
+            kept[item.text] = item
+    _tell_left_out(tell, left_out)
+    return list(kept.values())
 
 
-def _excluded(columns: dict[str, SourceColumn], relation: str, excluded: str | None) -> set[str]:
+def _tell_left_out(tell: Callable[[str], None], reasons: Mapping[str, str]) -> None:
+    if reasons:
+        tell(f"{FEATURES}: left out: {', '.join(f'{text} ({why})' for text, why in reasons.items())}")
+
+
+def _excluded(
+    tell: Callable[[str], None], columns: dict[str, SourceColumn], relation: str, excluded: str | None
+) -> set[str]:
+    """The unquoted names of the excluded columns; a notice tells of those that do not exist."""
     if excluded is None or not excluded.strip():
         return set()
     names: set[str] = set()
     for part in split_list(excluded, EXCLUDED):
+        parts = parse_name(part)
+        if parts is not None and len(parts) == 1 and parts[0] not in columns:
+            tell(
+                f"{EXCLUDED}: column {part} does not exist in {relation}, and excludes nothing. "
+                f"{did_you_mean(parts[0], columns.values()) or ''}".rstrip()
+            )
+            continue
         column = find_column(columns, part, EXCLUDED, relation)
         if column is None:
             raise MadtreeError(f"{EXCLUDED}: {part} is not the name of a column; it must list columns")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
@@ -30,7 +30,8 @@ def check_new(
         argument: name of the argument that it came in, for errors.
         kind: what is to be created, for errors.
         suffixes: of the tables that it consists of.
-        replace: whether a model of that name may be there; None where the function cannot replace one.
+        replace: whether a model of that name may be there; None where the function cannot replace one. If false, what
+            is left of a model of the caller's, whose own table is gone, may be there all the same.
 
     Raises:
         MadtreeError: the name is NULL, malformed or too long, there is no such schema, the caller may not create in it,
@@ -94,17 +95,28 @@ def check_free(
             sqlstate="42501",
         )
     taken = [table for table in names if table in rows[0]["existing"]]
-    if taken and not replace:
-        raise MadtreeError(
-            f"{argument}: {qualified(schema, taken[0])} exists already",
-            hint="Choose another name, or drop it first."
-            if replace is None
-            else "Choose another name, drop it, or, if it is a madtree model, call with replace => true.",
-            sqlstate="42P07",
-        )
-    if taken:
+    if taken and replace:
         _check_replaceable(host, schema, name, argument, taken)
+    elif taken and (replace is None or not _is_left_over(host, schema, name, taken)):
+        hint = "Choose another name, or drop it first."
+        if replace is False and name in taken:
+            hint = "Choose another name, drop it, or, if it is a madtree model, call with replace => true."
+        elif replace is False:
+            hint += " What is left of a model is dropped for you where all of it is yours and has a model's columns."
+        raise MadtreeError(f"{argument}: {qualified(schema, taken[0])} exists already", hint=hint, sqlstate="42P07")
     return schema
+
+
+def _is_left_over(host: Host, schema: str, name: str, taken: Sequence[str]) -> bool:
+    """Whether these tables are what the caller left of a model when she dropped the table that has its name.
+
+    MADlib's models are two tables, and scripts written for it drop these before they train again. That somebody may
+    drop a table, as a superuser may all, does not make it hers.
+    """
+    if name in taken:
+        return False
+    own = {row["name"] for row in _parts(host, schema, name) if row["is_own"]}
+    return own.issuperset(taken)
 
 
 def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken: Sequence[str]) -> None:
@@ -136,6 +148,11 @@ def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken:
 
 def model_tables(host: Host, schema: str, name: str) -> dict[str, bool]:
     """The tables that exist and have the columns of this model's part of that name; is the caller their owner?"""
+    return {row["name"]: row["is_owner"] for row in _parts(host, schema, name)}
+
+
+def _parts(host: Host, schema: str, name: str) -> list[Row]:
+    """Of each table of `model_tables` its `name`, whether the caller may act as its owner, and `is_own`: she is."""
     signatures = {suffixed(name, suffix): columns for suffix, columns in SIGNATURES.items()}
     rows = host.query(sql.TABLE_COLUMNS, [_TEXT, f"{_TEXT}[]"], [schema, list(signatures)])
-    return {row["name"]: row["is_owner"] for row in rows if signatures[row["name"]] <= set(row["columns"])}
+    return [row for row in rows if signatures[row["name"]] <= set(row["columns"])]

@@ -15,6 +15,8 @@ from madtree.trees import UNPRUNED
 
 _KEYS = tuple(key for keys in defaults.OPTIONS.values() for key in keys)
 
+# Where MADlib has other names: what its order has in the place of each of the two strings.
+_MADLIBS = {"surrogate_params": "argument 14, pruning_params", "pruning_params": "argument 15, null_handling_params"}
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _PAIR = re.compile(r"\s*([^=\s]+)\s*=\s*(.*?)\s*", re.DOTALL)
@@ -47,8 +49,15 @@ def parse_params(surrogate_params: str | None, pruning_params: str | None) -> Te
             key, value = _pair(pair, argument)
             if key in values:
                 raise MadtreeError(f"{argument}: the key {key} is given twice")
-            values[key] = _READERS[key](f"{argument}: {key}", value)
+            values[key] = _READERS[key](f"{_place(argument, key)}: {key}", value)
     return TextParameters(**values)
+
+
+def _place(argument: str, key: str) -> str:
+    """The argument that a key was found in; where it stands as in MADlib's order, also by its place and name there."""
+    if key in defaults.OPTIONS[argument]:
+        return argument
+    return f"{argument} ({_MADLIBS[argument]} in MADlib)"
 
 
 def _pair(pair: str, argument: str) -> tuple[str, str]:
@@ -64,15 +73,21 @@ def _pair(pair: str, argument: str) -> tuple[str, str]:
     return key, value
 
 
-def _integer(minimum: int, maximum: int, valid: str, *, excluded: frozenset[int] = frozenset()) -> Callable[..., int]:
+def _integer(minimum: int, maximum: int, valid: str) -> Callable[..., int]:
     def read(what: str, value: str) -> int:
         text = _unquoted(value)
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
-        if number is None or not minimum <= number <= maximum or number in excluded:
+        if number is None or not minimum <= number <= maximum:
             raise MadtreeError(f"{what} must be {valid}, not {value!r}")
         return number
 
     return read
+
+
+def _n_folds(what: str, value: str) -> int:
+    """A single fold leaves nothing to train on, and means none, as in MADlib."""
+    folds = _integer(0, 255, "0 (no cross-validation) or an integer from 2 to 255")(what, value)
+    return folds if folds > 1 else 0
 
 
 def _cp(what: str, value: str) -> float:
@@ -112,7 +127,7 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
     "null_as_category": _boolean,
     "surrogate_style": _integer(0, 1, "0 or 1"),
     "cp": _cp,
-    "n_folds": _integer(0, 255, "0 (no cross-validation) or an integer from 2 to 255", excluded=frozenset({1})),
+    "n_folds": _n_folds,
     "rule": _rule,
     "fold_col": _fold_col,
 }

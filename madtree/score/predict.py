@@ -14,6 +14,7 @@ from madtree.model import (
     find_model,
     fit_feature,
     output_columns,
+    output_expression,
     read_summary,
     read_trees,
     unquoted,
@@ -70,7 +71,7 @@ def tree_predict(
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
-    if wanted in ("prob", "prob_columns") and size["single"]:
+    if wanted == "prob" and size["single"]:
         _tell_of_single_leaves(host, model, size["single"], size["trees"])
     work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
     if work.in_blocks if in_blocks is None else in_blocks:
@@ -94,12 +95,7 @@ def tree_sql(
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     header = read_summary(host, tables)
     wanted = check_type(header, type_)
-    if wanted == "prob_columns":
-        raise MadtreeError(
-            "type prob_columns has a column for every class, and so no single expression",
-            hint="Use type prob: one float8 for two classes, else a float8[] in class order.",
-        )
-    (output,) = output_columns(header, wanted, READABLE)
+    output = output_expression(header, wanted, READABLE)
     model = replace(header, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
         model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())

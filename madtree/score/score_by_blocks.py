@@ -273,7 +273,6 @@ def _outcomes(
     weights = values.reshape(-1, len(model.classes))[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
-    by_class = by_class if whole else by_class[: len(outputs)]
     picks = [pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
     expressions = (
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
@@ -284,5 +283,5 @@ def _outcomes(
 def _packed(feature: Feature) -> str:
     """The feature as float8."""
     if feature.labels:
-        return f"{sql.enum_number(feature)}::pg_catalog.float8"
+        return rows_sql.null_as_last(feature, f"{sql.enum_number(feature)}::pg_catalog.float8")
     return rows_sql.as_number(feature)

@@ -136,7 +136,8 @@ WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() AND $1 OPERATO
 # The ordinary tables among $2 in schema $1, with their columns: does a table have the shape of a model's?
 TABLE_COLUMNS = """
 SELECT c.relname AS name, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
-       pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner
+       pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
+       pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid

@@ -62,6 +62,8 @@ def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool
     """
     operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
     condition = f"{operand} {_operator(feature, symbol, spelling)} {own_threshold}"
+    if feature.null_last:
+        return f"({condition}) IS TRUE" if whole else condition
     if whole and feature.type in NAN_TYPES:
         # In three-valued logic: what is not below is false, unless it is NaN, and then NULL.
         condition += f" OR ({operand} {spelling.operator('>=')} {_nan(feature, spelling)} AND NULL)"
@@ -70,6 +72,8 @@ def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool
 
 def beyond(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool) -> str:
     """The opposite of `below`; `whole` as there."""
+    if feature.null_last:
+        return f"({below(feature, threshold, spelling, whole=False)}) IS NOT TRUE"
     operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
     condition = f"{operand} {_operator(feature, NEGATED[symbol], spelling)} {own_threshold}"
     if feature.type in NAN_TYPES:

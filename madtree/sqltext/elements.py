@@ -40,7 +40,7 @@ def elements(features: Sequence[Feature]) -> tuple[Element | None, ...]:
     found: list[Element | None] = []
     seen: dict[str, int] = {}
     for feature in features:
-        if feature.array is None or feature.type not in _CAST_TYPES:
+        if feature.array is None or feature.null_last or feature.type not in _CAST_TYPES:
             found.append(None)
             continue
         seen[feature.array] = seen.get(feature.array, 0) + 1

@@ -13,8 +13,7 @@ from madtree.sqltext.schemas import INTERNAL
 from madtree.trees import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
-_ZERO, _NONE = "0::pg_catalog.float8", "0::pg_catalog.int8"
-_INFINITY = "'Infinity'::pg_catalog.float8"
+_ZERO, _NONE, _INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
 _HASHES = 2**20  # among which a sample's rows are told by a hash
 _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache
 
@@ -23,7 +22,12 @@ def as_number(feature: Feature) -> str:
     """The feature as float8, NULL where missing; a category by its key."""
     if feature.kind is Kind.UNORDERED:
         return key_number(values.category_key(feature), feature.type)
-    return f"({values.number(feature)})::pg_catalog.float8"
+    return null_as_last(feature, f"({values.number(feature)})::pg_catalog.float8")
+
+
+def null_as_last(feature: Feature, number: str) -> str:
+    """A float8 of an ordered feature, infinite where NULL is its last value: then no integer or label is as large."""
+    return f"LEAST({number}, {_INFINITY})" if feature.null_last else number
 
 
 def key_number(key: str, type_name: str) -> str:

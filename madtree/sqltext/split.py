@@ -147,6 +147,8 @@ def _checked(text: str, argument: str) -> Iterator[tuple[str, int, str]]:
     for kind, start, piece in _tokens(text):
         if kind == "comment" or (kind == "other" and piece in (";", "\0")):
             raise MadtreeError(f"{argument} must not hold a comment or a semicolon, but has {piece!r} in {text!r}")
+        if kind == "other" and piece == "$":
+            raise MadtreeError(f"{argument} must not hold a parameter of a statement, but has a $ in {text!r}")
         if kind == "other" and piece in ("'", '"'):
             raise MadtreeError(f"{argument} has a quote ({piece}) that is not closed: {text!r}")
         if kind == "open":

@@ -10,18 +10,22 @@ from madtree.sqltext.quote import ident, literal, qualified, text_array
 from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
+NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
 SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv")
 
 # (column, type); None stands for the prediction's own type.
 TREE_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("cat_levels_in_text", "text[]"),
+    ("cat_n_levels", "int4[]"),
+    ("impurity_var_importance", "float8[]"),
+    ("tree_depth", "int4"),
+    ("pruning_cp", "float8"),
+    # Up to here MADlib's, in its order.
     ("tree_id", "int4"),
     ("n_rows", "int8"),
     ("n_nodes", "int4"),
     ("n_leaves", "int4"),
-    ("tree_depth", "int4"),
-    ("pruning_cp", "float8"),
     ("root_risk", "float8"),
-    ("impurity_var_importance", "float8[]"),
     ("success", "bool"),
     ("message", "text"),
 )

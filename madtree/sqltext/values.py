@@ -12,23 +12,34 @@ NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double preci
 
 @dataclass(frozen=True)
 class Writer:
-    """How a type that is not PostgreSQL's own is written as text: as output writes it, and not by a cast, which may
-    be a function of the type's owner.
+    """How a type is written as text where a cast will not do: of a type that is not PostgreSQL's own the cast may be
+    a function of the type's owner, and that of a date goes by DateStyle.
 
     Attributes:
-        function: SQL name of the type's output function.
+        function: SQL name of a function: the type's output function, or one that makes JSON.
         bare: SQL of the type below all domains.
+        is_quoted: whether the function puts the text between double quotes.
     """
 
     function: str
     bare: str
+    is_quoted: bool = False
+
+
+ISO_DATE = Writer("pg_catalog.to_json", "pg_catalog.date", is_quoted=True)
+
+
+def own_writer(type_: str) -> Writer | None:
+    """The writer of a type of PostgreSQL's own, as `format_type` prints it; None where a cast will do."""
+    return ISO_DATE if type_.removeprefix("pg_catalog.") == "date" else None
 
 
 def text_of(expression: str, writer: Writer | None) -> str:
-    """A value as text, NULL as NULL; `writer` is None for PostgreSQL's own types, and domains over them."""
+    """A value as text, NULL as NULL; `writer` is None where a cast will do."""
     if writer is None:
         return f"({expression})::pg_catalog.text"
-    return f"{writer.function}(({expression})::{writer.bare})::pg_catalog.text"
+    text = f"{writer.function}(({expression})::{writer.bare})::pg_catalog.text"
+    return f"pg_catalog.btrim({text}, '\"')" if writer.is_quoted else text
 
 
 def json_of(expression: str, writer: Writer | None) -> str:

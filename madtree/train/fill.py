@@ -50,7 +50,16 @@ class ModelFiller:
         host, task, training = self._host, self._task, self._training
         groups: Ints = np.ones(1, np.int64) if training.groups is None else training.groups.tree_id
         trees = _with_untrained(self._trees, groups, len(task.features), task.parameters.cp)
-        write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table)
+        null_as_category = task.parameters.null_as_category
+        # Which categories each of many groups has would take a look at all rows: it is worth that only where rows are
+        # scored by it.
+        known = _known_categories(host, task, training) if null_as_category or training.groups is None else None
+        unordered = {
+            feature.name: known[feature.name]
+            for feature, categories in zip(task.features, training.categories, strict=True)
+            if categories is not None and known is not None
+        }
+        write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, unordered)
         totals = Totals(
             classes=training.profile.classes,
             num_all_groups=len(groups),
@@ -58,7 +67,7 @@ class ModelFiller:
             total_rows_processed=self.n_rows,
             # Rows may come and go between two looks at the table.
             total_rows_skipped=max(training.profile.total - self.n_rows, 0),
-            categories=_known_categories(host, task, training) if task.parameters.null_as_category else None,
+            categories=known if null_as_category else None,
         )
         write_summary(host, task, totals)
         self._remarks.tell(host)
@@ -73,9 +82,13 @@ def _with_untrained(trained: list[TreeColumns], groups: Ints, n_features: int, c
 
 
 def _known_categories(host: Host, task: TrainingTask, training: Training) -> dict[str, Any]:
-    """The categories of each unordered feature, NULL among them where it is one; of grouped trees, by tree id."""
+    """The categories of each unordered feature, NULL among them where it is one; of grouped trees, by tree id. Of an
+    ordered feature only NULL, where that is its last value.
+    """
     known: dict[str, Any] = {}
     for feature, categories in zip(task.features, training.categories, strict=True):
+        if feature.null_last:
+            known[feature.name] = [None]
         if categories is None:
             continue
         if training.groups is None:

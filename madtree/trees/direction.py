@@ -67,6 +67,8 @@ def _goes_left(split: Split, feature: Feature, value: Value, seen: Sequence[str]
         if None in (*left, *right) and category not in (*left, *right, *seen):
             category = None
         return True if category in left else False if category in right else None
+    if feature.null_last and is_missing(value):
+        return not split.low_goes_left
     if is_missing(value) or split.threshold is None or value is None or isinstance(value, str):
         return None
     return _is_below(value, split.threshold) == split.low_goes_left

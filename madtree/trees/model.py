@@ -29,6 +29,8 @@ class Feature:
         kind: how it may be split.
         labels: for an enum its labels in order (a threshold of 2.5 lies between the second and the third), else empty.
         array: while training, SQL of the array whose next element this feature is, else None.
+        null_last: of an ordered feature, whether NULL is a value of its own, larger than all others
+            (null_as_category), and not a missing one.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Feature:
     kind: Kind
     labels: tuple[str, ...] = ()
     array: str | None = field(default=None, compare=False)
+    null_last: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ HEAD = """\
      MADTREE_UPDATE_DOCS=1 pytest tests/docs -->
 
 All are in the schema `madtree`, and run with the caller's rights. An argument with a default may be left out, or given
-by name (`max_depth => 6`). Called without an argument each returns its help text, which is also on this page; in psql,
-`\\df+ madtree.*` has the comments. What these functions call among themselves is in the schema `madtree_internal`: it
-may change with every version, and nobody else should call it.
+by name (`max_depth => 6`). Called without an argument, each that takes some returns its help text, which is also on
+this page; in psql, `\\df+ madtree.*` has the comments. What these functions call among themselves is in the schema
+`madtree_internal`: it may change with every version, and nobody else should call it.
 
 """
 # Of the overloads of a name, the one that does the work has the most arguments; the others give help.
@@ -57,7 +57,7 @@ class Function:
         comment: the catalogue's, in which some functions refer to their help.
         arguments: (name, type, default or None) of each.
         result: its type, as SQL writes it.
-        help: what it returns without an argument.
+        help: what it returns without an argument; empty where it takes none, and does its work when it is called so.
     """
 
     name: str
@@ -78,8 +78,10 @@ def functions(connection: psycopg.Connection) -> Iterator[Function]:
     found = connection.execute(FUNCTIONS).fetchall()
     for oid, name, comment, result in sorted(found, key=lambda row: places.get(row[1], len(places))):
         arguments = tuple(connection.execute(ARGUMENTS, [oid]).fetchall())
-        ask = sql.SQL("SELECT madtree.{}()").format(sql.Identifier(name))
-        ((text,),) = connection.execute(ask).fetchall()
+        text = ""
+        if arguments:
+            ask = sql.SQL("SELECT madtree.{}()").format(sql.Identifier(name))
+            ((text,),) = connection.execute(ask).fetchall()
         yield Function(name, comment, arguments, result, text)
 
 
@@ -104,7 +106,8 @@ def _function(function: Function) -> str:
             shown = "" if default is None else f"`{default.split('::')[0]}`"
             lines.append(f"| `{name}` | {type_} | {shown} | {_prose(explained[name])} |\n")
     lines.append(f"\nReturns {_result(function.result)}.\n")
-    lines.append(f"\n```text\n{function.help.strip()}\n```\n")
+    if function.help:
+        lines.append(f"\n```text\n{function.help.strip()}\n```\n")
     return "".join(lines)
 
 

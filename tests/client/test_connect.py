@@ -185,7 +185,7 @@ print(client.connection.info.backend_pid, flush=True)
 try:
     client.tree_train("gated", "m", "id", "kind", "length")
 except KeyboardInterrupt:
-    running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%gat%'"
+    running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%gat%' AND datname = current_database()"
     print(*client.query(f"SELECT to_regclass('m'), ({running})")[0])
 """
 

@@ -56,6 +56,8 @@ SIGNATURES = (
 
 def signature(arguments: str) -> list[str]:
     """The names and defaults of PostgreSQL's list of arguments, as the README writes them."""
+    if not arguments:
+        return [""]
     written = []
     for argument in re.sub(r"TABLE\(.*", "", arguments).split(", "):
         name, _, default = argument.partition(" DEFAULT ")
@@ -77,7 +79,9 @@ NO_TEXT = ("tree_rules", "tree_to_json")
 
 
 def test_the_help_is_there(db: psycopg.Connection) -> None:
-    for name, _ in db.execute(SIGNATURES).fetchall():
+    for name, arguments in db.execute(SIGNATURES).fetchall():
+        if not arguments:  # to call it is to do it
+            continue
         without, asked = f"SELECT madtree.{name}()", f"SELECT madtree.{name}('usage')"
         if name in NO_TEXT:
             assert name in db.execute(without).fetchone()[0]

@@ -80,4 +80,5 @@ def test_the_help_names_every_argument_and_every_column_of_the_result(db: psycop
 
 def test_the_comment_leads_to_the_help(db: psycopg.Connection) -> None:
     for function in functions(db):
-        assert function.comment.endswith(f"; SELECT madtree.{function.name}() shows how to use it")
+        shows_how = function.comment.endswith(f"; SELECT madtree.{function.name}() shows how to use it")
+        assert shows_how == bool(function.arguments)

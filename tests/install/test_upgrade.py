@@ -27,6 +27,8 @@ THEN = {
     ("classes", "prob"): "kept.shares_then",
     ("means", "response"): "kept.means_then",
 }
+# What is a column for each class since was one array.
+SHARES_NOW = 'SELECT id, ARRAY["estimated_prob_early", "estimated_prob_in time", "estimated_prob_late"] FROM kept.now'
 # What says the same ever since, the column of the older predictions, and how many rows there are.
 SAYS_THE_SAME = {
     "kept.classes_view": ("kept.classes_then", "estimated_y", 120),
@@ -76,7 +78,8 @@ def check_what_is_kept(connection: psycopg.Connection) -> None:
         assert one(connection, same) == n_rows, place
     for (model, kind), then in THEN.items():
         connection.execute(f"SELECT madtree.tree_predict('kept.{model}', 'kept.rows', 'kept.now', '{kind}')")
-        differing = f"(TABLE {then} EXCEPT TABLE kept.now) UNION ALL (TABLE kept.now EXCEPT TABLE {then})"
+        now = SHARES_NOW if kind == "prob" else "TABLE kept.now"
+        differing = f"(TABLE {then} EXCEPT {now}) UNION ALL ({now} EXCEPT TABLE {then})"
         assert connection.execute(differing).fetchall() == [], then
         connection.execute("DROP TABLE kept.now")
     models = connection.execute("SELECT * FROM kept.my_models ORDER BY name").fetchall()

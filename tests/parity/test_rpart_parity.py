@@ -232,13 +232,9 @@ def test_predictions_are_those_of_rparts_leaves(trained: Trained) -> None:
         return
     assert response == {number: node.prediction for number, node in nodes.items()}
     shares = {number: [w / node.weight for w in node.class_weights or []] for number, node in nodes.items()}
-    if len(shares[1]) == 2:
-        first = fit.classes[0]
-        found = trained.predict("new", "prob", f"estimated_prob_{first}")
-        assert found == near({number: share[0] for number, share in shares.items()})
-    else:
-        found = trained.predict("new", "prob", "estimated_prob")
-        assert found == {number: near(share) for number, share in shares.items()}
+    for place, label in enumerate(fit.classes):
+        found = trained.predict("new", "prob", f"estimated_prob_{label}")
+        assert found == near({number: share[place] for number, share in shares.items()})
 
 
 @each_cross_validation

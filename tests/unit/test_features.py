@@ -19,7 +19,14 @@ ID, Y, G = (
 
 
 def listed(given: str, excluded: str | None = None, taken: tuple[Item, ...] = (ID, Y, G)) -> list[str]:
-    return [item.text for item in list_items(COLUMNS, "data", given, excluded, taken)]
+    return told_and_listed(given, excluded, taken)[1]
+
+
+def told_and_listed(
+    given: str, excluded: str | None = None, taken: tuple[Item, ...] = (ID, Y, G)
+) -> tuple[list[str], list[str]]:
+    told: list[str] = []
+    return told, [item.text for item in list_items(told.append, COLUMNS, "data", given, excluded, taken)]
 
 
 def refusal(given: str, excluded: str | None = None, taken: tuple[Item, ...] = (ID, Y, G)) -> str:
@@ -53,23 +60,39 @@ def test_exclusions_also_thin_out_a_list() -> None:
     assert listed("x, w", "w") == ["x"]
 
 
-def test_the_id_may_be_listed() -> None:
-    assert listed("id, x") == ["id", "x"]
+@pytest.mark.parametrize(
+    ("given", "words", "left"),
+    [
+        ("x, w, X", "x (listed twice)", ["x", "w"]),
+        ('"x", x', "x (listed twice)", ["x"]),
+        ("w, *, *", "* (listed twice)", ["w", "x", "delay", '"Mixed"']),
+        ("ln(x), ln(x)", "ln(x) (listed twice)", ["ln(x)"]),
+        ("x, y", "y (the dependent variable)", ["x"]),
+        ("id, x", "id (the id)", ["x"]),
+        ("G, id, x, w, x", "g (a grouping column), id (the id), w (the weights), x (listed twice)", ["x"]),
+    ],
+)
+def test_what_cannot_be_a_feature_is_left_out_with_a_notice(given: str, words: str, left: list[str]) -> None:
+    taken = (ID, Y, G, *([Item("weights", "w", COLUMNS["w"])] if "the weights" in words else []))
+    assert told_and_listed(given, None, taken) == ([f"list_of_features: left out: {words}"], left)
+
+
+def test_an_exclusion_that_does_not_exist_is_told() -> None:
+    told, left = told_and_listed("*", "mixed, x")
+    assert left == ["delay", '"Mixed"', "w"]
+    assert told == [
+        "list_of_features_to_exclude: column mixed does not exist in data, and excludes nothing. Did you mean "
+        '"Mixed"? A name with capitals must be in double quotes.'
+    ]
 
 
 @pytest.mark.parametrize(
     ("given", "excluded", "words"),
     [
-        ("x, X", None, "list_of_features: x is listed twice"),
-        ('"x", x', None, "list_of_features: x is listed twice"),
-        ("*, *", None, "list_of_features: * is listed twice"),
-        ("ln(x), ln(x)", None, "list_of_features: ln(x) is listed twice"),
-        ("x, y", None, "list_of_features: y is the dependent variable and cannot be a feature"),
-        ("x, G", None, "list_of_features: g is a grouping column and cannot be a feature"),
+        ("id, y", None, "list_of_features: no feature is left of 'id, y' in data"),
         ("x, nope", None, "list_of_features: column nope does not exist in data"),
         ("x, data.x", None, "list_of_features: name the column without its table, not as data.x"),
         ("x,,w", None, "list_of_features has an empty item"),
-        ("*", "nope", "list_of_features_to_exclude: column nope does not exist in data"),
         ("*", "ln(x)", "list_of_features_to_exclude: ln(x) is not the name of a column"),
         ("x", "x", "list_of_features: no feature is left of 'x' in data"),
         ("*", 'x, delay, "Mixed", w', "list_of_features: no feature is left of '*' in data"),

@@ -23,6 +23,7 @@ def test_nothing_said_means_the_defaults() -> None:
         ("max_surrogates=2, surrogate_style=1", TextParameters(max_surrogates=2, surrogate_style=1)),
         ("null_as_category=True", TextParameters(null_as_category=True)),
         ("null_as_category=f", TextParameters()),
+        ("n_folds=1", TextParameters()),
         ('null_as_category="yes"', TextParameters(null_as_category=True)),
         ("fold_col=fold", TextParameters(fold_col="fold")),
         ('fold_col="My, Fold=s", cp=1', TextParameters(fold_col='"My, Fold=s"', cp=1)),
@@ -55,7 +56,6 @@ def test_both_strings_together() -> None:
         ("cp=nan", "cp must be a number, below 0 for trees that are not pruned, not 'nan'"),
         ("cp=inf", "cp must be a number, below 0 for trees that are not pruned, not 'inf'"),
         ("cp=low", "cp must be a number, below 0 for trees that are not pruned, not 'low'"),
-        ("n_folds=1", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255, not '1'"),
         ("n_folds=-2", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255, not '-2'"),
         ("n_folds=2.5", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255, not '2.5'"),
         ("n_folds=99999999999999999999", "n_folds must be 0 (no cross-validation) or an integer from 2 to 255"),
@@ -73,3 +73,17 @@ def test_a_mistake_is_named(text: str, words: str) -> None:
             parse_params(*strings)
         assert words in caught.value.message
         assert argument in caught.value.message
+
+
+def test_a_key_in_madlibs_place_is_named_by_the_name_that_it_has_there() -> None:
+    for strings, words in (
+        (("cp=no", None), "surrogate_params (argument 14, pruning_params in MADlib): cp must be a number"),
+        (
+            (None, "max_surrogates=no"),
+            "pruning_params (argument 15, null_handling_params in MADlib): max_surrogates must be an integer",
+        ),
+        ((None, "cp=no"), "pruning_params: cp must be a number"),
+    ):
+        with pytest.raises(MadtreeError) as caught:
+            parse_params(*strings)
+        assert caught.value.message.startswith(words)

@@ -57,6 +57,7 @@ def test_a_list_splits_at_its_top_level_commas(text: str, items: list[str]) -> N
         ("a; DROP TABLE b", "a comment or a semicolon"),
         ("a -- b", "a comment or a semicolon"),
         ("a /* b */", "a comment or a semicolon"),
+        ("a + $1", "a parameter of a statement"),
     ],
 )
 def test_a_list_that_could_change_its_surroundings_is_refused(text: str, words: str) -> None:

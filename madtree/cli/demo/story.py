@@ -18,10 +18,12 @@ TRAIN_ONE = f"""\
 SELECT madtree.tree_train('demo.flights_train', 'demo.late', 'id', 'late',
     '{FEATURES}',
     max_depth => {MAX_DEPTH}, min_split => 600, min_bucket => 200, verbose => true, replace => true)"""
+# Pruned by their predictions, half of the carriers would be left with a single leaf; of wanted size, all have a tree.
 TRAIN_CARRIERS = f"""\
 SELECT madtree.tree_train('demo.flights_train', 'demo.late_by_carrier', 'id', 'late',
     '{FEATURES.removeprefix("carrier, ")}', grouping_cols => 'carrier',
-    max_depth => {CARRIER_DEPTH}, min_split => 600, min_bucket => 200, verbose => true, replace => true)"""
+    max_depth => {CARRIER_DEPTH}, min_split => 600, min_bucket => 200, max_leaf_nodes => 16, pruning_params => 'cp=-1',
+    verbose => true, replace => true)"""
 DISPLAY = "SELECT madtree.tree_display('demo.late', false)"
 LEGEND = (
     "Each line is a node: (its id) [flights on time, flights late], then its question; a leaf has * and the prediction."
@@ -31,9 +33,9 @@ SCORE = "SELECT madtree.tree_predict('demo.{model}', 'demo.flights_held_out', 'd
 # one sort of the distinct probabilities, no pairs.
 QUALITY = """\
 WITH scored AS (
-    SELECT 1 - s.estimated_prob_false AS p, f.late
+    SELECT s.estimated_prob_true AS p, f.late
     FROM demo.{scored} s JOIN demo.flights_held_out f USING (id)
-    WHERE f.late IS NOT NULL AND s.estimated_prob_false IS NOT NULL
+    WHERE f.late IS NOT NULL AND s.estimated_prob_true IS NOT NULL
 ), per_value AS (
     SELECT p, count(*) AS n, count(*) FILTER (WHERE late) AS late FROM scored GROUP BY p
 ), ranked AS (

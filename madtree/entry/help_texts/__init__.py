@@ -1,4 +1,7 @@
-"""What each SQL function answers to ``'usage'``, ``'help'`` or ``'?'``, and without an argument."""
+"""What each SQL function answers to ``'usage'``, ``'help'`` or ``'?'``, and without an argument.
+
+Functions whose one argument is no model answer to an empty one, too, and to ``'example'`` by the end of the text.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from madtree.entry.help_texts import explain, export, manage, measure, predict, 
 from madtree.errors import MadtreeError
 
 WORDS = ("usage", "help", "?")
+EXAMPLE = "example"
+_HEADING = "\nExample"  # of the last part of each text
 TEXTS = {
     "tree_train": train.TREE_TRAIN,
     "tree_predict": predict.TREE_PREDICT,
@@ -29,14 +34,18 @@ def asks_for_help(message: str | None) -> bool:
 
 
 def usage(function: str, message: str | None) -> str:
-    """The usage text of a function whose one argument may only ask for it.
+    """The usage text, or its example, of a function whose one argument may only ask for it.
 
     Raises:
         MadtreeError: the message does not ask for help.
     """
-    if not asks_for_help(message):
+    text, asked = TEXTS[function], (message or "").strip().lower()
+    if asked == EXAMPLE:
+        return text[text.index(_HEADING) + 1 :]
+    if asked and asked not in WORDS:
+        words = ", ".join(map(repr, (*WORDS[:2], EXAMPLE, *WORDS[2:])))
         raise MadtreeError(
-            f"{function} with one argument takes {', '.join(map(repr, WORDS))}, not {message!r}",
+            f"{function} with one argument takes {words}, not {message!r}",
             hint=f"SELECT madtree.{function}() shows how to call it.",
         )
-    return TEXTS[function]
+    return text

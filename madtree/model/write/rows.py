@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -54,18 +54,27 @@ class Totals:
 
 
 def write_trees(
-    host: Host, task: TrainingTask, trees: TreeColumns, failure: str = "", group_source: str | None = None
+    host: Host,
+    task: TrainingTask,
+    trees: TreeColumns,
+    failure: str = "",
+    group_source: str | None = None,
+    categories: Mapping[str, Any] | None = None,
 ) -> None:
     """Fill `<output>`.
 
     Args:
+        categories: of each unordered feature, as in `Totals`; None where they are not known.
         failure: message for the trees without nodes.
         group_source: for a grouped task, SQL of a relation that holds each tree's group: `tree_id int` and `g1`,
             `g2`, ... in the types of the grouping columns.
     """
     width = len(task.features)
+    levels, counts = _levels(categories or {}, trees.key.group)
     has_failed = trees.n_nodes == 0
     encoders: dict[str, Encoder] = {
+        "cat_levels_in_text": texts_or_null(levels),
+        "cat_n_levels": texts_or_null(counts),
         "tree_id": _tree_ids(trees.key),
         **{key: integers(getattr(trees, key)) for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
         **{key: floats(getattr(trees, key)) for key in ("pruning_cp", "root_risk")},
@@ -74,7 +83,7 @@ def write_trees(
         "message": picked(["NULL", text.quoted(failure)], has_failed),
     }
     statement = sql.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
-    _insert(host, statement, sql.TREE_COLUMNS, encoders, np.full(len(trees.n_rows), width * _NUMBER_BYTES))
+    _insert(host, statement, sql.TREE_COLUMNS, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
 
 
 def write_nodes(
@@ -175,7 +184,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "independent_var_types": ", ".join(f.type for f in task.features),
         "input_cp": parameters.cp,
         "n_folds": parameters.n_folds,
-        "null_proxy": None,
+        "null_proxy": sql.NULL_PROXY if parameters.null_as_category else None,
         "madtree_version": __version__,
         "seed": parameters.seed,
         "split_criterion": parameters.criterion,
@@ -232,6 +241,20 @@ def _compression(host: Host, n_bytes: int) -> dict[str, str]:
     """Settings for the compression of so many bytes of categories and class weights."""
     worth_it = n_bytes > CHUNK_BYTES and host.query(sql.QUICKER_COMPRESSION)
     return {"default_toast_compression": "lz4"} if worth_it else {}
+
+
+def _levels(categories: Mapping[str, Any], trees: Ints) -> tuple[list[str], list[str]]:
+    """For each tree the categories of all features one after the other, and how many each feature has.
+
+    Both as elements of array literals, NULL where there are none to tell of. `trees` are their ids, (n_trees,).
+    """
+    texts: list[list[str | None] | None] = []
+    counts: list[str] = []
+    for tree in map(str, trees.tolist()):
+        each = [known.get(tree, []) if isinstance(known, Mapping) else known for known in categories.values()]
+        texts.append([sql.NULL_PROXY if level is None else level for known in each for level in known] or None)
+        counts.append('"' + text.integers([len(known) for known in each]) + '"' if texts[-1] else "NULL")
+    return text.text_rows(texts), counts
 
 
 def _category_texts(categories: Sequence[Categories | None], feature: Ints, side: CategorySets) -> list[str]:

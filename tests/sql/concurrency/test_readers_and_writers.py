@@ -54,11 +54,11 @@ def test_scoring_waits_for_the_model_that_replaces(
     """The new model knows 700 as an id that is late; the old one had not looked at the id."""
     reader, writer = pair
     db.execute("CREATE TABLE new AS SELECT 700 AS id, 1 AS x")
-    train(writer, "data", "m", "id > 400", "id", replace=True)
+    train(writer, "data", "m", "id > 400", "id + 0", replace=True)
     with ThreadPoolExecutor(1) as pool:
         scored = pool.submit(reader.execute, "SELECT tree_predict('m', 'new', 'scored', 'prob')")
         wait_until_blocked(db, reader.info.backend_pid)
         writer.commit()
         scored.result(PATIENCE)
     reader.commit()
-    assert db.execute("SELECT * FROM scored").fetchone() == (700, 0.0)
+    assert db.execute("SELECT * FROM scored").fetchone() == (700, 0.0, 1.0)

@@ -114,7 +114,8 @@ def mistake(connection: psycopg.Connection, statement: str) -> psycopg.Error:
 
 def test_every_public_function_has_mistakes_here(db: psycopg.Connection) -> None:
     public = db.execute("SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 'madtree'::regnamespace")
-    assert {name for (name,) in public} == set(MISTAKES)
+    # The only mistake to be made with the last one needs a schema madlib: sessions/test_madlib_names.py has it.
+    assert {name for (name,) in public} == {*MISTAKES, "install_madlib_names"}
 
 
 @pytest.mark.parametrize(("function", "call", "sqlstate", "sentence", "hint"), CALLS, ids=[each[1] for each in CALLS])

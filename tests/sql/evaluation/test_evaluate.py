@@ -88,7 +88,7 @@ def predicted(db: psycopg.Connection, setting: str) -> tuple[list[Row], int]:
     db.execute("SELECT madtree.tree_predict('model', 'test', 'responses')")
     probabilities = "NULL::float8[]"
     if dependent != "y":
-        db.execute("SELECT madtree.tree_predict('model', 'test', 'odds', 'prob_columns')")
+        db.execute("SELECT madtree.tree_predict('model', 'test', 'odds', 'prob')")
         names = db.execute("SELECT dependent_var_levels FROM model_summary").fetchone()[0]
         probabilities = "ARRAY[" + ", ".join(f'"estimated_prob_{name}"' for name in names) + "]"
     rows = (
@@ -417,5 +417,5 @@ def test_help(db: psycopg.Connection, function: str) -> None:
     (text,) = db.execute(f"SELECT madtree.{function}()").fetchone()
     assert f"SELECT * FROM madtree.{function}(" in text
     assert db.execute(f"SELECT madtree.{function}('usage')").fetchone() == (text,)
-    with pytest.raises(InvalidParameterValue, match=f"{function} with one argument takes 'usage', 'help', "):
+    with pytest.raises(InvalidParameterValue, match=f"{function} with one argument takes 'usage', 'help', 'example', "):
         db.execute(f"SELECT madtree.{function}('model')")

@@ -11,7 +11,7 @@ import numpy as np
 import psycopg
 import pytest
 from psycopg_host import PsycopgHost
-from training import columns_of
+from training import columns_of, train
 from waiting import PATIENCE, wait_until_blocked
 
 from madtree import __version__
@@ -104,14 +104,16 @@ def test_the_tables_have_the_columns_of_the_design(host: PsycopgHost) -> None:
     assert columns_of(host.connection, "model") == [
         ("g1", "date"),
         ("G 2", "character varying(9)"),
+        ("cat_levels_in_text", "text[]"),
+        ("cat_n_levels", "integer[]"),
+        ("impurity_var_importance", "double precision[]"),
+        ("tree_depth", "integer"),
+        ("pruning_cp", "double precision"),
         ("tree_id", "integer"),
         ("n_rows", "bigint"),
         ("n_nodes", "integer"),
         ("n_leaves", "integer"),
-        ("tree_depth", "integer"),
-        ("pruning_cp", "double precision"),
         ("root_risk", "double precision"),
-        ("impurity_var_importance", "double precision[]"),
         ("success", "boolean"),
         ("message", "text"),
     ]
@@ -275,9 +277,11 @@ def test_many_nodes_are_written_in_chunks(host: PsycopgHost) -> None:
 def test_trees_without_groups(host: PsycopgHost) -> None:
     task = task_of(host)
     create_tables(host, task)
-    write_trees(host, task, one_tree())
+    write_trees(host, task, one_tree(), categories={"a": [*AWKWARD, None], "b": ["1"]})
     assert host.query("SELECT * FROM model") == [
         {
+            "cat_levels_in_text": [*AWKWARD, "__NULL__", "1"],
+            "cat_n_levels": [len(AWKWARD) + 1, 1],
             "tree_id": 0,
             "n_rows": 10,
             "n_nodes": 3,
@@ -498,3 +502,41 @@ def test_two_models_of_one_name_at_once_end_in_a_clear_error(host: PsycopgHost, 
         with pytest.raises(MadtreeError, match='"model" exists already') as caught:
             waiting.result(PATIENCE)
     assert caught.value.sqlstate == "42P07"
+
+
+@pytest.mark.parametrize(
+    ("more", "levels", "counts", "proxy"),
+    [
+        ({}, [["b", 'it\'s, "a"', "false", "true"]], [[2, 2]], None),
+        (
+            {"surrogate_params": "null_as_category=true"},
+            [["b", 'it\'s, "a"', "__NULL__", "false", "true", "__NULL__"]],
+            [[3, 3]],
+            "__NULL__",
+        ),
+        ({"grouping_cols": "g"}, [None, None], [None, None], None),
+        (
+            {"grouping_cols": "g", "surrogate_params": "null_as_category=true"},
+            [["b", "__NULL__", "true"], ['it\'s, "a"', "__NULL__", "false"]],
+            [[2, 1], [2, 1]],
+            "__NULL__",
+        ),
+    ],
+    ids=["plain", "null_as_category", "groups", "groups and null_as_category"],
+)
+def test_a_tree_names_its_categories_as_in_madlib(
+    db: psycopg.Connection, more: dict[str, str], levels: list[Any], counts: list[Any], proxy: str | None
+) -> None:
+    db.execute("""
+        CREATE TABLE rows AS SELECT i AS id, i % 2 AS g, i % 5 > 1 AS y, i % 7 AS x, i % 2 = 0 AS b,
+            CASE WHEN i % 5 > 0 THEN (ARRAY['b', 'it''s, "a"'])[1 + i % 2] END AS k FROM generate_series(1, 40) i
+    """)
+    train(db, "rows", "m", "y", "k, x, b", min_split=2, **more)
+    found = db.execute("SELECT cat_levels_in_text, cat_n_levels FROM m ORDER BY tree_id").fetchall()
+    assert found == list(zip(levels, counts, strict=True))
+    assert db.execute("SELECT null_proxy FROM m_summary").fetchone() == (proxy,)
+    db.execute("SELECT madtree.tree_prune('m', 'pruned', 0.1)")
+    assert db.execute("SELECT cat_levels_in_text, cat_n_levels FROM pruned ORDER BY tree_id").fetchall() == found
+
+    train(db, "rows", "numbers", "y", "x", min_split=2)
+    assert db.execute("SELECT cat_levels_in_text, cat_n_levels FROM numbers").fetchone() == (None, None)

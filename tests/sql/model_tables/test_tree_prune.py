@@ -229,6 +229,6 @@ def test_help(db: psycopg.Connection) -> None:
     assert db.execute("SELECT madtree.tree_prune('usage')").fetchone() == (text,)
     with pytest.raises(
         InvalidParameterValue,
-        match="tree_prune with one argument takes 'usage', 'help', '\\?', not 'model'",
+        match="tree_prune with one argument takes 'usage', 'help', 'example', '\\?', not 'model'",
     ):
         db.execute("SELECT madtree.tree_prune('model')")

@@ -15,6 +15,7 @@ from training import columns_of, left_behind, train
 from madtree.sqltext.relation import Column
 from madtree.trees.model import Feature, Kind, Node
 
+BOTH = [("estimated_prob_Don't Play", "double precision"), ("estimated_prob_Play", "double precision")]
 X = Feature("x", "double precision", Kind.CONTINUOUS)
 LETTER = Feature("letter", "text", Kind.UNORDERED)
 
@@ -56,13 +57,10 @@ def test_it_says_what_it_did(db: psycopg.Connection) -> None:
     ("type_", "columns"),
     [
         ("response", [("estimated_class", "text")]),
-        ("prob", [("estimated_prob_Don't Play", "double precision")]),
-        (
-            "prob_columns",
-            [("estimated_prob_Don't Play", "double precision"), ("estimated_prob_Play", "double precision")],
-        ),
+        ("prob", BOTH),
         ("leaf", [("node_id", "bigint")]),
-        (" PROB ", [("estimated_prob_Don't Play", "double precision")]),
+        (" PROB ", BOTH),
+        ("prob_columns", BOTH),
     ],
 )
 def test_columns_for_two_classes(
@@ -78,17 +76,31 @@ def test_probabilities_of_three_classes(db: psycopg.Connection, predict: str) ->
     load_iris(db)
     train(db, "iris", "model", "species", "petal_length, petal_width", max_depth=2)
     db.execute(f"SELECT {predict}('model', 'iris', 'scored', 'prob')")
-    db.execute(f"SELECT {predict}('model', 'iris', 'by_class', 'prob_columns')")
 
-    assert columns_of(db, "scored") == [("id", "integer"), ("estimated_prob", "double precision[]")]
-    probabilities = fetch(db)
-    assert all(sum(row) == pytest.approx(1) for _, row in probabilities)
-    assert [(number, *row) for number, row in probabilities] == fetch(db, "by_class")
-    assert [name for name, _ in columns_of(db, "by_class")][1:] == [
-        "estimated_prob_setosa",
-        "estimated_prob_versicolor",
-        "estimated_prob_virginica",
-    ]
+    names = [f"estimated_prob_{species}" for species in ("setosa", "versicolor", "virginica")]
+    assert columns_of(db, "scored") == [("id", "integer"), *((name, "double precision") for name in names)]
+    (expression,) = db.execute("SELECT madtree.tree_sql('model', 'prob')").fetchone()
+    in_order = dict(db.execute(f"SELECT id, {expression} FROM iris").fetchall())
+    assert all(sum(shares) == pytest.approx(1) for shares in in_order.values())
+    assert {number: shares for number, *shares in fetch(db)} == in_order
+
+
+@pytest.mark.parametrize("n_classes", [1000, 1001])
+def test_as_many_columns_as_a_row_has_room_for_and_beyond_an_array(
+    db: psycopg.Connection, schema: str, predict: str, n_classes: int
+) -> None:
+    classes = [f"c{number:04}" for number in range(n_classes)]
+    weights = tuple(float(number) for number in range(n_classes))
+    write_model(db, schema, "m", Sketch([X], [tree(leaf(0, classes[-1], weights))], classes=classes))
+    db.execute("CREATE TABLE data AS SELECT gen_random_uuid() AS id, 1.0::float8 AS x FROM generate_series(1, 3)")
+    db.execute(f"SELECT {predict}('m', 'data', 'scored', 'prob')")
+    shares = [weight / sum(weights) for weight in weights]
+    if n_classes == 1000:
+        assert [name for name, _ in columns_of(db, "scored")][1:] == [f"estimated_prob_{name}" for name in classes]
+        assert [list(row[1:]) for row in fetch(db)] == [shares] * 3
+    else:
+        assert columns_of(db, "scored") == [("id", "uuid"), ("estimated_prob", "double precision[]")]
+        assert [row[1] for row in fetch(db)] == [shares] * 3
 
 
 def test_regression_predicts_the_leafs_mean(db: psycopg.Connection, predict: str) -> None:
@@ -166,7 +178,7 @@ def test_output_columns_never_collide(db: psycopg.Connection, schema: str, predi
     sketch = Sketch([X], [stump(classes[0], classes[1], (1, 2, 3))], "y", "text", classes, id_column="estimated_y")
     write_model(db, schema, "m", sketch)
     db.execute("CREATE TABLE data AS SELECT 7 AS estimated_y, 1.0::float8 AS x")
-    db.execute(f"SELECT {predict}('m', 'data', 'scored'), {predict}('m', 'data', 'by_class', 'prob_columns')")
+    db.execute(f"SELECT {predict}('m', 'data', 'scored'), {predict}('m', 'data', 'by_class', 'prob')")
 
     assert [name for name, _ in columns_of(db, "scored")] == ["estimated_y", "estimated_y_2"]
     names = [name for name, _ in columns_of(db, "by_class")]
@@ -328,7 +340,7 @@ def test_a_tree_of_one_leaf(db: psycopg.Connection, schema: str, predict: str) -
     write_model(db, schema, "m", Sketch([X], [tree(leaf(0, "yes", (1, 3)))]))
     db.execute("CREATE TABLE data (id int, x float8); INSERT INTO data VALUES (1, 1), (2, NULL)")
     db.execute(f"SELECT {predict}('m', 'data', 'scored', 'prob')")
-    assert fetch(db) == [(1, 0.25), (2, 0.25)]
+    assert fetch(db) == [(1, 0.25, 0.75), (2, 0.25, 0.75)]
 
 
 def test_an_error_while_scoring_leaves_nothing(db: psycopg.Connection, schema: str, predict: str) -> None:

@@ -86,7 +86,7 @@ def test_workers_read_and_score_the_rows(data: psycopg.Connection) -> None:
 
 
 @pytest.mark.parametrize("model", ["m", "grouped"])
-@pytest.mark.parametrize("type_", ["response", "prob", "prob_columns", "leaf"])
+@pytest.mark.parametrize("type_", ["response", "prob", "leaf"])
 def test_workers_change_nothing(data: psycopg.Connection, model: str, type_: str) -> None:
     expected = score(data, "by_one", model, type_)
     assert len(expected) == N_ROWS

@@ -45,8 +45,8 @@ def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
     [
         ((None, "data", "out"), "tree_model must be the name of a model, not NULL", None),
         (("m", None, "out"), "new_data_table must be the name of a table or view, not NULL", None),
-        (("m", "data", "out", None), "type must be one of response, prob, prob_columns, leaf, not None", None),
-        (("m", "data", "out", "odds"), "type must be one of response, prob, prob_columns, leaf, not 'odds'", None),
+        (("m", "data", "out", None), "type must be one of response, prob, leaf, not None", None),
+        (("m", "data", "out", "odds"), "type must be one of response, prob, leaf, not 'odds'", None),
         (
             ("regression", "data", "out", "prob"),
             "type must be one of response, leaf for a regression model, not 'prob'",
@@ -98,12 +98,6 @@ def test_a_type_that_cannot_be_compared(model: psycopg.Connection) -> None:
         model.execute("SELECT madtree.tree_predict('m', 'odd', 'out')")
 
 
-def test_prob_columns_is_no_expression(model: psycopg.Connection) -> None:
-    with pytest.raises(InvalidParameterValue, match="no single expression") as caught:
-        model.execute("SELECT madtree.tree_sql('m', 'prob_columns')")
-    assert "type prob" in str(caught.value.diag.message_hint)
-
-
 def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
     with pytest.raises(InvalidParameterValue, match="tree_id must be one of m's trees, 0 to 0, not 7"):
         model.execute("SELECT madtree.tree_sql('m', tree_id => 7)")
@@ -142,6 +136,6 @@ def test_help_of_the_others(db: psycopg.Connection, function: str) -> None:
 def test_one_argument_that_asks_for_no_help(db: psycopg.Connection) -> None:
     with pytest.raises(
         InvalidParameterValue,
-        match="tree_predict with one argument takes 'usage', 'help', '\\?', not 'model'",
+        match="tree_predict with one argument takes 'usage', 'help', 'example', '\\?', not 'model'",
     ):
         db.execute("SELECT madtree.tree_predict('model')")

@@ -89,16 +89,19 @@ def test_routes_agree_on_every_type_and_on_groups(
     db.execute("CREATE VIEW rows_of_a_view AS SELECT * FROM rows")
     known = db.execute("SELECT id FROM rows WHERE (g1, g2) IN (('a', 1), ('it''s', 2), ('b', 1))").fetchall()
 
-    for type_ in ("response", "leaf", *(("prob", "prob_columns") if classes else ())):
+    for type_ in ("response", "leaf", *(("prob",) if classes else ())):
         scored = predictions(db, "by_expression", type_)
         assert predictions(db, by_blocks, type_) == scored
         assert predictions(db, by_blocks, type_, "rows_of_a_view") == scored
         assert len(scored) == N_ROWS
         assert {number for number, row in scored.items() if None not in row} == {number for (number,) in known}
-        if type_ != "prob_columns":
-            (expression,) = db.execute("SELECT madtree.tree_sql('m', %s)", [type_]).fetchone()
-            in_place = db.execute(f"SELECT id, {expression} FROM rows").fetchall()
-            assert {row[0]: row[1:] for row in in_place} == scored
+        (expression,) = db.execute("SELECT madtree.tree_sql('m', %s)", [type_]).fetchone()
+        in_place = dict(db.execute(f"SELECT id, {expression} FROM rows").fetchall())
+        if type_ == "prob" and len(classes) > 2:
+            nothing = [None] * len(classes)
+            assert {number: tuple(shares or nothing) for number, shares in in_place.items()} == scored
+        else:
+            assert in_place == {number: row[0] for number, row in scored.items()}
 
 
 def test_blocks_end_anywhere(db: psycopg.Connection, schema: str, by_blocks: str) -> None:

@@ -263,7 +263,7 @@ def uses() -> Iterator[tuple[str, Call]]:
     table, view = f"{SCHEMA}.t", f"{SCHEMA}.v"
     for model, given in MODELS.items():
         name = f"{SCHEMA}.{model}"
-        for type_ in ("response", "leaf") if model == "number_model" else ("response", "prob", "prob_columns", "leaf"):
+        for type_ in ("response", "leaf") if model == "number_model" else ("response", "prob", "leaf"):
             for source in ("t", "v", "p") if type_ == "response" else ("t",):
                 yield f"{model}: {type_} of {source}", scoring(model, type_, source, "madtree.tree_predict")
                 yield f"{model}: {type_} of {source}, by blocks", scoring(model, type_, source, f"{SCHEMA}.by_blocks")

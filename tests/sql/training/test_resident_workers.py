@@ -76,12 +76,12 @@ def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: d
     assert len(with_workers(told)) == 2
 
 
-@pytest.mark.parametrize("n", [1, 4])
-def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str], n: int) -> None:
+@pytest.mark.parametrize(("n", "naps"), [(1, 200), (4, 300)])
+def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str], n: int, naps: int) -> None:
     """Rows take so long to read that all of them come in time."""
     db.execute(
         "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
-        "AS 'BEGIN IF id % 500 = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
+        f"AS 'BEGIN IF id % {N_ROWS // naps} = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
     )
     train(db, n, "slow(id), a", max_depth=2)
     assert with_workers(told) == [f"packed by this process and {n} resident worker{'s' * (n > 1)}"]
@@ -276,7 +276,7 @@ def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told
 
 def test_temp_file_limit_holds(db: psycopg.Connection) -> None:
     """Of the smallest budget, so that blocks go to files."""
-    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 15)")
+    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 5)")
     train(db, 2, memory_mb=8)
     db.execute("SET temp_file_limit = '100kB'")
     for workers in (0, 2):

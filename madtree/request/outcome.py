@@ -1,0 +1,99 @@
+"""What is learned: classes or numbers, and by which criterion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.request import defaults
+from madtree.request.catalog import Type
+from madtree.request.features import Item, is_text
+from madtree.sqltext.values import Writer
+
+NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
+INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
+CRITERION_NAMES = {
+    "gini": "gini",
+    "entropy": "entropy",
+    "cross-entropy": "entropy",
+    "cross_entropy": "entropy",
+    "misclassification": "misclassification",
+    "misclass": "misclassification",
+    "gain_ratio": "gain_ratio",
+    "gain-ratio": "gain_ratio",
+    "mse": "mse",
+}
+_CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint", "date"})
+
+
+def criterion_of(given: str | None) -> str:
+    criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
+    if criterion is None:
+        raise MadtreeError(
+            f"split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not {given!r}"
+        )
+    return criterion
+
+
+def fitting_criterion(
+    host: Host, criterion: str, is_classification: bool, dependent: Item, type_: Type, classification: bool | None
+) -> str:
+    """The criterion for this dependent. A regression has mse only: gini, the argument's default, is taken for it, and
+    other criteria with a warning.
+
+    Raises:
+        MadtreeError: mse for classes; or the argument `classification` says another thing than the criterion.
+    """
+    wrong = criterion == "mse" if is_classification else criterion not in ("mse", defaults.SPLIT_CRITERION)
+    if wrong and classification is not None:
+        raise MadtreeError(
+            f"split_criterion {criterion} is for {'regression' if is_classification else 'classification'}, but "
+            f"classification is {str(classification).lower()}"
+        )
+    if is_classification and criterion == "mse":
+        raise MadtreeError(
+            f"split_criterion mse is for regression, but dependent_variable {dependent.text} is of type {type_.name}, "
+            "which means classification: gini, entropy, gain_ratio or misclassification",
+            hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in INTEGER_TYPES else None,
+        )
+    if wrong:
+        host.warning(
+            f"split_criterion: mse is taken for {criterion}, as dependent_variable {dependent.text} is of type "
+            f"{type_.name}, which means regression; for classification, cast it: ({dependent.text})::text"
+        )
+    return criterion if is_classification else "mse"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is learned: classes or numbers, SQL of a row's, its type, and how it is written as text."""
+
+    is_classification: bool
+    sql: str
+    type: str
+    writer: Writer | None
+
+
+def outcome_of(dependent: Item, type_: Type, classification: bool | None) -> Outcome:
+    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL."""
+    is_number = not type_.is_array and type_.base in NUMBER_TYPES
+    is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
+    if not is_number and not is_class:
+        raise MadtreeError(
+            f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text, an "
+            "enum or a date for classification, float or numeric for regression",
+            hint="Cast it to one of these.",
+            sqlstate="42804",
+        )
+    if classification is False and not is_number and type_.base not in INTEGER_TYPES:
+        raise MadtreeError(
+            f"classification => false asks for a regression, but dependent_variable {dependent.text} is of type "
+            f"{type_.name}, which is no number",
+            hint="Leave classification out, or cast the dependent variable to a number.",
+            sqlstate="42804",
+        )
+    if classification and is_number:  # two floats of the same text are the same class
+        return Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
+    wanted = is_class if classification is None else classification
+    return Outcome(wanted, dependent.sql, type_.base, type_.writer)

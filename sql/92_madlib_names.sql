@@ -1,0 +1,113 @@
+-- MADlib's own schema and names, for scripts that were written for it. Wrappers only: what they do is madtree's, with
+-- the caller's rights. They belong to no extension, so that updates of madtree find nothing that depends on it.
+
+CREATE FUNCTION @extschema@.install_madlib_names()
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $plpgsql$
+BEGIN
+    IF pg_catalog.to_regnamespace('madlib') IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'duplicate_schema', MESSAGE = 'schema "madlib" exists already',
+            HINT = 'Where it holds MADlib itself, call madtree by its own names. Else drop it: DROP SCHEMA madlib CASCADE';
+    END IF;
+    CREATE SCHEMA madlib;
+
+    CREATE FUNCTION madlib.tree_train(
+        training_table_name pg_catalog.text, output_table_name pg_catalog.text, id_col_name pg_catalog.text,
+        dependent_variable pg_catalog.text, list_of_features pg_catalog.text,
+        list_of_features_to_exclude pg_catalog.text DEFAULT NULL,
+        split_criterion pg_catalog.text DEFAULT NULL, grouping_cols pg_catalog.text DEFAULT NULL,
+        weights pg_catalog.text DEFAULT NULL, max_depth pg_catalog.int4 DEFAULT NULL,
+        min_split pg_catalog.int4 DEFAULT NULL, min_bucket pg_catalog.int4 DEFAULT NULL,
+        n_bins pg_catalog.int4 DEFAULT NULL, pruning_params pg_catalog.text DEFAULT NULL,
+        null_handling_params pg_catalog.text DEFAULT NULL, verbose_mode pg_catalog.bool DEFAULT false
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.tree_train(
+            $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, surrogate_params => $15, pruning_params => $14,
+            verbose => $16
+        )
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_predict(
+        model pg_catalog.text, source pg_catalog.text, output pg_catalog.text,
+        pred_type pg_catalog.text DEFAULT 'response'
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.tree_predict($1, $2, $3, $4)
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_display(
+        model_table pg_catalog.text, dot_format pg_catalog.bool DEFAULT true,
+        verbose pg_catalog.bool DEFAULT false
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.tree_display($1, $2, $3)
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_surr_display(
+        model_table pg_catalog.text
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.tree_surr_display($1)
+    $sql$;
+
+    CREATE FUNCTION madlib.get_var_importance(
+        model_table pg_catalog.text, output_table pg_catalog.text
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.get_var_importance($1, $2)
+    $sql$;
+
+    CREATE FUNCTION madlib.pmml(
+        model_table pg_catalog.text
+    ) RETURNS pg_catalog.xml LANGUAGE sql VOLATILE AS $sql$
+        SELECT pg_catalog.xml(madtree.tree_to_pmml($1))
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_train(
+        message pg_catalog.text
+    ) RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.tree_train($1)
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_predict(
+        message pg_catalog.text
+    ) RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.tree_predict($1)
+    $sql$;
+
+    CREATE FUNCTION madlib.get_var_importance(
+        message pg_catalog.text
+    ) RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.get_var_importance($1)
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_train() RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.tree_train()
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_predict() RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.tree_predict()
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_display() RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.tree_display()
+    $sql$;
+
+    CREATE FUNCTION madlib.tree_surr_display() RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.tree_surr_display()
+    $sql$;
+
+    CREATE FUNCTION madlib.get_var_importance() RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.get_var_importance()
+    $sql$;
+
+    GRANT USAGE ON SCHEMA madlib TO public;
+    RETURN 'install_madlib_names: made the schema madlib, with tree_train, tree_predict, tree_display, '
+        'tree_surr_display, get_var_importance and pmml by MADlib''s names';
+END
+$plpgsql$;
+
+-- Whoever makes the schema owns what everybody calls there: that is for an administrator.
+REVOKE EXECUTE ON FUNCTION @extschema@.install_madlib_names() FROM public;
+
+COMMENT ON FUNCTION @extschema@.install_madlib_names()
+IS 'make a schema madlib in which scripts written for MADlib find their functions; for administrators';

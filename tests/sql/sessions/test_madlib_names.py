@@ -1,0 +1,84 @@
+"""The schema madlib: what scripts written for MADlib call, by its names, and who may make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+
+@pytest.fixture
+def madlib(db: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    db.execute(
+        "CREATE TABLE golf AS SELECT i AS id, i % 7 AS wind, i * 31 % 11 AS temperature, "
+        "(ARRAY['sunny', 'rain', NULL])[1 + i % 3] AS sky, (i % 7 > 3) <> (i % 11 = 0) AS play "
+        "FROM generate_series(1, 200) AS i"
+    )
+    (said,) = db.execute("SELECT madtree.install_madlib_names()").fetchone() or ("",)
+    assert said.startswith("install_madlib_names: made the schema madlib")
+    yield db
+    db.execute("DROP SCHEMA madlib CASCADE")
+
+
+def test_calls_by_place_and_by_name_do_the_same(madlib: psycopg.Connection) -> None:
+    db = madlib
+    db.execute("""SELECT madlib.tree_train('golf', 'placed', 'id', 'play', 'wind, temperature, sky', NULL, 'gini', NULL,
+        NULL, 5, 10, 3, 20, 'cp=0.01', 'max_surrogates=2', false)""")
+    db.execute("""SELECT madlib.tree_train(training_table_name => 'golf', output_table_name => 'named',
+        id_col_name => 'id', dependent_variable => 'play', list_of_features => 'wind, temperature, sky', max_depth => 5,
+        min_split => 10, min_bucket => 3, n_bins => 20, pruning_params => 'cp=0.01',
+        null_handling_params => 'max_surrogates=2', verbose_mode => false)""")
+    db.execute("""SELECT madtree.tree_train('golf', 'own', 'id', 'play', 'wind, temperature, sky', max_depth => 5,
+        min_split => 10, min_bucket => 3, n_bins => 20, pruning_params => 'cp=0.01',
+        surrogate_params => 'max_surrogates=2')""")
+    db.execute("SELECT madlib.tree_predict(model => 'named', source => 'golf', output => 'a', pred_type => 'prob')")
+    db.execute("SELECT madlib.tree_predict('placed', 'golf', 'b', 'prob'), madlib.tree_predict('placed', 'golf', 'c')")
+    db.execute("SELECT madtree.tree_predict('own', 'golf', 'own_prob', 'prob')")
+    for made in ("a", "b"):
+        assert db.execute(f"TABLE {made} EXCEPT TABLE own_prob").fetchall() == []
+    assert db.execute("SELECT count(*) FROM c").fetchone() == (200,)
+    db.execute("SELECT madlib.get_var_importance(model_table => 'named', output_table => 'weights')")
+    assert db.execute("SELECT count(*) FROM weights").fetchone() == (3,)
+    for call, own in (
+        (
+            "tree_display(model_table => 'named', dot_format => false, verbose => true)",
+            "tree_display('own', false, true)",
+        ),
+        ("tree_display('named')", "tree_display('own')"),
+        ("tree_surr_display(model_table => 'named')", "tree_surr_display('own')"),
+        ("pmml(model_table => 'named')::text", "tree_to_pmml('own')"),
+        ("tree_train()", "tree_train()"),
+        ("tree_predict('usage')", "tree_predict('usage')"),
+    ):
+        texts = db.execute(f"SELECT madlib.{call}, madtree.{own}").fetchone() or ("", "-")
+        assert len(texts[0].splitlines()) > 3, call
+        assert texts[0].replace("named", "own").split("Timestamp")[0] == texts[1].split("Timestamp")[0], call
+
+
+def test_a_mistake_is_madtrees_own_sentence(madlib: psycopg.Connection) -> None:
+    with pytest.raises(
+        psycopg.errors.UndefinedTable, match="madtree: training_table_name: relation nothing does not"
+    ) as caught:
+        madlib.execute("SELECT madlib.tree_train('nothing', 'm', 'id', 'y', 'x')")
+    assert "Traceback" not in str(caught.value.diag.context)
+
+
+def test_a_schema_of_that_name_is_left_alone(madlib: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.errors.DuplicateSchema, match='schema "madlib" exists already') as caught:
+        madlib.execute("SELECT madtree.install_madlib_names()")
+    assert "DROP SCHEMA madlib CASCADE" in str(caught.value.diag.message_hint)
+
+
+def test_an_update_and_a_drop_of_the_extension_do_not_mind(madlib: psycopg.Connection) -> None:
+    depending = """SELECT count(*) FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
+        WHERE d.classid = 'pg_proc'::regclass AND p.pronamespace = 'madlib'::regnamespace
+        AND d.refclassid IN ('pg_proc'::regclass, 'pg_extension'::regclass)"""
+    assert madlib.execute(depending).fetchone() == (0,)
+
+
+def test_who_is_no_administrator_cannot_make_it(user_db: psycopg.Connection) -> None:
+    with pytest.raises(
+        psycopg.errors.InsufficientPrivilege, match="permission denied for function install_madlib_names"
+    ):
+        user_db.execute("SELECT madtree.install_madlib_names()")
