@@ -118,6 +118,11 @@ def find_model(
     return tables
 
 
+def missing_model(given: str, argument: str) -> MadtreeError:
+    """The error for a model that was dropped since it was looked for."""
+    return MadtreeError(f"{argument}: relation {given} does not exist", sqlstate=UNDEFINED_TABLE)
+
+
 def _find_relation(host: Host, given: str, argument: str) -> Relation:
     """`find_relation`, again where the model was replaced just between the query's snapshot and its look-up."""
     for _ in range(REPLACED_TRIES):
@@ -172,7 +177,7 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
         MadtreeError: one that every model has is missing.
     """
     if "" not in facts.tables:  # dropped since it was looked for
-        raise MadtreeError(f"{argument}: relation {given} does not exist", sqlstate=UNDEFINED_TABLE)
+        raise missing_model(given, argument)
     parts = {suffix: table for suffix, table in facts.tables.items() if _is_part(suffix, table)}
     missing = [suffix for suffix in REQUIRED if suffix not in parts]
     if missing:

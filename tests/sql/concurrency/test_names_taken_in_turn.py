@@ -232,7 +232,7 @@ def test_two_that_replace_two_models_in_different_order(
 def test_of_two_who_drop_a_model_one_does(db: psycopg.Connection, connect: Connect, pool: ThreadPoolExecutor) -> None:
     """The other one is told that there is none, and neither is thrown out of a deadlock."""
     sessions = [connect(), connect()]
-    for _ in range(5):
+    for _ in range(20):
         train(db, *WHAT)
         start = Barrier(len(sessions))
 
