@@ -185,7 +185,8 @@ print(client.connection.info.backend_pid, flush=True)
 try:
     client.tree_train("gated", "m", "id", "kind", "length")
 except KeyboardInterrupt:
-    running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%gat%' AND datname = current_database()"
+    active = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND datname = current_database()"
+    running = active + " AND query LIKE '%gat%'"
     print(*client.query(f"SELECT to_regclass('m'), ({running})")[0])
 """
 
