@@ -47,6 +47,20 @@ def class_number(dependent: str, type_name: str, writer: values.Writer | None) -
     return key_number(key, type_name)
 
 
+def identity_number(id_column: str, type_name: str, writer: values.Writer | None) -> str:
+    """A whole number below 2**32 that tells rows apart by their id: folded from an integer, or by a hash of the text.
+
+    It depends on the id alone: not on where a row stands, nor on the server's version.
+    """
+    if type_name in (*_SMALL_INTEGERS, "bigint"):
+        whole = f"({id_column})::pg_catalog.int8"
+    else:
+        digest = f"pg_catalog.md5({values.text_of(id_column, writer)})"
+        whole = f"('x' OPERATOR(pg_catalog.||) {digest})::pg_catalog.bit(64)::pg_catalog.int8"
+    folded = binary(whole, "#", binary(whole, ">>", "32"))
+    return f"({binary(folded, '&', '4294967295::pg_catalog.int8')})::pg_catalog.float8"
+
+
 @dataclass(frozen=True)
 class RowSource:
     """The rows of one training run.
@@ -60,6 +74,7 @@ class RowSource:
         grouping: SQL of the grouping columns.
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
+        identity: SQL of the number that tells a row apart (`identity_number`), or None where nobody draws rows.
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column SQL of its operator "equals".
     """
@@ -74,10 +89,11 @@ class RowSource:
     fold: str | None = None
     elements: tuple[Element | None, ...] = ()
     equals: tuple[str, ...] = ()
+    identity: str | None = None
 
     @property
     def n_columns(self) -> int:
-        """Numbers in a row: [tree,] target, [weight,] [fold,] features."""
+        """Numbers in a row: [tree,] target, [weight,] [fold,] [identity,] features."""
         return (self.groups is not None) + len(self._own_numbers) + len(self.features)
 
     @property
@@ -92,7 +108,7 @@ class RowSource:
 
     @property
     def _own_numbers(self) -> list[str]:
-        return [number for number in (self.target, self.weight, self.fold) if number is not None]
+        return [number for number in (self.target, self.weight, self.fold, self.identity) if number is not None]
 
     @property
     def usable(self) -> str:

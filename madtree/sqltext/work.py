@@ -16,7 +16,7 @@ from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.schemas import INTERNAL
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
-_COLUMNS = ("codes", "target", "weight", "tree", "fold")
+_COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")
 # The columns of a table of blocks, and the fields of a packed block as these columns.
 BLOCK_COLUMNS = ", ".join(
     [f"{name} pg_catalog.int4" for name in ("part", "block_id", *_COUNTS)]
@@ -26,7 +26,7 @@ PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
     + [f"((madtree_packed.block).{name})::{INTERNAL}.packed AS {name}" for name in _COLUMNS]
 )
-_ARGUMENTS = ", ".join(_COLUMNS)
+BLOCK_ARGUMENTS = ", ".join(_COLUMNS)
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
 _FILLER = f"pg_catalog.repeat('x', 5000)::{INTERNAL}.padding"
 
@@ -93,7 +93,7 @@ class WorkTables:
         """Give every block a new column of that name; $1: plan."""
         return (
             f"UPDATE {self.name('blocks')} SET {column} = {INTERNAL}.new_column("
-            f"$1, block_id, n_rows, {_ARGUMENTS})::{INTERNAL}.packed"
+            f"$1, block_id, n_rows, {BLOCK_ARGUMENTS})::{INTERNAL}.packed"
         )
 
     def create_images(self, images: str) -> str:
@@ -114,9 +114,8 @@ class WorkTables:
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""
-        return shared(
-            f"SELECT {INTERNAL}.node_statistics(block_id, n_rows, {_ARGUMENTS}, $1) AS state FROM {self.name('blocks')}"
-        )
+        call = f"{INTERNAL}.node_statistics(block_id, n_rows, {BLOCK_ARGUMENTS}, $1)"
+        return shared(f"SELECT {call} AS state FROM {self.name('blocks')}")
 
 
 def shared(query: str) -> str:

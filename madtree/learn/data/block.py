@@ -109,6 +109,7 @@ class Block:
         weight: (n_limbs, n_rows) float64 on the weight's grid, or None where every weight is 1.
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
         fold: (n_rows,) uint8, or None without cross-validation.
+        identity: (n_rows,) uint32, a hash of what tells rows apart, wherever they are; None where nobody draws rows.
     """
 
     codes: Codes
@@ -116,6 +117,7 @@ class Block:
     weight: Array | None = None
     tree: Ints | None = None
     fold: Array | None = None
+    identity: Array | None = None
 
     def pieces(self, n_rows: int) -> Iterator[Block]:
         """The rows in blocks of `n_rows` at most, in order."""
@@ -126,7 +128,8 @@ class Block:
                 return None if column is None else column[..., rows]
 
             codes = Codes(self.codes.layout, self.codes.narrow[:, rows], self.codes.wide[:, rows])
-            yield Block(codes, self.target[..., rows], of(self.weight), of(self.tree), of(self.fold))
+            more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
+            yield Block(codes, self.target[..., rows], *more)
 
     @classmethod
     def join(cls, blocks: Sequence[Block]) -> Block:
@@ -143,4 +146,4 @@ class Block:
         target = joined("target")
         assert target is not None
         codes = Codes(blocks[0].codes.layout, narrow, wide)
-        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"))
+        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"), joined("identity"))

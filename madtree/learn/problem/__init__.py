@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from madtree.learn.problem.bootstrap import SAMPLINGS, Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.columns import (
     COLUMNS,
@@ -21,7 +22,9 @@ from madtree.learn.problem.tuning import SearchTuning
 
 __all__ = [
     "COLUMNS",
+    "SAMPLINGS",
     "BinLimits",
+    "Bootstrap",
     "Channels",
     "ColumnReader",
     "Folds",
@@ -35,6 +38,7 @@ __all__ = [
     "block_columns",
     "block_fields",
     "column_values",
+    "identities",
     "over_classes",
     "pack_images",
     "pack_values",

@@ -17,17 +17,18 @@ Bytes = bytes | memoryview
 _MOST_ROWS = 2**48
 _MOST_BLOCK_TREES = 65_536
 
-COLUMNS = ("codes", "target", "weight", "tree", "fold")
+COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")
 
 
 def block_columns(block: Block) -> list[bytes | None]:
-    """Codes, target, weight, tree, fold; None for what the block does not have."""
+    """As in `COLUMNS`; None for what the block does not have."""
     return [
         block.codes.tobytes(),
         block.target.tobytes(),
         None if block.weight is None else block.weight.tobytes(),
         None if block.tree is None else block.tree.astype("<i4").tobytes(),
         None if block.fold is None else block.fold.tobytes(),
+        None if block.identity is None else block.identity.astype("<u4", copy=False).tobytes(),
     ]
 
 
@@ -43,8 +44,12 @@ class ColumnReader:
         self._target_limbs, self._weight_limbs = channels.target_limbs, channels.weight_limbs
 
     def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
-        """`rest`: weight, tree, fold. Raises MadtreeError where a column is not as long as the rows are many."""
-        weight, tree, fold = rest
+        """`rest`: weight, tree, fold, identity.
+
+        Raises:
+            MadtreeError: a column is not as long as the rows are many.
+        """
+        weight, tree, fold, identity = rest
         require(n_rows >= 0, "n_rows", "at least 0")
         target_bytes = 8 * self._target_limbs or self._class_type.itemsize
         wanted = (
@@ -53,6 +58,7 @@ class ColumnReader:
             ("weight", weight, 8 * self._weight_limbs),
             ("tree", tree, 4),
             ("fold", fold, 1),
+            ("identity", identity, 4),
         )
         for name, column, row_bytes in wanted:
             if column is not None:
@@ -68,6 +74,7 @@ class ColumnReader:
             None if weight is None else np.frombuffer(weight, "<f8").reshape(self._weight_limbs, n_rows),
             None if tree is None else np.frombuffer(tree, "<i4"),
             None if fold is None else np.frombuffer(fold, np.uint8),
+            None if identity is None else np.frombuffer(identity, "<u4"),
         )
 
     def checked_block(self, n_rows: int, columns: Sequence[Bytes | None]) -> Block:

@@ -116,6 +116,7 @@ class RawRows:
         weight: (n_rows,) or None.
         tree: (n_rows,) int, or None where there is one tree.
         fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
+        identity: as in `Block`.
     """
 
     features: Floats | Columns
@@ -123,6 +124,7 @@ class RawRows:
     weight: Floats | None
     tree: Ints | None
     fold: Floats | None = None
+    identity: Array | None = None
 
     def known(self) -> Bools:
         """(n_rows,) rows whose target and weight are known, and whose weight is not 0."""
@@ -153,6 +155,7 @@ class RawRows:
             None if self.weight is None else self.weight[keep],
             None if self.tree is None else self.tree[keep],
             None if self.fold is None else self.fold[keep],
+            None if self.identity is None else self.identity[keep],
         )
 
 
@@ -203,7 +206,8 @@ def preparing(
         largest_target=scale.largest_target,
         largest_weight=scale.largest_weight,
     )
-    block = Block(codes, *on_grids(problem, rows), rows.tree, folds(rows, scale.rows, parameters))
+    fold = folds(rows, scale.rows, parameters)
+    block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity)
     return (problem.with_replicas(Folds(parameters.n_folds)) if parameters.n_folds else problem), block
 
 

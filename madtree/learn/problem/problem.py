@@ -10,9 +10,10 @@ import numpy as np
 
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
+from madtree.learn.problem.bootstrap import Bootstrap
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.parameters import parameters_of
-from madtree.learn.problem.replicas import Replicas
+from madtree.learn.problem.replicas import Folds, Replicas
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees import MOST_FOLDS, Parameters
 
@@ -92,7 +93,7 @@ class Problem:
             self,
             bins=self.bins.with_replicas(n_replicas),
             n_trees=self.n_trees * n_replicas,
-            rows=np.tile(self.rows, n_replicas),
+            rows=np.tile(replicas.upper_bound(self.rows), n_replicas),
             weight_grid=tiled(self.weight_grid),
             target_grid=tiled(self.target_grid),
             centre=np.tile(self.centre, n_replicas),
@@ -180,7 +181,7 @@ class Problem:
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
         rows = given.ints("rows", (None,), 0, _MOST_ROWS)
         n_trees = len(rows)
-        replicas = Replicas.from_value(given.integer("replicas", 1, MOST_FOLDS) if "replicas" in given else None)
+        replicas = _replicas(given)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
         bins = _bins(given, n_trees)
         weight, target = (_grid(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
@@ -203,6 +204,14 @@ class Problem:
             largest_weight=largest_weight,
             replicas=replicas,
         )
+
+
+def _replicas(given: Values) -> Replicas:
+    if "replicas" not in given:
+        return Replicas()
+    if given.is_mapping("replicas"):
+        return Bootstrap.from_values(given.mapping("replicas"))
+    return Folds(given.integer("replicas", 1, MOST_FOLDS))
 
 
 def _grid(given: Values, name: str, n_trees: int) -> Grid | None:

@@ -35,13 +35,13 @@ class Replicas:
         """Indices of the rows that a replica is tested on; those of multiplicity 0 need not be among them."""
         return np.zeros(0, np.int64)
 
-    def to_value(self) -> Any:
-        """What `from_value` makes the same replicas of."""
-        return None
+    def upper_bound(self, rows: Ints) -> Ints:
+        """(n_trees,) what the multiplicities of each tree's `rows` (n_trees,) add up to at most, in any replica."""
+        return rows
 
-    @staticmethod
-    def from_value(value: Any) -> Replicas:
-        return Replicas() if value is None else Folds(int(value))
+    def to_value(self) -> Any:
+        """Which replicas these are: a number of folds, the values of a bootstrap, or None for a single tree."""
+        return None
 
 
 @dataclass(frozen=True)
