@@ -17,6 +17,7 @@ from madtree.trees.parameters import (
     MOST_SURROGATES,
     ORDERED_LIMIT,
     UNPRUNED,
+    ForestParameters,
     Parameters,
 )
 from madtree.trees.threshold import (
@@ -44,6 +45,7 @@ __all__ = [
     "Categories",
     "Direction",
     "Feature",
+    "ForestParameters",
     "Kind",
     "Model",
     "Node",

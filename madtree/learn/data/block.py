@@ -94,6 +94,14 @@ class Codes:
             code[at] = matrix[position[at], rows[at]]
         return code
 
+    def replaced(self, feature: int, column: Array) -> Codes:
+        """The same with other codes (n_rows,) of one feature."""
+        narrow, wide = self.narrow, self.wide
+        is_wide, place = bool(self.layout.wide[feature]), int(self.layout.position[feature])
+        changed = (wide if is_wide else narrow).copy()
+        changed[place] = column
+        return Codes(self.layout, narrow, changed) if is_wide else Codes(self.layout, changed, wide)
+
     def tobytes(self) -> bytes:
         return self.narrow.tobytes() + self.wide.astype("<u2", copy=False).tobytes()
 
@@ -130,6 +138,16 @@ class Block:
             codes = Codes(self.codes.layout, self.codes.narrow[:, rows], self.codes.wide[:, rows])
             more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
             yield Block(codes, self.target[..., rows], *more)
+
+    def take(self, rows: Ints) -> Block:
+        """Some of the rows (m,), in that order; a copy."""
+
+        def of(column: Array | None) -> Array | None:
+            return None if column is None else column.take(rows, axis=-1)
+
+        codes = Codes(self.codes.layout, self.codes.narrow.take(rows, axis=1), self.codes.wide.take(rows, axis=1))
+        more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
+        return Block(codes, self.target.take(rows, axis=-1), *more)
 
     @classmethod
     def join(cls, blocks: Sequence[Block]) -> Block:

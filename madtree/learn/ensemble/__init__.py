@@ -1,7 +1,10 @@
-"""Ensembles: what is drawn for the trees of a forest, and how many are grown together."""
+"""Random forests: what is drawn for their trees, how these are grown together, and what out-of-bag rows say of them."""
 
 from __future__ import annotations
 
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
+from madtree.learn.ensemble.drawn_splits import DrawnSplits
+from madtree.learn.ensemble.forest import Grown, train_forest
+from madtree.learn.ensemble.out_of_bag import OutOfBag
 
-__all__ = ["DrawnFeatures", "drawn"]
+__all__ = ["DrawnFeatures", "DrawnSplits", "Grown", "OutOfBag", "drawn", "train_forest"]

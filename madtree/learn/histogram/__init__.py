@@ -18,6 +18,8 @@ from madtree.learn.histogram.powers import SQUARES, UP_TO_FOURTH, join_powers
 from madtree.learn.histogram.requests import (
     BREATH,
     CountRequest,
+    HeldOut,
+    HeldOutRequest,
     Program,
     Progress,
     ReplaceRequest,
@@ -37,6 +39,8 @@ __all__ = [
     "UP_TO_FOURTH",
     "BlocksAtHand",
     "CountRequest",
+    "HeldOut",
+    "HeldOutRequest",
     "HistogramLayout",
     "PlacedBlock",
     "Program",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from madtree.learn.data import Array, Block, Steps
-from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest
+from madtree.learn.histogram.requests import CountRequest, HeldOut, HeldOutRequest, Request, RowsRequest
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
 from madtree.learn.route import Positions
@@ -30,6 +32,8 @@ class BlocksAtHand:
             return (yield from self._count(request))
         if isinstance(request, RowsRequest):
             return (yield from self._rows(request))
+        if isinstance(request, HeldOutRequest):
+            return (yield from self._held_out(request))
         raise NotImplementedError(f"blocks at hand have no answer to {request}")
 
     def _count(self, request: CountRequest) -> Steps[Array]:
@@ -46,6 +50,16 @@ class BlocksAtHand:
             yield
             parts += [block.part(request, replica) for replica in range(request.problem.n_replicas)]
         return RowsOfNodes.of(request.problem.channels, parts)
+
+    def _held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
+        places, parts, n_all = [], [], 0
+        for placed in self._blocks:
+            yield
+            rows = request.problem.replicas.held_out(placed.block, request.replica)
+            places.append(rows + n_all)
+            parts.append(placed.block.take(rows))
+            n_all += placed.block.codes.n_rows
+        return HeldOut(np.concatenate(places), Block.join(parts), n_all)
 
     def _are_counted_together(self, request: CountRequest) -> bool:
         """Whether there are more bins than rows of a block, so that adding all bins up for each block takes longer than

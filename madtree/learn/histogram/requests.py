@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints, Steps, Values, require
+from madtree.learn.data import Array, Block, Floats, Ints, Steps, Values, require
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.histogram.powers import LIMBS, UP_TO_FOURTH
 from madtree.learn.problem import Channels, Problem, column_values
@@ -118,6 +118,30 @@ class RowsRequest:
 
 
 @dataclass(frozen=True)
+class HeldOutRequest:
+    """The rows that a replica is tested on, please: a `HeldOut`; only from providers that have rows at hand."""
+
+    problem: Problem
+    replica: int
+    what: Literal["held out"] = "held out"
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The rows that a replica is tested on.
+
+    Attributes:
+        place: (n_rows,) of each row among all, ascending; the same for all replicas.
+        block: these rows.
+        n_all: rows that there are, in the replica or not.
+    """
+
+    place: Ints
+    block: Block
+    n_all: int
+
+
+@dataclass(frozen=True)
 class RowsByTreeRequest:
     """How many rows has each tree in each part of the table? The answer: (n_parts, 1 + n_trees) int64, a part's number
     first, in any order; parts are numbered in the order of the table.
@@ -174,7 +198,7 @@ class Progress:
 
 BREATH = Progress()
 
-Request = CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest | Progress
+Request = CountRequest | RowsRequest | HeldOutRequest | RowsByTreeRequest | ReplaceRequest | Progress
 # Asks until it comes to a result of type T.
 Program = Generator[Request, Any, T]
 

@@ -29,7 +29,8 @@ class PlacedBlock:
     def nodes(self, request: CountRequest | RowsRequest, replica: int) -> Ints:
         """(n_rows,) the node of each row in a replica."""
         problem = request.problem
-        return self.positions.nodes(self.number, self.block, request.routing, replica, problem.n_groups)
+        key = self.number, problem.replicas.first_member + replica
+        return self.positions.nodes(key, self.block, request.routing, replica, problem.n_groups)
 
     def part(self, request: CountRequest | RowsRequest, replica: int) -> Part:
         """The rows in play, with the slots that the request gives their nodes."""

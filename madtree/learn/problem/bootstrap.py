@@ -62,6 +62,10 @@ class Bootstrap(Replicas):
     def n(self) -> int:
         return self.count
 
+    @property
+    def first_member(self) -> int:
+        return self.first
+
     def multiplicity(self, block: Block, replica: int) -> Array:
         drawn = self._drawn(block, replica)
         if self.kept < 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -24,7 +24,7 @@ from madtree.learn.data import (
 )
 from madtree.learn.problem.folds import random_folds, rows_of_trees
 from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import Folds
+from madtree.learn.problem.replicas import Folds, Replicas
 from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, Kind, Parameters
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
@@ -81,6 +81,10 @@ class Scale:
         centre = np.where(np.abs(middle) > _CENTRE_BEYOND * (high - low), middle, 0.0)
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
         return cls(rows, centre, largest, largest_weight, integral and not centre.any())
+
+    def drawn(self, replicas: Replicas) -> Scale:
+        """With as many rows as count in any replica, at most."""
+        return replace(self, rows=replicas.upper_bound(self.rows))
 
     def one_limb_will_do(self) -> bool:
         """Whether all sums are of whole numbers below 2**53, as far as is known."""
@@ -166,6 +170,7 @@ def prepare(
     kinds: Sequence[Kind],
     parameters: Parameters,
     n_given: Ints | None = None,
+    replicas: Replicas | None = None,
 ) -> tuple[Problem, Block]:
     """Bin usable rows, each tree by its own values, and put targets and weights on their grids.
 
@@ -174,8 +179,9 @@ def prepare(
         n_classes: 0 for regression.
         n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
             None.
+        replicas: that the grids must have room for; the problem has none of them.
     """
-    return finished(preparing(rows, n_trees, n_classes, kinds, parameters, n_given))
+    return finished(preparing(rows, n_trees, n_classes, kinds, parameters, n_given, replicas))
 
 
 def preparing(
@@ -185,14 +191,16 @@ def preparing(
     kinds: Sequence[Kind],
     parameters: Parameters,
     n_given: Ints | None = None,
+    replicas: Replicas | None = None,
 ) -> Steps[tuple[Problem, Block]]:
     """The same, in steps."""
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
     codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
     scale = _scale(rows, n_trees, n_classes == 0)
-    limbs = 1 if _one_limb_will_do(rows, scale, n_classes == 0) else 2
-    weight_grid, target_grid = scale.grids(rows.weight is not None, n_classes == 0, limbs)
+    drawn = scale if replicas is None else scale.drawn(replicas)
+    limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2
+    weight_grid, target_grid = drawn.grids(rows.weight is not None, n_classes == 0, limbs)
     problem = Problem(
         parameters=parameters,
         bins=bins,

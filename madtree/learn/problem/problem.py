@@ -78,6 +78,11 @@ class Problem:
         return self.n_trees // self.n_replicas
 
     @property
+    def n_wanted(self) -> int:
+        """Trees that are there for themselves, those of the first index: all but the ones for cross-validation."""
+        return self.n_groups if self.replicas.validate else self.n_trees
+
+    @property
     def most_rows(self) -> int:
         """Rows of the largest tree, which no count of a slot exceeds."""
         return int(self.rows.max())

@@ -27,6 +27,16 @@ class Replicas:
         """Trees of each group."""
         return 1
 
+    @property
+    def first_member(self) -> int:
+        """Number of replica 0 among all trees of an ensemble."""
+        return 0
+
+    @property
+    def validate(self) -> bool:
+        """Whether all replicas but the main tree are there to choose how far it is pruned."""
+        return False
+
     def multiplicity(self, block: Block, replica: int) -> Array | None:
         """(n_rows,) unsigned integers: how often each of a block's rows counts; None where all count once."""
         return None
@@ -53,6 +63,10 @@ class Folds(Replicas):
     @property
     def n(self) -> int:
         return 1 + self.n_folds
+
+    @property
+    def validate(self) -> bool:
+        return True
 
     def multiplicity(self, block: Block, replica: int) -> Array | None:
         if replica == 0 or block.fold is None:

@@ -4,7 +4,7 @@ cross-validation, importance, and the trees as columns on their way to the model
 
 from __future__ import annotations
 
-from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
@@ -26,6 +26,8 @@ __all__ = [
     "TrainedTrees",
     "TreeColumns",
     "TreeKeys",
+    "conclude",
+    "leaf_predictions",
     "prune",
     "train_at_hand",
     "train_trees",

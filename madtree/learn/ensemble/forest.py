@@ -1,0 +1,82 @@
+"""The program of a random forest (Breiman 2001): waves of trees, each grown on a bootstrap sample of the rows, with
+features that are drawn for each node; and after each wave what its out-of-bag rows say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data import Ints
+from madtree.learn.ensemble.drawn_features import DrawnFeatures
+from madtree.learn.ensemble.drawn_splits import DrawnSplits
+from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally
+from madtree.learn.grow import grow
+from madtree.learn.histogram import HeldOut, HeldOutRequest, Program, Progress
+from madtree.learn.problem import Bootstrap, Problem
+from madtree.learn.prune import Outcome, conclude, leaf_predictions
+from madtree.trees import ForestParameters
+
+_ROWS_TOGETHER = 131_072  # of all trees of a wave: small groups' trees are grown many at once
+_MOST_TREES = 65_536  # of a wave
+
+
+@dataclass(frozen=True)
+class Grown:
+    """Some members of a forest in each group.
+
+    Attributes:
+        problem: theirs; its trees are group g's member `first + r` at r * n_groups + g.
+        first: number of the first of these members, from 0.
+    """
+
+    outcome: Outcome
+    problem: Problem
+    first: int
+
+    @property
+    def group(self) -> Ints:
+        """(n_trees,) each tree's group, from 0."""
+        return np.arange(self.problem.n_trees) % self.problem.n_groups
+
+    @property
+    def member(self) -> Ints:
+        """(n_trees,) number of each tree in its forest, from 0."""
+        return self.first + np.arange(self.problem.n_trees) // self.problem.n_groups
+
+
+def train_forest(
+    problem: Problem, forest: ForestParameters, deliver: Callable[[Grown], None], *, rows_at_hand: bool
+) -> Program[OutOfBag]:
+    """Grow the forest of each of a problem's groups; what its out-of-bag rows say.
+
+    Args:
+        problem: without replicas; its grids hold sums over rows that are drawn again and again
+            (`Bootstrap.upper_bound`), and its trees are not pruned.
+        deliver: is handed the trees wave by wave.
+        rows_at_hand: whether single rows may be asked for, as is the case for out-of-bag rows.
+    """
+    seed = problem.parameters.seed
+    size = _wave(problem, forest.n_trees)
+    tally = Tally(problem, forest)
+    for first in range(0, forest.n_trees, size):
+        count = min(size, forest.n_trees - first)
+        wave = problem.with_replicas(Bootstrap(seed, first, count, forest.sampling, forest.kept))
+        draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
+        growing = yield from grow(wave, rows_at_hand, finder=DrawnSplits(wave, rows_at_hand, draws))
+        outcome = yield from conclude(wave, growing)
+        prediction = leaf_predictions(wave, growing)
+        for replica in range(count):
+            held_out: HeldOut = yield HeldOutRequest(wave, replica)
+            tally.add(wave, growing.routing, prediction, replica, held_out)
+            yield Progress()
+        deliver(Grown(outcome, wave, first))
+    return tally.result()
+
+
+def _wave(problem: Problem, n_trees: int) -> int:
+    """Members of each group that are grown together."""
+    n_rows = max(1, int(problem.rows.sum()))
+    return max(1, min(n_trees, _ROWS_TOGETHER // n_rows, _MOST_TREES // problem.n_groups))
