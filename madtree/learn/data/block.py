@@ -78,14 +78,13 @@ class Codes:
 
     def gather(self, feature: Ints) -> Array:
         """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""
-        n_rows = self.n_rows
-        if self.layout.n_wide == 0:
-            code: Array = self.narrow.reshape(-1).take(feature * np.int64(n_rows) + np.arange(n_rows))
-            return code
-        return self.gather_at(feature, np.arange(n_rows))
+        return self.gather_at(feature, np.arange(self.n_rows))
 
     def gather_at(self, feature: Ints, rows: Ints) -> Array:
-        """(m,) uint16 code of the feature `feature` (m,) in each of `rows` (m,)."""
+        """(m,) code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
+        if self.layout.n_wide == 0:
+            narrow: Array = self.narrow.reshape(-1).take(feature * np.int64(self.n_rows) + rows)
+            return narrow
         code = np.zeros(len(rows), np.uint16)
         is_wide = self.layout.wide.take(feature)
         position = self.layout.position.take(feature)

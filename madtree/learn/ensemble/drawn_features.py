@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Ints, keyed, mixed
+from madtree.learn.data import Array, Ints, keyed, mixed
 from madtree.learn.grow import GrowingTrees
 
 _FEATURES, _ORDER = 3, 4  # purposes of a hash
@@ -46,22 +46,16 @@ class DrawnFeatures:
     n: int
     m: int
 
-    def allowed(self, growing: GrowingTrees, nodes: Ints) -> Bools:
-        """(n_nodes, n) the features that were drawn."""
-        found: Bools = np.zeros((len(nodes), self.n), np.bool_)
-        np.put_along_axis(found, drawn(self._keys(growing, nodes, _FEATURES), self.n, self.m), True, axis=1)
-        return found
+    def drawn(self, growing: GrowingTrees, nodes: Ints) -> Ints:
+        """(n_nodes, m) the features that are drawn, ascending."""
+        return drawn(self._keys(growing, nodes, _FEATURES), self.n, self.m)
 
-    def rank(self, growing: GrowingTrees, nodes: Ints) -> Ints:
-        """(n_nodes, n) in which order features are tried: first, together, those that were drawn, all of rank 0; then
-        the others, one after the other, from 1.
-        """
+    def others(self, growing: GrowingTrees, nodes: Ints) -> Ints:
+        """(n_nodes, n - m) all others, in the order in which they are drawn one by one."""
         keys = self._keys(growing, nodes, _ORDER)
-        h = mixed(keys[:, None] ^ np.arange(self.n, dtype=np.uint32))
-        order = np.where(self.allowed(growing, nodes), np.int64(-1), h.astype(np.int64))
-        place = np.argsort(np.argsort(order, axis=1, kind="stable"), axis=1, kind="stable")
-        ranks: Ints = np.maximum(place - (self.m - 1), 0)
-        return ranks
+        order = mixed(keys[:, None] ^ np.arange(self.n, dtype=np.uint32)).astype(np.int64)
+        np.put_along_axis(order, self.drawn(growing, nodes), -1, axis=1)
+        return np.argsort(order, axis=1, kind="stable")[:, self.m :]
 
     def _keys(self, growing: GrowingTrees, nodes: Ints, purpose: int) -> Array:
         tree = growing.tree[nodes].astype(np.int64)

@@ -47,16 +47,13 @@ class Grown:
         return self.first + np.arange(self.problem.n_trees) // self.problem.n_groups
 
 
-def train_forest(
-    problem: Problem, forest: ForestParameters, deliver: Callable[[Grown], None], *, rows_at_hand: bool
-) -> Program[OutOfBag]:
-    """Grow the forest of each of a problem's groups; what its out-of-bag rows say.
+def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[Grown], None]) -> Program[OutOfBag]:
+    """Grow the forest of each of a problem's groups from rows that are at hand; what its out-of-bag rows say.
 
     Args:
         problem: without replicas; its grids hold sums over rows that are drawn again and again
             (`Bootstrap.upper_bound`), and its trees are not pruned.
         deliver: is handed the trees wave by wave.
-        rows_at_hand: whether single rows may be asked for, as is the case for out-of-bag rows.
     """
     seed = problem.parameters.seed
     size = _wave(problem, forest.n_trees)
@@ -65,11 +62,11 @@ def train_forest(
         count = min(size, forest.n_trees - first)
         wave = problem.with_replicas(Bootstrap(seed, first, count, forest.sampling, forest.kept))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
-        growing = yield from grow(wave, rows_at_hand, finder=DrawnSplits(wave, rows_at_hand, draws))
+        growing = yield from grow(wave, True, finder=DrawnSplits(wave, draws))
         outcome = yield from conclude(wave, growing)
         prediction = leaf_predictions(wave, growing)
         for replica in range(count):
-            held_out: HeldOut = yield HeldOutRequest(wave, replica)
+            held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
             tally.add(wave, growing.routing, prediction, replica, held_out)
             yield Progress()
         deliver(Grown(outcome, wave, first))

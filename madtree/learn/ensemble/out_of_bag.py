@@ -64,7 +64,7 @@ class Tally:
             prediction: (n_nodes,) of each node as a leaf.
         """
         block, place = held_out.block, held_out.place
-        predicted = prediction.take(_leaves(wave, routing, block, replica))
+        predicted = prediction.take(held_out.node)
         if self._rows is None:
             self._rows = _Rows.unseen(self._problem, held_out)
         rows = self._rows
@@ -175,7 +175,8 @@ class _Rows:
 
     @classmethod
     def of(cls, problem: Problem, block: Block) -> _Rows:
-        held_out = HeldOut(np.arange(block.codes.n_rows), block, block.codes.n_rows)
+        every = np.arange(block.codes.n_rows)
+        held_out = HeldOut(every, block, every, len(every))
         rows = cls.unseen(problem, held_out)
         rows.enter(held_out)
         return rows

@@ -18,6 +18,7 @@ from madtree.learn.histogram.powers import SQUARES, UP_TO_FOURTH, join_powers
 from madtree.learn.histogram.requests import (
     BREATH,
     CountRequest,
+    DrawnRequest,
     HeldOut,
     HeldOutRequest,
     Program,
@@ -39,6 +40,7 @@ __all__ = [
     "UP_TO_FOURTH",
     "BlocksAtHand",
     "CountRequest",
+    "DrawnRequest",
     "HeldOut",
     "HeldOutRequest",
     "HistogramLayout",

@@ -8,9 +8,18 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Block, Steps
-from madtree.learn.histogram.requests import CountRequest, HeldOut, HeldOutRequest, Request, RowsRequest
+from madtree.learn.histogram.node_order import NodeOrder
+from madtree.learn.histogram.requests import (
+    CountRequest,
+    DrawnRequest,
+    HeldOut,
+    HeldOutRequest,
+    Request,
+    RowsRequest,
+)
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
+from madtree.learn.problem import Problem
 from madtree.learn.route import Positions
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
@@ -25,6 +34,8 @@ class BlocksAtHand:
         """`position_bytes`: that positions may take; those that find no room are worked out anew in each pass."""
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
+        self._whole: Block | None = None
+        self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
     def answer(self, request: Request) -> Steps[Any]:
@@ -32,6 +43,8 @@ class BlocksAtHand:
             return (yield from self._count(request))
         if isinstance(request, RowsRequest):
             return (yield from self._rows(request))
+        if isinstance(request, DrawnRequest):
+            return (yield from self._drawn(request))
         if isinstance(request, HeldOutRequest):
             return (yield from self._held_out(request))
         raise NotImplementedError(f"blocks at hand have no answer to {request}")
@@ -51,15 +64,32 @@ class BlocksAtHand:
             parts += [block.part(request, replica) for replica in range(request.problem.n_replicas)]
         return RowsOfNodes.of(request.problem.channels, parts)
 
+    def _drawn(self, request: DrawnRequest) -> Steps[Array | RowsOfNodes]:
+        yield
+        if self._order is None or self._order[0] is not request.problem:
+            self._order = request.problem, NodeOrder(request.problem, self._joined())
+        order = self._order[1]
+        order.follow(request.routing)
+        yield
+        if request.counted:
+            return final(order.histograms(request))
+        return order.rows(request)
+
+    def _joined(self) -> Block:
+        if self._whole is None:
+            self._whole = Block.join([placed.block for placed in self._blocks])
+        return self._whole
+
     def _held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
-        places, parts, n_all = [], [], 0
+        places, parts, nodes, n_all = [], [], [], 0
         for placed in self._blocks:
             yield
             rows = request.problem.replicas.held_out(placed.block, request.replica)
             places.append(rows + n_all)
             parts.append(placed.block.take(rows))
+            nodes.append(placed.nodes(request, request.replica).take(rows))
             n_all += placed.block.codes.n_rows
-        return HeldOut(np.concatenate(places), Block.join(parts), n_all)
+        return HeldOut(np.concatenate(places), Block.join(parts), np.concatenate(nodes), n_all)
 
     def _are_counted_together(self, request: CountRequest) -> bool:
         """Whether there are more bins than rows of a block, so that adding all bins up for each block takes longer than

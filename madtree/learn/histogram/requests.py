@@ -118,10 +118,49 @@ class RowsRequest:
 
 
 @dataclass(frozen=True)
+class DrawnRequest:
+    """Some nodes of the last level, please, by the features that were drawn for each; only from providers that have
+    rows at hand. The answer: histograms as a state, whose features are the places of what was drawn, or `RowsOfNodes`
+    with such codes.
+
+    Attributes:
+        slot_of_node: as in `CountRequest`.
+        drawn: (n_slots, n_drawn) features of each slot.
+        counted: whether histograms are wanted.
+    """
+
+    problem: Problem
+    routing: Routing
+    slot_of_node: Ints
+    drawn: Ints
+    counted: bool
+    what: Literal["drawn"] = "drawn"
+
+    @property
+    def n_slots(self) -> int:
+        return len(self.drawn)
+
+    @property
+    def width(self) -> int:
+        """Codes of the widest feature, for which each place has room."""
+        return int(self.problem.bins.widths.max())
+
+    @property
+    def layout(self) -> HistogramLayout:
+        widths = np.full(self.drawn.shape[1], self.width, np.int64)
+        return HistogramLayout(self.problem.channels, widths, self.n_slots)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.problem.channels.dtype(self.problem.most_rows)
+
+
+@dataclass(frozen=True)
 class HeldOutRequest:
     """The rows that a replica is tested on, please: a `HeldOut`; only from providers that have rows at hand."""
 
     problem: Problem
+    routing: Routing
     replica: int
     what: Literal["held out"] = "held out"
 
@@ -133,11 +172,13 @@ class HeldOut:
     Attributes:
         place: (n_rows,) of each row among all, ascending; the same for all replicas.
         block: these rows.
+        node: (n_rows,) the node that each has reached.
         n_all: rows that there are, in the replica or not.
     """
 
     place: Ints
     block: Block
+    node: Ints
     n_all: int
 
 
@@ -198,7 +239,7 @@ class Progress:
 
 BREATH = Progress()
 
-Request = CountRequest | RowsRequest | HeldOutRequest | RowsByTreeRequest | ReplaceRequest | Progress
+Request = CountRequest | RowsRequest | DrawnRequest | HeldOutRequest | RowsByTreeRequest | ReplaceRequest | Progress
 # Asks until it comes to a result of type T.
 Program = Generator[Request, Any, T]
 

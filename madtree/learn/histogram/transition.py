@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from madtree.learn.data import Array, Block, Ints, Steps, finished
 from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.histogram.powers import add_powers
-from madtree.learn.histogram.requests import CountRequest, RowsRequest
+from madtree.learn.histogram.requests import CountRequest, HeldOutRequest, RowsRequest
 from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
 from madtree.learn.route import Positions
 
@@ -26,7 +26,7 @@ class PlacedBlock:
     block: Block
     positions: Positions
 
-    def nodes(self, request: CountRequest | RowsRequest, replica: int) -> Ints:
+    def nodes(self, request: CountRequest | RowsRequest | HeldOutRequest, replica: int) -> Ints:
         """(n_rows,) the node of each row in a replica."""
         problem = request.problem
         key = self.number, problem.replicas.first_member + replica

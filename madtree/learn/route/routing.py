@@ -142,9 +142,17 @@ class Routing:
         self.categories = np.concatenate((self.categories, *tables))
         return starts
 
-    def advance(self, node: Ints, codes: Codes) -> Ints:
-        """One step down: the node (n_rows,) of each row after the step, from its node before."""
-        code = codes.gather(self.feature.take(node))
+    def by_cut_alone(self, node: int) -> bool:
+        """Whether a node sends each row by its code and cut, or, where that is missing, with the majority."""
+        return not self.surrogates[node] and self.table[node] < 0
+
+    def advance(self, node: Ints, codes: Codes, rows: Ints | None = None) -> Ints:
+        """One step down: the node (n_rows,) of each row after the step, from its node before.
+
+        `rows` (n_rows,) says which rows these are; None for all.
+        """
+        feature = self.feature.take(node)
+        code = codes.gather(feature) if rows is None else codes.gather_at(feature, rows)
         if len(self.categories) == 0 and len(self.surrogate_feature) == 0:
             # Code 0, missing, goes left by itself; lowered by one it wraps round to the largest code, and goes right.
             lowered = self.missing_right.take(node)
@@ -155,7 +163,8 @@ class Routing:
             side = self._side(node, code)
             unknown = np.flatnonzero(side == UNKNOWN)
             right = side == RIGHT
-            right[unknown] = self._by_surrogates(node[unknown], codes, unknown)
+            asked = unknown if rows is None else rows[unknown]
+            right[unknown] = self._by_surrogates(node[unknown], codes, asked)
         moved: Ints = self.child.take(node)
         moved += right
         return moved
@@ -199,8 +208,8 @@ class Routing:
 class _Bounded(Routing):
     """A routing whose last node may send rows to the right, where there is none."""
 
-    def advance(self, node: Ints, codes: Codes) -> Ints:
-        last: Ints = np.minimum(super().advance(node, codes), len(self.child) - 1)
+    def advance(self, node: Ints, codes: Codes, rows: Ints | None = None) -> Ints:
+        last: Ints = np.minimum(super().advance(node, codes, rows), len(self.child) - 1)
         return last
 
 

@@ -173,10 +173,12 @@ class CandidateSplits:
         return np.where(gain > criterion.rounding * weight, gain, 0.0)
 
     def _choose(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
-        """Enter into `found` what beats it, feature by feature."""
+        """Enter into `found` what beats it, one feature of each slot after the other: slots ascend among the segments
+        of a feature.
+        """
         occupied = self.occupied
         best = np.full(len(found.gain), -1, np.int64)
-        heads = np.flatnonzero(np.diff(occupied.feature, prepend=-1))
+        heads = np.flatnonzero(np.diff(occupied.slot, prepend=len(found.gain)) <= 0)
         for span in np.split(np.arange(occupied.n_segments), heads[1:]):
             slots = occupied.slot[span]
             better = gain[span] > found.gain[slots] * (1 + TIE)

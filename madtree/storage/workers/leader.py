@@ -12,6 +12,7 @@ from madtree.ingest import Packed
 from madtree.learn.data import Array, Ints, codec
 from madtree.learn.histogram import (
     CountRequest,
+    DrawnRequest,
     HeldOutRequest,
     Program,
     Progress,
@@ -81,7 +82,7 @@ class Leader(Member, Generic[T]):
         self.board.end()
 
     def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, Progress | HeldOutRequest):
+        if isinstance(request, Progress | DrawnRequest | HeldOutRequest):
             raise NotImplementedError(f"resident workers have no answer to {request}")
         if isinstance(request, CountRequest) and self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)
