@@ -19,7 +19,6 @@ from madtree.learn.problem import Bootstrap, Problem
 from madtree.learn.prune import Outcome, conclude, leaf_predictions
 from madtree.trees import ForestParameters
 
-_ROWS_TOGETHER = 131_072  # of all trees of a wave: small groups' trees are grown many at once
 _MOST_TREES = 65_536  # of a wave
 
 
@@ -76,4 +75,4 @@ def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[
 def _wave(problem: Problem, n_trees: int) -> int:
     """Members of each group that are grown together."""
     n_rows = max(1, int(problem.rows.sum()))
-    return max(1, min(n_trees, _ROWS_TOGETHER // n_rows, _MOST_TREES // problem.n_groups))
+    return max(1, min(n_trees, problem.tuning.wave_rows // n_rows, _MOST_TREES // problem.n_groups))

@@ -16,9 +16,6 @@ from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 
-_LOOP_ABOVE = 1_500  # rows a node from which on nodes are worked off one by one: measured by benchmarks/forest.py
-_PIECE = 32_768  # rows at once, so that what is in between stays in the cache
-
 
 class NodeOrder:
     """The rows of some replicas of each tree, as they go down."""
@@ -39,7 +36,7 @@ class NodeOrder:
             times.append(multiplicity.take(own).astype(np.float64))
             tree = block.tree
             sizes.append(np.array([len(own)]) if tree is None else np.bincount(tree.take(own), minlength=n_groups))
-        self._block, self._channels = block, problem.channels
+        self._block, self._channels, self._tuning = block, problem.channels, problem.tuning
         self._rows: Ints = np.concatenate(rows)
         self._times: Floats = np.concatenate(times)
         self._class: Array | None = block.target.take(self._rows) if problem.n_classes else None
@@ -74,13 +71,13 @@ class NodeOrder:
         bins = state.reshape(len(state), n_drawn, layout.n_slots, request.width)
         slots, chosen = self._slots(request)
         n_rows = int(self._sizes[chosen].sum())
-        if n_rows > _LOOP_ABOVE * len(chosen):
+        if n_rows > self._tuning.node_rows * len(chosen):
             first = np.cumsum(self._sizes) - self._sizes
             for segment in chosen.tolist():
                 start, stop = int(first[segment]), int(first[segment] + self._sizes[segment])
                 slot = int(slots[segment])
-                for a in range(start, stop, _PIECE):
-                    self._count_node(bins[:, :, slot], request, slot, slice(a, min(a + _PIECE, stop)))
+                for a in range(start, stop, self._tuning.piece_rows):
+                    self._count_node(bins[:, :, slot], request, slot, slice(a, min(a + self._tuning.piece_rows, stop)))
         else:
             self._count_nodes(bins, request, slots, chosen)
         return state
@@ -107,7 +104,7 @@ class NodeOrder:
         """(n_rows,) whether each row goes right."""
         codes, n_rows = self._block.codes, len(self._rows)
         right = np.empty(n_rows, np.bool_)
-        for segments, rows in _stretches(self._sizes):
+        for segments, rows in _stretches(self._sizes, self._tuning.node_rows):
             nodes = self._nodes[segments]
             if len(nodes) == 1 and routing.by_cut_alone(int(nodes[0])):
                 node = int(nodes[0])
@@ -192,11 +189,11 @@ def _limbs(problem: Problem, block: Block) -> list[Floats]:
     return limbs if problem.n_classes else limbs + list(block.target)
 
 
-def _stretches(sizes: Ints) -> Iterator[tuple[slice, slice]]:
+def _stretches(sizes: Ints, node_rows: int) -> Iterator[tuple[slice, slice]]:
     """Segments that are worked off together, and their rows: each large one alone, small ones side by side."""
     stops = np.cumsum(sizes)
     first = 0
-    large = np.flatnonzero(sizes > _LOOP_ABOVE).tolist()
+    large = np.flatnonzero(sizes > node_rows).tolist()
     for segment in [*large, len(sizes)]:
         for a, b in ((first, segment), (segment, segment + 1)):
             if a < b <= len(sizes):

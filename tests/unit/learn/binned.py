@@ -105,6 +105,7 @@ def _take(block: Block, rows: Ints) -> Block:
         None if block.weight is None else block.weight[:, rows],
         None if block.tree is None else block.tree[rows],
         None if block.fold is None else block.fold[rows],
+        None if block.identity is None else block.identity[rows],
     )
 
 
