@@ -26,6 +26,19 @@ def tree_train(plpy: Any, *arguments: Any) -> str:
 
 
 @answering
+def forest_train(plpy: Any, *arguments: Any) -> str:
+    """Check the arguments (in the order of the SQL function's), train a forest, write the model; returns one line."""
+    from madtree.host import PlpyHost
+    from madtree.request import check_forest_arguments
+
+    host = PlpyHost(plpy)
+    task = check_forest_arguments(host, *arguments)
+    from madtree.train import train
+
+    return train(host, task)
+
+
+@answering
 def tree_predict(
     plpy: Any,
     tree_model: str | None,

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from madtree.host import Host
 from madtree.model.turns import make_tables
 from madtree.request import TrainingTask
+from madtree.sqltext import forest_tables
 from madtree.sqltext import tables as sql
+
+_OF_FORESTS: dict[str, Any] = {
+    "own": forest_tables.MEMBER_COLUMNS,
+    "summary": forest_tables.FOREST_SUMMARY_COLUMNS,
+    "of_groups": forest_tables.GROUP_COLUMNS,
+}
 
 
 def create_tables(host: Host, task: TrainingTask) -> None:
@@ -23,6 +32,7 @@ def create_tables(host: Host, task: TrainingTask) -> None:
         prediction_type(task),
         surrogates=task.parameters.max_surrogates > 0,
         cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
+        **(_OF_FORESTS if task.forest else {}),
     )
     make_tables(host, task.output_schema, task.output_name, "output_table_name", statements, task.replace)
 

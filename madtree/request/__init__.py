@@ -7,6 +7,7 @@ from __future__ import annotations
 from madtree.request.arguments import check_arguments
 from madtree.request.catalog import Type, find_relation, find_types, find_writer
 from madtree.request.features import kind_of
+from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.new_tables import check_free, check_new, model_tables
 from madtree.request.train_request import TrainingTask
 from madtree.request.tuning import COSTS, Costs, Tuning
@@ -18,6 +19,7 @@ __all__ = [
     "Tuning",
     "Type",
     "check_arguments",
+    "check_forest_arguments",
     "check_free",
     "check_new",
     "find_relation",

@@ -11,7 +11,7 @@ from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv")
+SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_group")
 
 # (column, type); None stands for the prediction's own type.
 TREE_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -128,6 +128,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_summary": frozenset({"method", "madtree_version", "independent_varnames"}),
     "_surrogates": frozenset({"tree_id", "node_id", "adjusted_agreement"}),
     "_cv": frozenset({"cp", "cv_error_avg", "xerror"}),
+    "_group": frozenset({"gid", "oob_error", "impurity_var_importance"}),
 }
 
 # Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
@@ -177,20 +178,30 @@ def create_tables(
     *,
     surrogates: bool = False,
     cv: bool = False,
+    own: Sequence[tuple[str, str]] = (),
+    summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
+    of_groups: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """Statements that create a model's tables; those of surrogates and of cross-validation where they are wanted."""
+    """Statements that create a model's tables; those of surrogates and of cross-validation where they are wanted.
+
+    Args:
+        own: columns of `<output>` in front of all others.
+        of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
+    """
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
     nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
     tables = {
-        "": [*groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"],
+        "": [*_definitions(own), *groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"],
         "_nodes": [*nodes, "PRIMARY KEY (tree_id, node_id)"],
-        "_summary": _definitions(SUMMARY_COLUMNS),
+        "_summary": _definitions(summary),
     }
     if surrogates:
         tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     if cv:
         tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
+    if of_groups:
+        tables["_group"] = ["gid pg_catalog.int4 PRIMARY KEY", *groups, *_definitions(of_groups)]
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )
@@ -238,8 +249,8 @@ def _insert_with_groups(
         values = [f"g.g{i + 1}" for i in range(len(grouping))] + values
         join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.tree_id"
     return (
-        f"INSERT INTO {table} ({', '.join(names)}) SELECT {_cast_arrays(values)} "
-        f"FROM {_unnest('t', parameters)}{join} ORDER BY {order}"
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {with_arrays(values)} "
+        f"FROM {unnested('t', parameters)}{join} ORDER BY {order}"
     )
 
 
@@ -275,7 +286,7 @@ def insert_nodes(schema: str, name: str, prediction_type: str, classes: Sequence
     selected = [derived.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
     return (
         f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
-        f"SELECT {_cast_arrays(selected)} FROM {_unnest('n', NODE_PARAMETERS)}"
+        f"SELECT {with_arrays(selected)} FROM {unnested('n', NODE_PARAMETERS)}"
     )
 
 
@@ -284,30 +295,31 @@ def insert_surrogates(schema: str, name: str) -> str:
     columns = [column for column, _ in SURROGATE_COLUMNS]
     return (
         f"INSERT INTO {model_table(schema, name, '_surrogates')} ({', '.join(columns)}) "
-        f"SELECT {_cast_arrays([f's.{column}' for column in columns])} FROM {_unnest('s', SURROGATE_COLUMNS)}"
+        f"SELECT {with_arrays([f's.{column}' for column in columns])} FROM {unnested('s', SURROGATE_COLUMNS)}"
     )
 
 
-def insert_summary(schema: str, name: str) -> str:
-    """Fill `<output>_summary` from one parameter per column of `SUMMARY_COLUMNS`."""
-    values = ", ".join(f"${i}::pg_catalog.{kind}" for i, (_, kind) in enumerate(SUMMARY_COLUMNS, 1))
+def insert_summary(schema: str, name: str, columns: Sequence[tuple[str, str]] = SUMMARY_COLUMNS) -> str:
+    """Fill `<output>_summary` from one parameter per column."""
+    values = ", ".join(f"${i}::pg_catalog.{kind}" for i, (_, kind) in enumerate(columns, 1))
     return (
         f"INSERT INTO {model_table(schema, name, '_summary')} "
-        f"({', '.join(column for column, _ in SUMMARY_COLUMNS)}) VALUES ({values})"
+        f"({', '.join(ident(column) for column, _ in columns)}) VALUES ({values})"
     )
 
 
 # Where the parameters cast each row's text to an array: `unnest` would take a nested array apart.
 _ARRAY_COLUMNS = {
     column: kind for column, kind in (*TREE_COLUMNS, *NODE_COLUMNS) if kind is not None and kind.endswith("[]")
-}
+} | {"oob_var_importance": "float8[]", "oob_var_importance_sd": "float8[]"}
 
 
 def _definitions(columns: Sequence[tuple[str, str]]) -> list[str]:
-    return [f"{column} pg_catalog.{kind}" for column, kind in columns]
+    return [f"{ident(column)} pg_catalog.{kind}" for column, kind in columns]
 
 
-def _unnest(alias: str, columns: Sequence[tuple[str, str]]) -> str:
+def unnested(alias: str, columns: Sequence[tuple[str, str]]) -> str:
+    """A relation of rows from one parameter a column, each an array literal."""
     # Unqualified on purpose: only so the grammar takes several arguments, and then it means pg_catalog's.
     arrays = ", ".join(
         f"${i}::pg_catalog.{'text' if column in _ARRAY_COLUMNS else kind}[]"
@@ -316,7 +328,8 @@ def _unnest(alias: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"unnest({arrays}) AS {alias}({', '.join(column for column, _ in columns)})"
 
 
-def _cast_arrays(values: Sequence[str]) -> str:
+def with_arrays(values: Sequence[str]) -> str:
+    """A select list of columns `x.column`, those that travel as text as the arrays that they are."""
     return ", ".join(
         f"{value}::pg_catalog.{_ARRAY_COLUMNS[value[2:]]}" if value[2:] in _ARRAY_COLUMNS else value for value in values
     )

@@ -7,13 +7,23 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host
-from madtree.learn.data import Ints, nested
-from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
-from madtree.model.write import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
+from madtree.learn.data import Floats, Ints, nested
+from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns, TreeKeys
+from madtree.model.write import (
+    GroupTotals,
+    Totals,
+    write_cv,
+    write_groups,
+    write_nodes,
+    write_summary,
+    write_surrogates,
+    write_trees,
+)
 from madtree.request import TrainingTask
 from madtree.sqltext.rows import categories_by_tree
 from madtree.train.remarks import TreeRemarks
 from madtree.train.training import Training
+from madtree.trees import ForestParameters
 
 _UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
 
@@ -29,6 +39,7 @@ class ModelFiller:
         self._host, self._task, self._training = host, task, training
         self._categories = [None if categories is None else categories.labels for categories in training.categories]
         self._trees: list[TreeColumns] = []
+        self._out_of_bag: list[OutOfBagColumns] = []
         self._remarks = TreeRemarks(task, training.categories)
         self.n_rows = self.n_trees = self.n_leaves = 0
 
@@ -36,8 +47,13 @@ class ModelFiller:
         host, task, training = self._host, self._task, self._training
         trees = trained.trees
         self._trees.append(trees)
+        self._out_of_bag.append(trained.out_of_bag)
+        self.n_rows += int(trained.out_of_bag.n_rows.sum())
+        if not len(trees.n_rows):
+            return
         self._remarks.add(trained)
-        self.n_rows += int(trees.n_rows.sum())
+        if not task.forest:
+            self.n_rows += int(trees.n_rows.sum())
         self.n_trees += len(trees.n_rows)
         self.n_leaves += int(trees.n_leaves.sum())
         write_nodes(host, task, trained.nodes, self._categories, training.profile.classes)
@@ -49,7 +65,9 @@ class ModelFiller:
     def finish(self) -> None:
         host, task, training = self._host, self._task, self._training
         groups: Ints = np.ones(1, np.int64) if training.groups is None else training.groups.tree_id
-        trees = _with_untrained(self._trees, groups, len(task.features), task.parameters.cp)
+        trees = _sorted(self._trees)
+        if not task.forest:
+            trees = _with_untrained(trees, groups, len(task.features), task.parameters.cp)
         null_as_category = task.parameters.null_as_category
         # Which categories each of many groups has would take a look at all rows: it is worth that only where rows are
         # scored by it.
@@ -59,11 +77,17 @@ class ModelFiller:
             for feature, categories in zip(task.features, training.categories, strict=True)
             if categories is not None and known is not None
         }
-        write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, unordered)
+        failed = len(groups) - len(np.unique(trees.key.group[trees.n_nodes > 0]))
+        if task.forest:
+            write_trees(host, task, trees, "", training.group_table)
+            of_groups = _groups_of(nested.join(self._out_of_bag), trees, groups, task.forest)
+            write_groups(host, task, of_groups, _UNUSABLE_GROUP, training.group_table, unordered)
+        else:
+            write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, unordered)
         totals = Totals(
             classes=training.profile.classes,
             num_all_groups=len(groups),
-            num_failed_groups=int((trees.n_nodes == 0).sum()),
+            num_failed_groups=failed,
             total_rows_processed=self.n_rows,
             # Rows may come and go between two looks at the table.
             total_rows_skipped=max(training.profile.total - self.n_rows, 0),
@@ -73,12 +97,42 @@ class ModelFiller:
         self._remarks.tell(host)
 
 
-def _with_untrained(trained: list[TreeColumns], groups: Ints, n_features: int, cp: float) -> TreeColumns:
-    """All trees by group: those trained, and trees without nodes for the groups that have none."""
-    missing = np.setdiff1d(groups, np.concatenate([trees.key.group for trees in trained]))
-    key = TreeKeys(missing, np.zeros_like(missing))
-    trees = nested.join([*trained, TreeColumns.untrained(key, n_features, cp)])
+def _sorted(parts: list[TreeColumns]) -> TreeColumns:
+    """All trees by group and member."""
+    trees = nested.join(parts)
     return trees.take(np.lexsort((trees.key.member, trees.key.group)))
+
+
+def _with_untrained(trees: TreeColumns, groups: Ints, n_features: int, cp: float) -> TreeColumns:
+    """The trees, and trees without nodes for the groups that have none."""
+    missing = np.setdiff1d(groups, trees.key.group)
+    key = TreeKeys(missing, np.zeros_like(missing))
+    return _sorted([trees, TreeColumns.untrained(key, n_features, cp)])
+
+
+def _groups_of(said: OutOfBagColumns, trees: TreeColumns, groups: Ints, forest: ForestParameters) -> GroupTotals:
+    """The forests of all groups (n,); `said` by those that have one, and the trees are sorted."""
+    place = np.searchsorted(groups, said.group)
+    of_tree = np.searchsorted(groups, trees.key.group)
+    n_trees = np.bincount(of_tree, minlength=len(groups))
+
+    def spread(values: Floats) -> Floats:
+        found = np.full((len(groups), *values.shape[1:]), np.nan)
+        found[place] = values
+        return found
+
+    importance = np.zeros((len(groups), trees.importance.shape[1]))
+    np.add.at(importance, of_tree, trees.importance)
+    wanted = forest.n_permutations > 0
+    return GroupTotals(
+        group=groups,
+        n_trees=n_trees,
+        oob_error=spread(said.error),
+        oob_score=spread(said.score),
+        oob_var_importance=spread(said.importance) if wanted else None,
+        oob_var_importance_sd=spread(said.importance_sd) if wanted else None,
+        impurity_var_importance=importance / np.maximum(n_trees, 1)[:, None],
+    )
 
 
 def _known_categories(host: Host, task: TrainingTask, training: Training) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,9 +24,10 @@ from madtree.ingest import (
 )
 from madtree.learn.binning import BinTable
 from madtree.learn.data import CodeLayout, Floats, Ints
+from madtree.learn.ensemble import bootstrap, said_of, train_forest
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
-from madtree.learn.prune import Outcome, TrainedTrees, train_trees
+from madtree.learn.prune import TrainedTrees, train_trees
 from madtree.learn.route import POSITION_BYTES
 from madtree.parallel import Workers, cost_model, sharing
 from madtree.request import TrainingTask
@@ -43,15 +44,16 @@ from madtree.storage.workers.provider import ResidentWorkers
 from madtree.train.progress import Teller
 from madtree.trees import EXACT_LIMIT, Kind
 
-Trained = tuple[Outcome, Problem]
-
 
 def row_format(
     source: RowSource, profile: Profile, categories: Sequence[Categories | None], fold_keys: Floats | None
 ) -> RowFormat:
     """What the numbers of a packed row are."""
     keys = [None if found is None else found.keys for found in categories]
-    return RowFormat(source.groups is not None, source.weight is not None, profile.class_keys, keys, fold_keys)
+    has_tree, has_weight, has_identity = (
+        column is not None for column in (source.groups, source.weight, source.identity)
+    )
+    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_identity)
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,11 @@ class LargeTrees:
             distributed.pages() if distributed else PageRanges.cut(host, rows.oids, profile.total, self.read_rows)
         )
 
-    def train(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:
-        """The trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges."""
+    def train(self, scale: Scale, tree_ids: Ints | None, deliver: Callable[[TrainedTrees], None]) -> None:
+        """Hand over the trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges.
+
+        A forest's trees are handed over while others grow.
+        """
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
         self.watch.begin("sample")
         distributed = self.rows.distributed
@@ -126,34 +131,45 @@ class LargeTrees:
         spool = self._read_once() if finder.takes_all and distributed is None else None
         bins = finder.find(spool)
         self._tell_of_bins(bins)
-        trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null)
+        trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null, deliver)
         if trained is None:
             # A class was too rare for the sample.
             self.profile = read_profile(self.host, self.task, self.source)
             problem = self._problem(bins, self.profile.scale())
-            trained = self._pack_and_grow(problem, spool, tree_ids, finder.seen_null)
+            trained = self._pack_and_grow(problem, spool, tree_ids, finder.seen_null, deliver)
             assert trained is not None
         if spool is not None:
             spool.close()
-        return TrainedTrees.of(*trained, ids)
+        deliver(trained)
 
     def _pack_and_grow(
-        self, problem: Problem, spool: RowSpool | None, tree_ids: Ints | None, seen_null: Sequence[bool]
-    ) -> Trained | None:
+        self,
+        problem: Problem,
+        spool: RowSpool | None,
+        tree_ids: Ints | None,
+        seen_null: Sequence[bool],
+        deliver: Callable[[TrainedTrees], None],
+    ) -> TrainedTrees | None:
         """What was grown of the rows that were really there, which the profile knows then; None where a row had an
         unknown class.
         """
         never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
         packing = Packing(problem, self._row_format(), tree_ids, never_null)
 
-        def program(packed: Packed, rows_at_hand: bool) -> Program[Trained | None]:
+        ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
+
+        def program(packed: Packed, rows_at_hand: bool) -> Program[TrainedTrees | None]:
             if packed.n_unknown and self.profile.estimated:
                 return None
             if self.profile.estimated:
                 self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
-            return (
-                yield from train_trees(problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None)
+            if self.task.forest:
+                program = train_forest(problem, self.task.forest, lambda grown: deliver(grown.trained(ids)))
+                return said_of((yield from program), problem, ids)
+            trained = yield from train_trees(
+                problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None
             )
+            return TrainedTrees.of(*trained, ids)
 
         tell = Teller(self.host, self.watch, self.task.verbose).tell
         for keeper in self._keepers(problem, spool):
@@ -179,6 +195,11 @@ class LargeTrees:
         block_rows = max(self.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(problem)))
         if self.rows.distributed:
             yield self.rows.distributed.keeper(self.source, self.made, positions)
+            return
+        if task.forest:  # whose trees need all rows at hand
+            yield InProcess(
+                self.host, RowPacker(self.host, self.source, self.pages, spool), block_rows, memory, positions
+            )
             return
         packer = RowPacker(self.host, self.source, self.pages, spool)
         if task.strategy == "aggregate":
@@ -226,7 +247,9 @@ class LargeTrees:
 
     def _problem(self, bins: BinTable, scale: Scale) -> Problem:
         weighted, regression = self.source.weight is not None, not self.task.is_classification
-        weight_grid, target_grid = scale.grids(weighted, regression, 1 if scale.one_limb_will_do() else 2)
+        forest = self.task.forest
+        drawn = scale.drawn(bootstrap(self.task.parameters.seed, forest)) if forest else scale
+        weight_grid, target_grid = drawn.grids(weighted, regression, 1 if drawn.one_limb_will_do() else 2)
         distributed = self.rows.distributed
         return Problem(
             parameters=distributed.limited(self.task.parameters) if distributed else self.task.parameters,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -53,6 +53,8 @@ class Training:
         tuning = task.tuning
         watch.begin("sample")
         self.work = WorkTables(task.output_schema, secrets.token_hex(8))
+        self._write: Callable[[TrainedTrees], None] = lambda batch: None
+        self._n_batches = 0
         self.made: list[str] = []  # parts of the work tables that exist
         # Temporary tables are the session's own: workers cannot read them.
         self.workers = Workers() if self.work.temporary else workers
@@ -87,16 +89,22 @@ class Training:
         self.whole_rows = self.block_rows if task.strategy in ("auto", "memory") else 0
         self.groups: Groups | None = self._group() if task.grouping else None
 
-    def train(self) -> Iterator[TrainedTrees]:
-        """All trees, some at a time; raises MadtreeError where no row can be used."""
-        batches = self._train_one() if self.groups is None else self._train_groups(self.groups)
-        n_batches = 0
-        for batch in batches:
-            if batch is not None:
-                n_batches += 1
-                yield batch
-        if not n_batches:
+    def train(self, write: Callable[[TrainedTrees], None]) -> None:
+        """Hand all trees over, some at a time; raises MadtreeError where no row can be used."""
+        self._write = write
+        if self.groups is None:
+            self._train_one()
+        else:
+            self._train_groups(self.groups)
+        if not self._n_batches:
             raise no_usable_row(self.task, "every feature is NULL in each of")
+
+    def _hand_over(self, batch: TrainedTrees | None) -> None:
+        if batch is not None:
+            self._n_batches += 1
+            self.watch.begin("write")
+            self._write(batch)
+            self.watch.begin("passes")
 
     def clean_up(self) -> None:
         """Drop the work tables; after an error the end of the transaction does that."""
@@ -158,6 +166,7 @@ class Training:
             None if self.fold is None else rows_sql.as_number(self.fold),
             elements(task.features),
             tuple(column.equals for column in task.grouping),
+            rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer) if task.forest else None,
         )
 
     def _group(self) -> Groups:
@@ -171,12 +180,14 @@ class Training:
         return row_format(self.source, self.profile, self.categories, self.fold_keys)
 
     def _grow_plan(self) -> GrowPlan:
-        return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters)
+        return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters, self.task.forest)
 
-    def _train_one(self) -> Iterator[TrainedTrees | None]:
-        """A single tree."""
-        small = not self.profile.estimated and self.profile.usable <= self.whole_rows
-        yield self._train_small() if small else self._train_large(self.profile.scale(), None)
+    def _train_one(self) -> None:
+        """A single tree, or forest."""
+        if not self.profile.estimated and self.profile.usable <= self.whole_rows:
+            self._hand_over(self._train_small())
+        else:
+            self._train_large(self.profile.scale(), None)
 
     def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""
@@ -184,9 +195,9 @@ class Training:
         clause = self.source.from_clause(extra=self.source.usable)
         images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
         tell = Teller(self.host, self.watch, self.task.verbose).tell
-        return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in)
+        return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in, self._hand_over)
 
-    def _train_groups(self, groups: Groups) -> Iterator[TrainedTrees | None]:
+    def _train_groups(self, groups: Groups) -> None:
         """Small groups block by block, then the large ones together."""
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
@@ -195,7 +206,8 @@ class Training:
             if self.task.strategy == "auto":
                 n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs)
             small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), n_workers, self.watch)
-            yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
+            for batch in small.train(block_reporter(self.host, self.task.verbose, n_blocks)):
+                self._hand_over(batch)
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
             scale = Scale.of_range(
@@ -205,15 +217,14 @@ class Training:
                 groups.heaviest[large],
                 self.profile.integral,
             )
-            yield self._train_large(scale, groups.tree_id[large])
+            self._train_large(scale, groups.tree_id[large])
 
-    def _train_large(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:
+    def _train_large(self, scale: Scale, tree_ids: Ints | None) -> None:
         """Trees too large for a block."""
         rows = Rows(
             self.source, self.oids, self.kinds, self.categories, self.fold_keys, self.block_rows, self.distributed
         )
         task = replace(self.task, parameters=self.parameters)
         large = LargeTrees(self.host, task, self.work, self.made, rows, self.profile, self.workers, self.watch)
-        batch = large.train(scale, tree_ids)
+        large.train(scale, tree_ids, self._hand_over)
         self.profile = large.profile
-        return batch

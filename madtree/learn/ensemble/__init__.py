@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
-from madtree.learn.ensemble.forest import Grown, train_forest
+from madtree.learn.ensemble.forest import Grown, bootstrap, most_members, said_of, train_forest
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 
-__all__ = ["DrawnFeatures", "DrawnSplits", "Grown", "OutOfBag", "drawn", "train_forest"]
+__all__ = [
+    "DrawnFeatures",
+    "DrawnSplits",
+    "Grown",
+    "OutOfBag",
+    "bootstrap",
+    "drawn",
+    "most_members",
+    "said_of",
+    "train_forest",
+]

@@ -5,7 +5,7 @@ features that are drawn for each node; and after each wave what its out-of-bag r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally
 from madtree.learn.grow import grow
 from madtree.learn.histogram import HeldOut, HeldOutRequest, Program, Progress
 from madtree.learn.problem import Bootstrap, Problem
-from madtree.learn.prune import Outcome, conclude, leaf_predictions
+from madtree.learn.prune import Outcome, OutOfBagColumns, TrainedTrees, conclude, leaf_predictions
 from madtree.trees import ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
@@ -45,6 +45,20 @@ class Grown:
         """(n_trees,) number of each tree in its forest, from 0."""
         return self.first + np.arange(self.problem.n_trees) // self.problem.n_groups
 
+    def trained(self, groups: Ints) -> TrainedTrees:
+        """What the model tables hold of them; `groups` (n_groups,) are the groups' numbers."""
+        return TrainedTrees.of(self.outcome, self.problem, groups[self.group], self.member)
+
+
+def said_of(said: OutOfBag, problem: Problem, groups: Ints) -> TrainedTrees:
+    """What the model tables hold of the out-of-bag rows, with no tree; arguments as for `train_forest` and above."""
+    unknown = np.full((problem.n_groups, len(problem.unordered)), np.nan)
+    importance, spread = (unknown if each is None else each for each in (said.importance, said.importance_sd))
+    # Of a single large table only packing tells how many rows there are.
+    n_rows = np.array([len(said.votes)]) if problem.n_groups == 1 else problem.rows
+    columns = OutOfBagColumns(groups, n_rows, said.error, said.score, importance, spread)
+    return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns)
+
 
 def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[Grown], None]) -> Program[OutOfBag]:
     """Grow the forest of each of a problem's groups from rows that are at hand; what its out-of-bag rows say.
@@ -55,11 +69,11 @@ def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[
         deliver: is handed the trees wave by wave.
     """
     seed = problem.parameters.seed
-    size = _wave(problem, forest.n_trees)
+    size = most_members(problem, forest)
     tally = Tally(problem, forest)
     for first in range(0, forest.n_trees, size):
         count = min(size, forest.n_trees - first)
-        wave = problem.with_replicas(Bootstrap(seed, first, count, forest.sampling, forest.kept))
+        wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
         growing = yield from grow(wave, True, finder=DrawnSplits(wave, draws))
         outcome = yield from conclude(wave, growing)
@@ -72,7 +86,12 @@ def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[
     return tally.result()
 
 
-def _wave(problem: Problem, n_trees: int) -> int:
+def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
+    """All samples of a forest."""
+    return Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept)
+
+
+def most_members(problem: Problem, forest: ForestParameters) -> int:
     """Members of each group that are grown together."""
     n_rows = max(1, int(problem.rows.sum()))
-    return max(1, min(n_trees, problem.tuning.wave_rows // n_rows, _MOST_TREES // problem.n_groups))
+    return max(1, min(forest.n_trees, problem.tuning.wave_rows // n_rows, _MOST_TREES // problem.n_groups))

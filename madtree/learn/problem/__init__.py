@@ -14,7 +14,7 @@ from madtree.learn.problem.columns import (
 )
 from madtree.learn.problem.pack import block_fields, pack_images, pack_values, packer_of, require_images
 from madtree.learn.problem.packing import NullNumberError, Packer, RowFormat
-from madtree.learn.problem.parameters import parameters_of
+from madtree.learn.problem.parameters import forest_parameters_of, parameters_of
 from madtree.learn.problem.prepare import BinLimits, RawRows, Scale, prepare, preparing
 from madtree.learn.problem.problem import Problem, weights_by_class
 from madtree.learn.problem.replicas import Folds, roots
@@ -38,6 +38,7 @@ __all__ = [
     "block_columns",
     "block_fields",
     "column_values",
+    "forest_parameters_of",
     "identities",
     "over_classes",
     "pack_images",

@@ -20,7 +20,7 @@ from madtree.learn.problem.replicas import Replicas
 SAMPLINGS = ("poisson", "without_replacement")
 _DRAWN, _KEPT = 1, 2  # purposes of a hash
 _RESOLUTION = 1 << 16  # of probabilities
-_MOST_MEMBERS = 1 << 20
+MOST_MEMBERS = 1 << 20
 _SHARE_WITHOUT = 1 - exp(-1)  # of the rows, as many as differ in a sample with replacement
 
 
@@ -92,8 +92,8 @@ class Bootstrap(Replicas):
         given = Values(values)
         return cls(
             given.integer("seed", -(2**63), 2**63 - 1),
-            given.integer("first", 0, _MOST_MEMBERS),
-            given.integer("count", 1, _MOST_MEMBERS),
+            given.integer("first", 0, MOST_MEMBERS),
+            given.integer("count", 1, MOST_MEMBERS),
             given.text("sampling", SAMPLINGS),
             given.number("kept", 0.0, 1.0),
         )

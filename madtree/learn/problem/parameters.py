@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from madtree.learn.data import Values, require
+from madtree.learn.problem.bootstrap import MOST_MEMBERS, SAMPLINGS
 from madtree.trees import (
     CRITERIA_OF_CLASSES,
     CRITERIA_OF_NUMBERS,
@@ -13,6 +14,7 @@ from madtree.trees import (
     MOST_FOLDS,
     MOST_SURROGATES,
     UNPRUNED,
+    ForestParameters,
     Parameters,
 )
 
@@ -48,4 +50,15 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         memory_bytes=values.integer("memory_bytes", 0, _MOST_MEMORY),
         max_leaf_nodes=values.integer("max_leaf_nodes", 2, _MOST_ROWS) if "max_leaf_nodes" in values else None,
         min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
+    )
+
+
+def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
+    """The same of a forest's own; raises MadtreeError where one is out of its range."""
+    return ForestParameters(
+        n_trees=values.integer("n_trees", 1, MOST_MEMBERS),
+        n_drawn=values.integer("n_drawn", 1, n_features),
+        sampling=values.text("sampling", SAMPLINGS),
+        kept=values.number("kept", 0.0, 1.0),
+        n_permutations=values.integer("n_permutations", 0, MOST_MEMBERS),
     )

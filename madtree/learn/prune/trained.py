@@ -170,6 +170,29 @@ class TreeColumns:
 
 
 @dataclass(frozen=True)
+class OutOfBagColumns:
+    """What the out-of-bag rows of some groups' forests say, n rows; of single trees none (`learn.ensemble.OutOfBag`).
+
+    Attributes:
+        group: (n,) from 1; n_rows: (n,) its rows, in bag or not.
+        importance, importance_sd: (n, number of features); NaN where it was not asked for.
+    """
+
+    group: Ints
+    n_rows: Ints
+    error: Floats
+    score: Floats
+    importance: Floats
+    importance_sd: Floats
+
+    @classmethod
+    def none(cls, n_features: int) -> OutOfBagColumns:
+        of_features = np.zeros((0, n_features))
+        none = np.zeros(0)
+        return cls(none.astype(np.int64), none.astype(np.int64), none, none, of_features, of_features)
+
+
+@dataclass(frozen=True)
 class TrainedTrees:
     """Some trained trees with all that the model tables hold of them."""
 
@@ -177,6 +200,7 @@ class TrainedTrees:
     nodes: NodeColumns
     surrogates: SurrogateColumns
     cp_table: CpColumns
+    out_of_bag: OutOfBagColumns
 
     @classmethod
     def of(cls, outcome: Outcome, problem: Problem, groups: Ints, members: Ints | None = None) -> TrainedTrees:
@@ -191,7 +215,24 @@ class TrainedTrees:
             _nodes(outcome, problem, key),
             _surrogates(outcome, problem, key),
             _cp_table(outcome, key),
+            OutOfBagColumns.none(len(problem.unordered)),
         )
+
+    @classmethod
+    def none(cls, n_features: int, n_classes: int) -> TrainedTrees:
+        """No tree; of classes where `n_classes` is not 0."""
+        ids, numbers = np.zeros(0, np.int64), np.zeros(0)
+        key, sets = TreeKeys(ids, ids), CategorySets.of([])
+        short, flags = np.zeros(0, np.int32), np.zeros(0, np.bool_)
+        of_nodes = dict.fromkeys(("weight", "impurity", "risk", "complexity", "improvement", "prediction"), numbers)
+        nodes = NodeColumns(
+            key, ids, short, short, numbers, sets, sets, flags, ids, **of_nodes, class_weights=np.zeros((0, n_classes))
+        )
+        surrogates = SurrogateColumns(key, ids, short, short, numbers, sets, sets, flags, numbers, numbers)
+        of_cp = dict.fromkeys(("rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd"), numbers)
+        cp_table = CpColumns(key, numbers, ids, **of_cp, chosen=flags)
+        trees = TreeColumns.untrained(key, n_features, 0.0)
+        return cls(trees, nodes, surrogates, cp_table, OutOfBagColumns.none(n_features))
 
     @classmethod
     def join(cls, parts: Sequence[TrainedTrees]) -> TrainedTrees:

@@ -1,0 +1,101 @@
+-- Random forests. NULL for an optional argument means its default. As for tree_train, no function sets search_path.
+
+CREATE FUNCTION madtree_internal.forest_train(
+    training_table_name text, output_table_name text, id_col_name text, dependent_variable text,
+    list_of_features text, list_of_features_to_exclude text, grouping_cols text, num_trees integer,
+    num_random_features integer, importance boolean, num_permutations integer, max_tree_depth integer,
+    min_split integer, min_bucket integer, num_splits integer, null_handling_params text, verbose boolean,
+    sample_ratio double precision, weights text, split_criterion text, sampling text, seed bigint, replace boolean,
+    memory_mb integer, classification boolean,
+    OUT answer text, OUT mistake text[]
+)
+RETURNS record
+LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.forest_train(
+    plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
+    list_of_features_to_exclude, grouping_cols, num_trees, num_random_features, importance, num_permutations,
+    max_tree_depth, min_split, min_bucket, num_splits, null_handling_params, verbose, sample_ratio, weights,
+    split_criterion, sampling, seed, replace, memory_mb, classification
+)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.forest_train(
+    text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
+    text, boolean, double precision, text, text, text, bigint, boolean, integer, boolean
+) IS 'internal: what forest_train answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.forest_train(
+    training_table_name text,
+    output_table_name text,
+    id_col_name text,
+    dependent_variable text,
+    list_of_features text,
+    list_of_features_to_exclude text DEFAULT NULL,
+    grouping_cols text DEFAULT NULL,
+    num_trees integer DEFAULT 100,
+    num_random_features integer DEFAULT NULL, -- the root of their number, or, for numbers, a third
+    importance boolean DEFAULT TRUE,
+    num_permutations integer DEFAULT 1,
+    max_tree_depth integer DEFAULT NULL, -- 60
+    min_split integer DEFAULT NULL, -- 2, for numbers 5
+    min_bucket integer DEFAULT NULL, -- 1
+    num_splits integer DEFAULT 100,
+    null_handling_params text DEFAULT NULL,
+    verbose boolean DEFAULT FALSE,
+    sample_ratio double precision DEFAULT 1,
+    weights text DEFAULT NULL,
+    split_criterion text DEFAULT 'gini',
+    sampling text DEFAULT 'poisson',
+    seed bigint DEFAULT 1,
+    replace boolean DEFAULT FALSE,
+    memory_mb integer DEFAULT 64,
+    classification boolean DEFAULT NULL -- by the dependent variable's type
+)
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+SET jit = off
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.forest_train(
+        training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
+        list_of_features_to_exclude, grouping_cols, num_trees, num_random_features, importance, num_permutations,
+        max_tree_depth, min_split, min_bucket, num_splits, null_handling_params, forest_train.verbose, sample_ratio,
+        weights, split_criterion, sampling, seed, replace, memory_mb, classification
+    );
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION @extschema@.forest_train(
+    text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
+    text, boolean, double precision, text, text, text, bigint, boolean, integer, boolean
+) IS 'train random forests on a table; SELECT madtree.forest_train() shows how to use it';
+
+CREATE FUNCTION @extschema@.forest_train()
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('forest_train', 'help');
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.forest_train() IS 'how to use forest_train';
+
+CREATE FUNCTION @extschema@.forest_train(message text)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('forest_train', message);
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.forest_train(text)
+IS 'how to use forest_train: message is ''usage'', ''help'' or ''?''';
