@@ -99,3 +99,70 @@ $sql$;
 
 COMMENT ON FUNCTION @extschema@.forest_train(text)
 IS 'how to use forest_train: message is ''usage'', ''help'' or ''?''';
+
+CREATE FUNCTION madtree_internal.forest_predict(
+    random_forest_model text,
+    new_data_table text,
+    output_table text,
+    type text,
+    trust_owner boolean,
+    OUT answer text,
+    OUT mistake text[]
+)
+RETURNS record
+LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.forest_predict(plpy, random_forest_model, new_data_table, output_table, type, trust_owner)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.forest_predict(text, text, text, text, boolean)
+IS 'internal: what forest_predict answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.forest_predict(
+    random_forest_model text,
+    new_data_table text,
+    output_table text,
+    type text DEFAULT 'response',
+    trust_owner boolean DEFAULT FALSE
+)
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+SET jit = off
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake
+    FROM madtree_internal.forest_predict(random_forest_model, new_data_table, output_table, type, trust_owner);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION @extschema@.forest_predict(text, text, text, text, boolean)
+IS 'score a table by a forest into a new table; SELECT madtree.forest_predict() shows how to use it';
+
+CREATE FUNCTION @extschema@.forest_predict()
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('forest_predict', 'help');
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.forest_predict() IS 'how to use forest_predict';
+
+CREATE FUNCTION @extschema@.forest_predict(message text)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('forest_predict', message);
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.forest_predict(text)
+IS 'how to use forest_predict: message is ''usage'', ''help'' or ''?''';

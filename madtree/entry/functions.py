@@ -55,6 +55,23 @@ def tree_predict(
 
 
 @answering
+def forest_predict(
+    plpy: Any,
+    random_forest_model: str | None,
+    new_data_table: str | None,
+    output_table: str | None,
+    type_: str | None,
+    trust_owner: bool | None,
+) -> str:
+    """Score a table by a forest into a new one; returns one line."""
+    from madtree.host import PlpyHost
+    from madtree.score import forest_predict
+
+    host = PlpyHost(plpy)
+    return forest_predict(host, random_forest_model, new_data_table, output_table, type_, trust_owner=trust_owner)
+
+
+@answering
 def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None) -> str:
     """A model as an SQL expression, or the usage text."""
     from madtree.host import PlpyHost

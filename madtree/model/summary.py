@@ -100,7 +100,17 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary=row,
         dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
         grouping_expressions=values,
+        n_members=_members(summary, row),
     )
+
+
+def _members(summary: _Summary, row: Row) -> int:
+    members = row.get("num_trees")
+    if row.get("method") != "forest_train":
+        return 0
+    if not isinstance(members, int) or members < 1:
+        summary.fault("num_trees in its summary is no number of trees")
+    return members
 
 
 def unquoted(column: str) -> str:

@@ -16,6 +16,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import LEFT, RIGHT, Bools, Floats, Ints, codec
 
 ALL_TREES = -1
+MOST_MEMBERS = 2**20  # of a forest
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,23 @@ class SeenCategories:
     key: Ints
 
 
+@dataclass(frozen=True)
+class FlatForest:
+    """What the trees of a forest say.
+
+    Attributes:
+        members: trees of each group, whose ids follow each other.
+        what: one of `score.forest_scorer.WHATS`.
+        n_classes: 0 for numbers.
+        values: (n_nodes, n_values) what each node as a leaf says; of no meaning for others.
+    """
+
+    members: int
+    what: str
+    n_classes: int
+    values: Floats
+
+
 def outcome_type(outcomes: Ints) -> np.dtype:
     """The smallest unsigned integer that holds every outcome."""
     largest = int(outcomes.max(initial=0))
@@ -99,18 +117,25 @@ def build_plan(
     is_category: list[bool],
     *,
     grouped: bool,
+    forest: FlatForest | None = None,
 ) -> bytes:
     """The plan as `score.block_scorer.score_block` reads it.
 
     Args:
         is_category: for each feature whether its values are keys of categories, else numbers.
-        grouped: whether rows bring a tree's id, before their features.
+        grouped: whether rows bring a tree's id, or a forest's number, before their features.
+        forest: None for single trees.
 
     Raises:
         MadtreeError: the nodes are not those of whole trees.
     """
     n_nodes = len(nodes.node_id)
-    trees, roots = np.unique(nodes.tree_id, return_index=True)
+    _, roots = np.unique(nodes.tree_id, return_index=True)
+    members = forest.members if forest else 1
+    group_id = (nodes.tree_id - 1) // members + 1 if forest else nodes.tree_id
+    trees = np.unique(group_id)
+    if len(roots) != len(trees) * members:
+        raise MadtreeError("the model is damaged: some of its trees are missing")
     of_surrogates = splits.node[n_nodes:]
     return codec.dump(
         {
@@ -128,7 +153,9 @@ def build_plan(
             # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
             "surrogates": n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1)).astype(np.int64),
             "is_category": is_category,
-            **_category_arrays(nodes, splits, categories, seen, is_category, trees),
+            **_category_arrays(group_id, splits, categories, seen, is_category, trees),
+            "members": 0 if forest is None else forest.members,
+            **({} if forest is None else {"what": forest.what, "n_classes": forest.n_classes, "values": forest.values}),
         }
     )
 
@@ -159,7 +186,7 @@ def children_in_order(inner: Bools, roots: Ints) -> Ints:
 
 
 def _category_arrays(
-    nodes: FlatNodes,
+    tree_id: Ints,
     splits: FlatSplits,
     categories: SplitCategories,
     seen: SeenCategories,
@@ -185,7 +212,7 @@ def _category_arrays(
         codes[mine] = np.where(categories.is_null[mine], len(keys), np.searchsorted(keys, categories.key[mine]))
         arrays[f"categories_{feature}"] = known_in_all[feature] = keys.astype(np.int64)
     width = 1 + max((len(keys) for keys in known_in_all.values()), default=0)
-    tree_of = np.searchsorted(trees, nodes.tree_id)
+    tree_of = np.searchsorted(trees, tree_id)
     for feature in np.flatnonzero(has_null).tolist():
         mine, stored = (categories.feature == feature) & ~categories.is_null, seen.feature == feature
         if (seen.tree_id[stored] == ALL_TREES).any():

@@ -12,6 +12,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
 from madtree.score.checked_plan import checked_plan
+from madtree.score.forest_scorer import forest_outcomes
 
 Plan = dict[str, Any]
 
@@ -55,7 +56,10 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     for feature in np.flatnonzero(model["is_category"]).tolist():
         values[feature] = _as_codes(model, feature, values[feature], tree)
     simple = not any(model["is_category"]) and len(model["feature"]) == len(model["child"])
-    leaves = yield from (_route_by_numbers if simple else _route)(model, model["roots"].take(tree), values)
+    route = _route_by_numbers if simple else _route
+    if model["members"]:
+        return (yield from forest_outcomes(model, tree, known, lambda roots: route(model, roots, values)))
+    leaves = yield from route(model, model["roots"].take(tree), values)
     found = outcome.take(leaves)
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
 

@@ -49,6 +49,7 @@ class Work:
         workers: that would share the scan of a CASE, beside the leader.
         sharable: whether workers may score blocks, too: of a plain table, whose pages can be shared out.
         costs: of starting them.
+        members: trees that a row goes down, more than one of a forest, which is scored by blocks only.
     """
 
     rows: float
@@ -58,11 +59,12 @@ class Work:
     workers: int = 0
     sharable: bool = False
     costs: Costs = COSTS
+    members: int = 1
 
     @property
     def _levels(self) -> float:
         """Comparisons that a row has to pass: a grouped model's trees are found by halving, too."""
-        return 1 + log2(max(self.leaves, 1))
+        return self.members * (1 + log2(max(self.leaves / self.members, 1)))
 
     @property
     def case_seconds(self) -> float:

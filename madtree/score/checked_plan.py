@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, Ints, Values, ascends, require
-from madtree.score.block_plan import children_in_order
+from madtree.learn.data import RIGHT, WIDE_LIMIT, Ints, Values, ascends, require
+from madtree.score.block_plan import MOST_MEMBERS, children_in_order
+from madtree.score.forest_scorer import WHATS
 from madtree.trees import MAX_DEPTH_LIMIT
 
 _MOST_OUTCOME = 2**32 - 1
@@ -27,7 +28,10 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     grouped = given.boolean("grouped")
     trees = given.ints("trees", (None,), *_KEYS)
     require(ascends(trees) and (grouped or len(trees) <= 1), "trees", "ascending; one where rows do not name theirs")
-    child = _children(given, len(trees))
+    members = given.integer("members", 0, MOST_MEMBERS)
+    require(not members or len(trees) > 0, "members", "those of a forest that is there")
+    n_roots = len(trees) * max(members, 1)
+    child = _children(given, n_roots)
     n_nodes = len(child)
     leaf = child == np.arange(n_nodes)
     feature = given.ints("feature", (None,), 0, max(len(is_category) - 1, 0))
@@ -47,7 +51,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     require(int(outcome[-1]) == 0, "outcome", "0 where there is no tree")
     return {
         "trees": trees,
-        "roots": given.ints("roots", (len(trees),), 0, max(n_nodes - 1, 0)),
+        "roots": given.ints("roots", (n_roots,), 0, max(n_nodes - 1, 0)),
         "child": child,
         "missing_right": missing_right,
         "outcome": outcome,
@@ -58,7 +62,21 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
         "surrogates": surrogates,
         "is_category": is_category,
         **_categories(given, is_category, n_splits, len(trees)),
+        "members": members,
+        **(_forest(given, n_nodes) if members else {}),
     }
+
+
+def _forest(given: Values, n_nodes: int) -> dict[str, Any]:
+    """What the trees of a forest say."""
+    what, n_classes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT)
+    values = given.floats("values", (n_nodes, None))
+    require(values.shape[1] == 1 or what == "means", "values", "one of each node")
+    if what in ("classes", "votes"):
+        require(values.min() >= 1 and values.max() <= n_classes, "values", "numbers of classes")
+    elif what == "leaves":
+        require(values.min() >= 0 and values.max() < 2**31, "values", "positions of leaves")
+    return {"what": what, "n_classes": n_classes, "values": values}
 
 
 def _children(given: Values, n_trees: int) -> Ints:

@@ -59,6 +59,7 @@ def tree_predict(
     begin = perf_counter()
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    require_single_trees(model, "tree_model", "madtree.forest_predict")
     wanted = check_type(model, type_)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
@@ -66,7 +67,7 @@ def tree_predict(
     target = qualified(*check_new(host, output_table, "output_table"))
     features, id_type = fit_to_source(host, model, source, new_data_table)
     groups = groups_of(tables, model)
-    id_name = _id_name(model)
+    id_name = id_name_of(model)
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
@@ -102,6 +103,12 @@ def tree_sql(
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
     return sql.row_expression(model, output)
+
+
+def require_single_trees(model: Model, argument: str, instead: str) -> None:
+    """Raises MadtreeError where the model is a forest; `instead` names the function that can do it."""
+    if model.n_members:
+        raise MadtreeError(f"{argument}: {model.name} is a forest", hint=f"Use {instead}.", sqlstate="42809")
 
 
 def fit_to_source(
@@ -142,7 +149,7 @@ def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) ->
     )
 
 
-def _id_name(model: Model) -> str:
+def id_name_of(model: Model) -> str:
     """The id column keeps its name; an expression is called id."""
     parts = parse_name(model.id_column)
     return "id" if parts is None else parts[-1]

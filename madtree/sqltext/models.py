@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.sqltext.forest_tables import FOREST_SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
@@ -24,7 +25,8 @@ def summary(schema: str, name: str, columns: Sequence[str]) -> str:
     """The summary's one row, of those of its columns that madtree knows. JSON travels as text: hosts disagree on what
     they make of jsonb. `columns` are those that the table has; a model of an older version lacks some.
     """
-    known = [f"s.{column}" for column, _ in SUMMARY_COLUMNS if column in columns and column != "levels"]
+    every = dict.fromkeys(column for column, _ in (*SUMMARY_COLUMNS, *FOREST_SUMMARY_COLUMNS))
+    known = [f"s.{ident(column)}" for column in every if column in columns and column != "levels"]
     levels = "s.levels::pg_catalog.text" if "levels" in columns else "NULL::pg_catalog.text"
     known += ["s.enum_labels::pg_catalog.text AS enum_labels_text", f"{levels} AS levels_text"]
     return f"SELECT {', '.join(known)} FROM {model_table(schema, name, '_summary')} AS s"

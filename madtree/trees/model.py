@@ -158,6 +158,7 @@ class Model:
         grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the
             operators "equals" of these; empty for pg_catalog's.
         grouping_expressions: SQL of their values in a row of the data; empty where these are columns of the same names.
+        n_members: trees of each group's forest; 0 for single trees.
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by tree_id; NULL is not listed.
@@ -180,6 +181,7 @@ class Model:
     summary: dict[str, object] = field(default_factory=dict)
     dependent_name: str = ""
     grouping_expressions: tuple[str, ...] = ()
+    n_members: int = 0
 
     @property
     def target(self) -> str:
