@@ -166,3 +166,100 @@ $sql$;
 
 COMMENT ON FUNCTION @extschema@.forest_predict(text)
 IS 'how to use forest_predict: message is ''usage'', ''help'' or ''?''';
+
+CREATE FUNCTION madtree_internal.get_tree(
+    forest_model_table text,
+    gid integer,
+    sample_id integer,
+    dot_format boolean,
+    verbose boolean,
+    OUT answer text,
+    OUT mistake text[]
+)
+RETURNS record
+LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.get_tree(plpy, forest_model_table, gid, sample_id, dot_format, verbose)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.get_tree(text, integer, integer, boolean, boolean)
+IS 'internal: what get_tree answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.get_tree(
+    forest_model_table text,
+    gid integer,
+    sample_id integer,
+    dot_format boolean DEFAULT TRUE,
+    verbose boolean DEFAULT FALSE
+)
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake
+    FROM madtree_internal.get_tree(forest_model_table, gid, sample_id, dot_format, get_tree.verbose);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION @extschema@.get_tree(text, integer, integer, boolean, boolean)
+IS 'draw one tree of a forest; SELECT madtree.get_tree() shows how to use it';
+
+CREATE FUNCTION @extschema@.get_tree()
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('get_tree', 'help');
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.get_tree() IS 'how to use get_tree';
+
+CREATE FUNCTION madtree_internal.get_tree_surr(
+    forest_model_table text, gid integer, sample_id integer, OUT answer text, OUT mistake text[]
+)
+RETURNS record
+LANGUAGE plpython3u
+VOLATILE
+AS $python$
+@load@
+return madtree.get_tree_surr(plpy, forest_model_table, gid, sample_id)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.get_tree_surr(text, integer, integer)
+IS 'internal: what get_tree_surr answers, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.get_tree_surr(forest_model_table text, gid integer, sample_id integer)
+RETURNS text
+LANGUAGE plpgsql
+VOLATILE
+AS $plpgsql$
+DECLARE
+    answer pg_catalog.text;
+    mistake pg_catalog.text[];
+BEGIN
+    SELECT * INTO answer, mistake FROM madtree_internal.get_tree_surr(forest_model_table, gid, sample_id);
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION @extschema@.get_tree_surr(text, integer, integer)
+IS 'list the surrogates of one tree of a forest; SELECT madtree.get_tree_surr() shows how to use it';
+
+CREATE FUNCTION @extschema@.get_tree_surr()
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('get_tree_surr', 'help');
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.get_tree_surr() IS 'how to use get_tree_surr';

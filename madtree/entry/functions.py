@@ -96,6 +96,31 @@ def tree_display(
 
 
 @answering
+def get_tree(
+    plpy: Any,
+    model: str | None,
+    gid: int | None,
+    sample_id: int | None,
+    dot_format: bool | None,
+    verbose: bool | None,
+) -> str:
+    """A drawn tree of a forest."""
+    from madtree.explain import get_tree
+    from madtree.host import PlpyHost
+
+    return get_tree(PlpyHost(plpy), model, gid, sample_id, dot_format, verbose)
+
+
+@answering
+def get_tree_surr(plpy: Any, model: str | None, gid: int | None, sample_id: int | None) -> str:
+    """The surrogates of a tree of a forest."""
+    from madtree.explain import get_tree_surr
+    from madtree.host import PlpyHost
+
+    return get_tree_surr(PlpyHost(plpy), model, gid, sample_id)
+
+
+@answering
 def tree_surr_display(plpy: Any, model: str | None, full: bool | None) -> str:
     """A model's surrogates, or the usage text."""
     from madtree.explain import tree_surr_display

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.model import ModelTables, find_model, read_summary, read_trees, require_single_trees, unquoted
 from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
@@ -31,6 +31,7 @@ def tree_to_pmml(host: Host, model_name: str | None) -> str:
         MadtreeError: there is no such model, no tree of it could be trained, or XML cannot hold a text of it.
     """
     _, model = _whole(host, model_name)
+    require_single_trees(model, "model", "madtree.tree_to_json writes forests.")
     if not any(tree.nodes for tree in model.trees):
         raise MadtreeError(f"model: {model.name} has no tree to write: none of its groups could be trained")
     return model_pmml(model)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row
-from madtree.model import find_model, read_summary, read_trees
+from madtree.model import find_model, read_summary, read_trees, require_single_trees
 from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
 from madtree.request import find_relation
@@ -60,6 +60,7 @@ def tree_path(
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    require_single_trees(model, "model", "A row takes a path in each of its trees; tree_rules has the rules of one.")
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
     if id_ is None:

@@ -12,7 +12,7 @@ from madtree.model.listing import models
 from madtree.model.new_data import column_types, fit_feature, fit_features
 from madtree.model.outputs import check_type, output_columns, output_expression, probabilities
 from madtree.model.read import read_model, read_trees
-from madtree.model.summary import read_summary, unquoted
+from madtree.model.summary import read_summary, require_single_trees, unquoted
 from madtree.model.tables import create_tables, prediction_type
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_tables
@@ -37,6 +37,7 @@ __all__ = [
     "read_model",
     "read_summary",
     "read_trees",
+    "require_single_trees",
     "tree_drop",
     "unquoted",
 ]

@@ -113,6 +113,12 @@ def _members(summary: _Summary, row: Row) -> int:
     return members
 
 
+def require_single_trees(model: Model, argument: str, instead: str) -> None:
+    """Raises MadtreeError where the model is a forest; `instead` says what to do."""
+    if model.n_members:
+        raise MadtreeError(f"{argument}: {model.name} is a forest", hint=instead, sqlstate="42809")
+
+
 def unquoted(column: str) -> str:
     """The name of a column that is given as SQL: its quotes removed, or folded to lower case as PostgreSQL does."""
     parts = parse_name(column)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.sqltext import trust as sql
+from madtree.sqltext.forest_tables import GROUP_COLUMNS
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import (
@@ -235,5 +236,6 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
         ),
         ("_surrogates", SURROGATE_COLUMNS, ()),
         ("_cv", CV_COLUMNS, ()),
+        ("_group", (("gid", "int4"), *GROUP_COLUMNS), ()),
     )
 )

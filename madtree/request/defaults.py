@@ -61,6 +61,30 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
         "classification": None,  # as the dependent variable's type says
     },
+    "forest_train": {
+        "list_of_features_to_exclude": None,
+        "grouping_cols": None,
+        "num_trees": NUM_TREES,
+        "num_random_features": None,  # the root of their number, or a third
+        "importance": True,
+        "num_permutations": NUM_PERMUTATIONS,
+        "max_tree_depth": None,  # MAX_DEPTH_LIMIT
+        "min_split": None,  # FOREST_MIN_SPLIT
+        "min_bucket": None,  # FOREST_MIN_BUCKET
+        "num_splits": N_BINS,
+        "null_handling_params": None,
+        "verbose": VERBOSE,
+        "sample_ratio": SAMPLE_RATIO,
+        "weights": None,
+        "split_criterion": SPLIT_CRITERION,
+        "sampling": SAMPLING,
+        "seed": SEED,
+        "replace": REPLACE,
+        "memory_mb": MEMORY_MB,
+        "classification": None,  # as the dependent variable's type says
+    },
+    "forest_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
+    "get_tree": {"dot_format": True, "verbose": False},
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},
     "tree_display": {"dot_format": True, "verbosity": False, "full": FULL},

@@ -10,7 +10,16 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, find_model, fit_features, output_columns, read_summary, read_trees, unquoted
+from madtree.model import (
+    ModelTables,
+    find_model,
+    fit_features,
+    output_columns,
+    read_summary,
+    read_trees,
+    require_single_trees,
+    unquoted,
+)
 from madtree.request import COSTS, Costs, Type, find_relation
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.predict import groups_of
@@ -26,6 +35,7 @@ from madtree.sqltext.split import check_expression
 from madtree.trees import Model
 
 _TEXTS = "pg_catalog.text[]"
+_OF_FORESTS = "<model>_group has its oob_error; to judge it on other rows, compare what madtree.forest_predict says."
 _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
 
@@ -52,6 +62,7 @@ def tree_evaluate(
     """
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    require_single_trees(model, "tree_model", _OF_FORESTS)
     with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
         if model.is_classification:
             rows = asking.query(sql.class_metrics(asking.question), [_TEXTS], [list(model.classes)])
@@ -77,6 +88,7 @@ def tree_confusion(
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    require_single_trees(model, "tree_model", _OF_FORESTS)
     if not model.is_classification:
         raise MadtreeError(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",

@@ -17,6 +17,7 @@ from madtree.model import (
     output_expression,
     read_summary,
     read_trees,
+    require_single_trees,
     unquoted,
 )
 from madtree.request import COSTS, Costs, Type, check_new, find_relation
@@ -59,7 +60,7 @@ def tree_predict(
     begin = perf_counter()
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    require_single_trees(model, "tree_model", "madtree.forest_predict")
+    require_single_trees(model, "tree_model", "Score by it with madtree.forest_predict.")
     wanted = check_type(model, type_)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
@@ -95,6 +96,10 @@ def tree_sql(
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     header = read_summary(host, tables)
+    if tree_id is None:
+        require_single_trees(header, "model", "Give tree_id, for one of its trees.")
+    else:
+        header = replace(header, n_members=0)
     wanted = check_type(header, type_)
     output = output_expression(header, wanted, READABLE)
     model = replace(header, trees=read_trees(host, tables, header, tree_id))
@@ -103,12 +108,6 @@ def tree_sql(
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
     return sql.row_expression(model, output)
-
-
-def require_single_trees(model: Model, argument: str, instead: str) -> None:
-    """Raises MadtreeError where the model is a forest; `instead` names the function that can do it."""
-    if model.n_members:
-        raise MadtreeError(f"{argument}: {model.name} is a forest", hint=f"Use {instead}.", sqlstate="42809")
 
 
 def fit_to_source(

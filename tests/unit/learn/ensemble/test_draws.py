@@ -91,14 +91,16 @@ def test_features_are_tried_in_one_order_that_begins_with_those_drawn() -> None:
         SimpleNamespace(tree=(nodes % 4).astype(np.int32), node_id=nodes.astype(np.int64) << 40),
     )
     draws = DrawnFeatures(seed=3, first=0, n_groups=2, n=n, m=m)
-    allowed, rank = draws.allowed(growing, nodes), draws.rank(growing, nodes)
-    assert np.array_equal(allowed, rank == 0)
-    assert (np.sort(rank, axis=1)[:, m:] == np.arange(1, n - m + 1)).all()
+    first, then = draws.drawn(growing, nodes), draws.others(growing, nodes)
+    assert (np.diff(first, axis=1) > 0).all()
+    order = np.concatenate((first, then), axis=1)
+    assert (np.sort(order, axis=1) == np.arange(n)).all()
     # The groups of a replica draw alike; replicas and nodes do not.
     other = cast(GrowingTrees, SimpleNamespace(tree=growing.tree ^ 1, node_id=growing.node_id))
-    assert np.array_equal(draws.rank(other, nodes), rank)
-    assert len(np.unique(rank, axis=0)) > 300
+    assert np.array_equal(draws.drawn(other, nodes), first)
+    assert np.array_equal(draws.others(other, nodes), then)
+    assert len(np.unique(order, axis=0)) > 300
     later = replace(draws, first=1)
     back = cast(GrowingTrees, SimpleNamespace(tree=growing.tree % 2, node_id=growing.node_id))
     front = cast(GrowingTrees, SimpleNamespace(tree=growing.tree % 2 + 2, node_id=growing.node_id))
-    assert np.array_equal(later.rank(back, nodes), draws.rank(front, nodes))
+    assert np.array_equal(later.others(back, nodes), draws.others(front, nodes))

@@ -118,13 +118,13 @@ SETTINGS = {
 def test_trees_are_those_of_the_general_ways(name: str) -> None:
     """Whatever counting takes over at which size, and however many trees are grown together."""
     n_classes, parameters, weighted, n_groups = SETTINGS[name]
-    problem, block, _ = forest_problem(900, n_classes, parameters, weighted=weighted, n_trees=n_groups)
+    problem, block, _ = forest_problem(300, n_classes, parameters, weighted=weighted, n_trees=n_groups)
     forest = ForestParameters(N_TREES, 2)
     reference = by_general_ways(problem, block, forest)
     expected = {(tree % n_groups, tree // n_groups): of_tree(reference, tree) for tree in range(n_groups * N_TREES)}
     for tuning in (
         SearchTuning(),
-        SearchTuning(wave_rows=1, node_rows=40, piece_rows=7),
+        SearchTuning(wave_rows=1, node_rows=20, piece_rows=7),
         SearchTuning(bins_per_row=1e9, node_rows=1),
         SearchTuning(bins_per_row=1e-9),
     ):
