@@ -116,7 +116,7 @@ def _function(function: Function) -> str:
             lines.append(f"| `{name}` | {type_} | {shown} | {_prose(explained[name])} |\n")
     if function.madlibs:
         names = ", ".join(f"`{name}`" for name in function.madlibs)
-        lines.append(f"\nCalls by name may use MADlib's: {names}.\n")
+        lines.append(f"\nCalls by name may use MADlib's names: {names}.\n")
     lines.append(f"\nReturns {_result(function.result)}.\n")
     if function.help:
         lines.append(f"\n```text\n{function.help.strip()}\n```\n")

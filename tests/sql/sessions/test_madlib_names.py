@@ -29,10 +29,10 @@ def madlib(golf: psycopg.Connection) -> Iterator[psycopg.Connection]:
 
 def test_madtrees_own_functions_take_madlibs_names_beside_their_own(golf: psycopg.Connection) -> None:
     db = golf
-    db.execute("""SELECT madtree.tree_train('golf', 'm', 'id', 'play', 'wind, temperature, wind * 10 + temperature', seed => 3,
-        null_handling_params => 'max_surrogates=2', verbose_mode => NULL)""")
-    db.execute("""SELECT madtree.tree_train('golf', 'own', 'id', 'play', 'wind, temperature, wind * 10 + temperature', seed => 3,
-        surrogate_params => 'max_surrogates=2')""")
+    db.execute("""SELECT madtree.tree_train('golf', 'm', 'id', 'play', 'wind, temperature, wind * 10 + temperature',
+        seed => 3, null_handling_params => 'max_surrogates=2', verbose_mode => NULL)""")
+    db.execute("""SELECT madtree.tree_train('golf', 'own', 'id', 'play', 'wind, temperature, wind * 10 + temperature',
+        seed => 3, surrogate_params => 'max_surrogates=2')""")
     assert db.execute("TABLE m_surrogates EXCEPT TABLE own_surrogates").fetchall() == []
     assert db.execute("SELECT count(*) > 0 FROM m_surrogates").fetchone() == (True,)
 
