@@ -107,7 +107,7 @@ def check_arguments(
     roles = [dependent, id_item, *([weight] if weight else []), *([fold] if fold else [])]
     types = _types(host, source, [*roles, *items, *grouping], grouping)
     item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
-    outcome = outcome_of(dependent, types[0], classification)
+    outcome = outcome_of(host, source, dependent, types[0], classification)
     is_classification = outcome.is_classification
     if weight:
         _check_weights(weight, types[2])

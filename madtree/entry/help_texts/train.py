@@ -10,8 +10,8 @@ SELECT madtree.tree_train(
     output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary and, where asked for,
                                   --   <output>_surrogates and <output>_cv; must not exist
     id_col_name,                  -- column that identifies rows
-    dependent_variable,           -- column or expression, also with AS name: boolean, integer, text, enum, date ->
-                                  --   classification; float, numeric -> regression
+    dependent_variable,           -- column or expression, also with AS name: float, numeric -> regression; boolean,
+                                  --   integer, text, enum, date, timestamp, uuid, ... -> classification
     list_of_features,             -- '*', or columns and expressions separated by commas; an array column is taken apart
     list_of_features_to_exclude => NULL,  -- columns that '*' leaves out
     split_criterion => 'gini',    -- 'gini', 'entropy', 'gain_ratio', 'misclassification'; regression uses 'mse'
