@@ -81,6 +81,11 @@ def find_relation(host: Host, given: str, argument: str) -> Relation:
     return Relation(found["oid"], found["schema"], found["name"], found["kind"])
 
 
+def is_relation(host: Host, name: str) -> bool:
+    """Whether a relation of that name, unquoted, is found as PostgreSQL finds it."""
+    return bool(host.query(sql.RELATION, [TEXT], [ident(name)])) if name else False
+
+
 def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
     """Columns by unquoted name, in the table's order; without system and dropped columns."""
     rows = host.query(sql.COLUMNS, [OID], [relation.oid])
