@@ -51,6 +51,8 @@ def check_arguments(
     max_leaf_nodes: int | None = None,
     min_impurity_decrease: float | None = None,
     classification: bool | None = None,
+    null_handling_params: str | None = None,
+    verbose_mode: bool | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
 
@@ -69,7 +71,7 @@ def check_arguments(
         grouping_cols=_optional(grouping_cols),
         weights=_optional(weights),
     )
-    text = parse_params(surrogate_params, pruning_params)
+    text = parse_params(surrogate_params, pruning_params, null_handling_params)
     criterion = criterion_of(split_criterion)
     depth = _depth(host, max_depth)
     split, bucket = _minimum_rows(min_split, min_bucket)
@@ -105,7 +107,7 @@ def check_arguments(
     roles = [dependent, id_item, *([weight] if weight else []), *([fold] if fold else [])]
     types = _types(host, source, [*roles, *items, *grouping], grouping)
     item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
-    outcome = outcome_of(dependent, types[0], classification)
+    outcome = outcome_of(host, source, dependent, types[0], classification)
     is_classification = outcome.is_classification
     if weight:
         _check_weights(weight, types[2])
@@ -140,7 +142,7 @@ def check_arguments(
             max_leaf_nodes=leaves,
             min_impurity_decrease=decrease,
         ),
-        verbose=defaults.VERBOSE if verbose is None else verbose,
+        verbose=bool(defaults.VERBOSE if verbose is None else verbose) or bool(verbose_mode),
         replace=replace,
         strategy=_strategy(strategy),
         parallel_workers=workers,

@@ -35,14 +35,23 @@ class TextParameters:
     fold_col: str | None = None
 
 
-def parse_params(surrogate_params: str | None, pruning_params: str | None) -> TextParameters:
-    """Read both strings. Their keys are disjoint and either string may hold either's, as MADlib's order differs.
+def parse_params(
+    surrogate_params: str | None, pruning_params: str | None, null_handling_params: str | None = None
+) -> TextParameters:
+    """Read the strings. Their keys are disjoint and each string may hold any of them, as MADlib's order differs.
+
+    `null_handling_params` is MADlib's name of `surrogate_params`.
 
     Raises:
         MadtreeError: a pair is malformed, or a key is unknown or given twice, or a value is not valid.
     """
     values: dict[str, Any] = {}
-    for argument, text in (("surrogate_params", surrogate_params), ("pruning_params", pruning_params)):
+    given = {
+        "surrogate_params": surrogate_params,
+        "pruning_params": pruning_params,
+        "null_handling_params": null_handling_params,
+    }
+    for argument, text in given.items():
         if text is None or not text.strip():
             continue
         for pair in split_list(text, argument):
@@ -55,7 +64,7 @@ def parse_params(surrogate_params: str | None, pruning_params: str | None) -> Te
 
 def _place(argument: str, key: str) -> str:
     """The argument that a key was found in; where it stands as in MADlib's order, also by its place and name there."""
-    if key in defaults.OPTIONS[argument]:
+    if argument not in _MADLIBS or key in defaults.OPTIONS[argument]:
         return argument
     return f"{argument} ({_MADLIBS[argument]} in MADlib)"
 

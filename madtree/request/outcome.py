@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import defaults
-from madtree.request.catalog import Type
+from madtree.request.catalog import Type, has_order
 from madtree.request.features import Item, is_text
-from madtree.sqltext.values import Writer
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.values import Writer, class_writer
 
 NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
 INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
@@ -25,6 +26,10 @@ CRITERION_NAMES = {
     "mse": "mse",
 }
 _CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint", "date"})
+# By pg_type.typcategory: dates and times, network addresses, bit strings, and what is in none of PostgreSQL's
+# categories (uuid): no arithmetic makes a regression of them.
+_CLASS_CATEGORIES = frozenset("DIUV")
+_WRITTEN_BY_SETTINGS = frozenset({"bytea"})  # by bytea_output, so that its text is not always the same
 
 
 def criterion_of(given: str | None) -> str:
@@ -75,14 +80,16 @@ class Outcome:
     writer: Writer | None
 
 
-def outcome_of(dependent: Item, type_: Type, classification: bool | None) -> Outcome:
+def outcome_of(host: Host, source: Relation, dependent: Item, type_: Type, classification: bool | None) -> Outcome:
     """The outcome as the argument `classification` has it; by the dependent's type where that is NULL."""
     is_number = not type_.is_array and type_.base in NUMBER_TYPES
     is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
+    is_class = is_class or (_is_for_classes(type_) and has_order(host, source, dependent.sql))
     if not is_number and not is_class:
         raise MadtreeError(
             f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text, an "
-            "enum or a date for classification, float or numeric for regression",
+            "enum, a date, a timestamp or another type with an order and no arithmetic for classification, float or "
+            "numeric for regression",
             hint="Cast it to one of these.",
             sqlstate="42804",
         )
@@ -96,4 +103,11 @@ def outcome_of(dependent: Item, type_: Type, classification: bool | None) -> Out
     if classification and is_number:  # two floats of the same text are the same class
         return Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
     wanted = is_class if classification is None else classification
-    return Outcome(wanted, dependent.sql, type_.base, type_.writer)
+    writer = class_writer(type_.base, type_.writer) if wanted else type_.writer
+    return Outcome(wanted, dependent.sql, type_.base, writer)
+
+
+def _is_for_classes(type_: Type) -> bool:
+    """Whether a type is one of those whose values are classes if they have an order."""
+    is_base = type_.typtype == "b" and not type_.is_array
+    return is_base and type_.category in _CLASS_CATEGORIES and type_.base not in _WRITTEN_BY_SETTINGS

@@ -208,13 +208,6 @@ def categories(relation: str, feature: Feature) -> str:
     )
 
 
-def categories_by_tree(source: RowSource, feature: Feature) -> str:
-    """The categories of an unordered feature that each group's rows have, NULL among them."""
-    clause = source.from_clause(extra=source.usable)
-    category = f"({feature.name})::pg_catalog.text"
-    return f"SELECT madtree_tree AS tree_id, {category} AS category {clause} GROUP BY 1, 2 ORDER BY 1, 2"
-
-
 def class_profile(
     source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "", most: int | None = None
 ) -> str:

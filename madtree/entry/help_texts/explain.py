@@ -24,6 +24,9 @@ SELECT madtree.tree_surr_display(
     model,         -- output_table_name of tree_train with surrogate_params => 'max_surrogates=...'
     full => false  -- true: name all categories of a split, however many
 );
+
+Example:
+    SELECT madtree.tree_surr_display('delay_tree');
 """
 
 TREE_RULES = """\

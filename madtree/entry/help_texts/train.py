@@ -10,8 +10,8 @@ SELECT madtree.tree_train(
     output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary and, where asked for,
                                   --   <output>_surrogates and <output>_cv; must not exist
     id_col_name,                  -- column that identifies rows
-    dependent_variable,           -- column or expression, also with AS name: boolean, integer, text, enum, date ->
-                                  --   classification; float, numeric -> regression
+    dependent_variable,           -- column or expression, also with AS name: float, numeric -> regression; boolean,
+                                  --   integer, text, enum, date, timestamp, uuid, ... -> classification
     list_of_features,             -- '*', or columns and expressions separated by commas; an array column is taken apart
     list_of_features_to_exclude => NULL,  -- columns that '*' leaves out
     split_criterion => 'gini',    -- 'gini', 'entropy', 'gain_ratio', 'misclassification'; regression uses 'mse'
@@ -34,7 +34,9 @@ SELECT madtree.tree_train(
     strategy => 'auto',           -- who keeps and counts the rows: memory, workers, aggregate; auto: what is quickest
     max_leaf_nodes => NULL,       -- leaves at most: the splits that gain most are made; NULL: any number
     min_impurity_decrease => NULL,  -- by how much a split must lower the impurity of the whole tree
-    classification => NULL        -- true: classes; false: regression; NULL: by the type of the dependent variable
+    classification => NULL,       -- true: classes; false: regression; NULL: by the type of the dependent variable
+    null_handling_params => NULL,  -- MADlib's name of surrogate_params
+    verbose_mode => false         -- MADlib's name of verbose
 );
 
 An integer with more than 100 values, or with more than 20 and one for every ten rows, becomes classes with a warning;

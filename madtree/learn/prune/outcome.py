@@ -36,6 +36,7 @@ class Outcome:
         root_risk: (n_trees,).
         grown_depth: (n_trees,) before pruning.
         cp_tables: one for each tree, with cross-validation; else empty.
+        seen: (3, n) tree, feature and code of each category of an unordered feature that a tree's rows have, sorted.
     """
 
     tree: Ints
@@ -60,6 +61,7 @@ class Outcome:
     root_risk: Floats
     grown_depth: Ints
     cp_tables: list[CpTable]
+    seen: Ints
 
 
 def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
@@ -137,6 +139,7 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         root_risk=risk[:n_groups],
         grown_depth=_depths(growing, n_groups),
         cp_tables=tables,
+        seen=growing.seen_codes(),
     )
 
 

@@ -248,13 +248,18 @@ def _levels(categories: Mapping[str, Any], trees: Ints) -> tuple[list[str], list
 
     Both as elements of array literals, NULL where there are none to tell of. `trees` are their ids, (n_trees,).
     """
-    texts: list[list[str | None] | None] = []
-    counts: list[str] = []
+    written: dict[tuple[tuple[str | None, ...], ...], tuple[str, str]] = {}  # most groups have the same categories
+    rows = []
     for tree in map(str, trees.tolist()):
-        each = [known.get(tree, []) if isinstance(known, Mapping) else known for known in categories.values()]
-        texts.append([sql.NULL_PROXY if level is None else level for known in each for level in known] or None)
-        counts.append('"' + text.integers([len(known) for known in each]) + '"' if texts[-1] else "NULL")
-    return text.text_rows(texts), counts
+        each = tuple(
+            tuple(known.get(tree, ()) if isinstance(known, Mapping) else known) for known in categories.values()
+        )
+        if each not in written:
+            texts = [sql.NULL_PROXY if level is None else level for known in each for level in known]
+            sizes = '"' + text.integers([len(known) for known in each]) + '"' if texts else "NULL"
+            written[each] = text.text_rows([texts or None])[0], sizes
+        rows.append(written[each])
+    return [levels for levels, _ in rows], [sizes for _, sizes in rows]
 
 
 def _category_texts(categories: Sequence[Categories | None], feature: Ints, side: CategorySets) -> list[str]:

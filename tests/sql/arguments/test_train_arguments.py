@@ -287,6 +287,29 @@ def test_the_example_of_a_help_text(db: psycopg.Connection, function: str) -> No
     assert f"madtree.{function}(" in example
 
 
+@pytest.mark.parametrize("function", ["tree_sql", "tree_display", "tree_surr_display", "tree_drop", "tree_to_pmml"])
+def test_a_question_in_a_models_place_gives_help_unless_it_is_a_relations_name(
+    db: psycopg.Connection, function: str
+) -> None:
+    (text,) = db.execute(f"SELECT madtree.{function}()").fetchone() or ("",)
+    for word in ("usage", "Help", "?", "", " "):
+        assert db.execute(f"SELECT madtree.{function}(%s)", [word]).fetchone() == (text,)
+    (example,) = db.execute(f"SELECT madtree.{function}('example')").fetchone() or ("",)
+    assert example.startswith("Example")
+    assert text.endswith(f"\n{example}")
+    db.execute("CREATE TABLE example (); CREATE TABLE usage ()")
+    for word in ("Example", "usage"):
+        with pytest.raises(psycopg.Error, match=f"model: .*{word}"):
+            db.execute(f"SELECT madtree.{function}('{word}')")
+
+
+@pytest.mark.parametrize("function", ["tree_rules", "tree_to_json"])
+def test_a_question_where_the_answer_is_no_text_tells_where_the_help_is(db: psycopg.Connection, function: str) -> None:
+    for word in ("help", "example", ""):
+        with pytest.raises(InvalidParameterValue, match=rf"SELECT madtree.{function}\(\) shows how to use {function}"):
+            db.execute(f"SELECT madtree.{function}('{word}')")
+
+
 def test_a_user_without_rights_gets_postgresqls_own_error(
     data: psycopg.Connection, user_db: psycopg.Connection, schema: str
 ) -> None:

@@ -514,7 +514,7 @@ def test_two_models_of_one_name_at_once_end_in_a_clear_error(host: PsycopgHost, 
             [[3, 3]],
             "__NULL__",
         ),
-        ({"grouping_cols": "g"}, [None, None], [None, None], None),
+        ({"grouping_cols": "g"}, [["b", "true"], ['it\'s, "a"', "false"]], [[1, 1], [1, 1]], None),
         (
             {"grouping_cols": "g", "surrogate_params": "null_as_category=true"},
             [["b", "__NULL__", "true"], ['it\'s, "a"', "__NULL__", "false"]],
