@@ -28,3 +28,22 @@ BEGIN
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin the rows of a part into a block';
+
+-- Citus hands on to the servers that hold the rows what SET LOCAL says, if it is told to; but neither the settings in a
+-- function's definition, nor what was set in an earlier subtransaction, of which PL/Python makes one for each statement.
+CREATE FUNCTION madtree_internal.run_without_jit(statement text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $plpgsql$
+DECLARE
+    before pg_catalog.text := pg_catalog.current_setting('citus.propagate_set_commands', true);
+    n_rows pg_catalog.int8;
+BEGIN
+    PERFORM pg_catalog.set_config('citus.propagate_set_commands', 'local', true);
+    SET LOCAL jit TO off;
+    EXECUTE statement;
+    GET DIAGNOSTICS n_rows = ROW_COUNT;
+    PERFORM pg_catalog.set_config('citus.propagate_set_commands', before, true);
+    RETURN n_rows;
+END
+$plpgsql$;
+COMMENT ON FUNCTION madtree_internal.run_without_jit(text)
+IS 'internal: run a statement without jit, also where its rows are';

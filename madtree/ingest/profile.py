@@ -222,7 +222,7 @@ def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
 
 
 def read_groups(host: Host, table: str) -> Groups:
-    """The groups from their table (`sqltext.rows.group_table`)."""
+    """The groups from their table (`sqltext.rows.groups`)."""
     found = host.query(f"SELECT * FROM {table} ORDER BY tree_id")
 
     def column(name: str, missing: float) -> Floats:

@@ -5,7 +5,7 @@ the look-ups in the catalogue that they need. Nothing here reads rows, but for t
 from __future__ import annotations
 
 from madtree.request.arguments import check_arguments
-from madtree.request.catalog import Type, find_class_writer, find_relation, find_types, is_relation
+from madtree.request.catalog import Type, find_class_writer, find_columns, find_relation, find_types, is_relation
 from madtree.request.features import kind_of
 from madtree.request.new_tables import check_free, check_new, model_tables
 from madtree.request.train_request import TrainingTask
@@ -21,6 +21,7 @@ __all__ = [
     "check_free",
     "check_new",
     "find_class_writer",
+    "find_columns",
     "find_relation",
     "find_types",
     "is_relation",

@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.explain import group_object
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
-from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
-from madtree.trees import Tree
 
 COUNTS = ("n", "n_skipped")
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "log_loss", "auc")
@@ -36,6 +32,7 @@ class Question:
         grouping: the model's grouping columns, unquoted, and how their values are written as text.
         writer: how the predictions' type is.
         n_params: parameters of the rows' query; the question's own come behind them.
+        cells: SQL of the table that has the cells already, empty where there is none.
     """
 
     schema: str
@@ -45,14 +42,19 @@ class Question:
     grouping: Sequence[tuple[str, Writer | None]]
     writer: Writer | None
     n_params: int = 0
+    cells: str = ""
 
-    def fill(self, template: str, **parts: str) -> str:
-        """A template with `parts`, their operators spelled out, and then with the model's and the user's own names."""
+    def fill(self, template: str, cells: str = "", **parts: str) -> str:
+        """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
+
+        `cells`: a query that has been filled already.
+        """
         own = {key: spelled_out(part) for key, part in parts.items()}
         return spelled_out(template).format(
             trees=model_table(self.schema, self.name),
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,
+            cells=cells,
             group=self._group(),
             classes=f"${self.n_params + 1}",
             predicted=text_of("n.prediction", self.writer),
@@ -70,45 +72,6 @@ class Question:
 READ_ONLY = "SELECT pg_catalog.current_setting('transaction_read_only')::pg_catalog.bool AS read_only"
 
 
-def actual_class(dependent: str, type_: str, writer: Writer | None) -> str:
-    """A row's class as the text by which the model knows it."""
-    return f'{text_of(f"({dependent})::{type_}", writer)} COLLATE pg_catalog."C"'
-
-
-def number(expression: str) -> str:
-    return f"({expression})::pg_catalog.float8"
-
-
-def rows_by_case(scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, weight: str | None) -> str:
-    """A query for the rows, each with the leaf that an expression finds."""
-    cases = [tree_case(t, scan.features, leaf, QUALIFIED) if t.nodes else f"NULL::{leaf.type}" for t in trees]
-    if scan.groups is None:
-        tree, found = f"{trees[0].tree_id}::pg_catalog.int4", cases[0]
-    else:
-        tree = f"madtree_model.{TREE}"
-        found = f"CASE WHEN {tree} IS NOT NULL THEN {case_of_tree([t.tree_id for t in trees], cases)} END"
-    weights = f", {weight} AS weight" if weight else ""
-    return f"SELECT {tree} AS tree, {found} AS leaf, {actual} AS actual{weights} FROM {scan.rows()}"
-
-
-def payload(scan: Scan, tree_id: int, actual: str, weight: str | None) -> str:
-    """What `rows_of_payload` wants of a row besides its leaf, in place of an id, which it need not have."""
-    tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
-    elements = [f"({element})::pg_catalog.text" for element in (tree, actual, *([weight] if weight else []))]
-    return f"ARRAY[{', '.join(elements)}]"
-
-
-def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str:
-    """A query for the rows from a table, or a query in brackets, that holds payloads and leaves; without a weight it is
-    NULL.
-    """
-    return (
-        f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, t.{ident(leaf)} AS leaf, "
-        f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight "
-        f"FROM {table} AS t"
-    )
-
-
 def metric_names(is_classification: bool, n_classes: int) -> tuple[str, ...]:
     """The metrics that a model of that kind has, those that count rows first."""
     if not is_classification:
@@ -118,36 +81,51 @@ def metric_names(is_classification: bool, n_classes: int) -> tuple[str, ...]:
 
 def class_metrics(question: Question) -> str:
     """Metrics of a classification by scope; the parameter is the classes in order."""
-    template = f"WITH {_CLASS_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
+    template = f"WITH {_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
     metrics = _of_metrics(CLASS_METRICS)
-    return question.fill(template, counts=_counts(question), metrics=metrics, **_whole(question, "judged"))
+    return question.fill(template, cells=class_cells(question), metrics=metrics, **_whole(question, "judged"))
 
 
 def number_metrics(question: Question) -> str:
     """Metrics of a regression by scope."""
-    usable = f"n.node_id IS NOT NULL AND {_FINITE}{f' AND {_POSITIVE}' if question.weighted else ''}"
-    return question.fill(
-        f"WITH {_NUMBER_CELLS}{_SCOPES}{_NUMBER_METRICS}{_RESULT}",
-        weight="r.weight" if question.weighted else "1::pg_catalog.float8",
-        usable=f"FILTER (WHERE {usable})",
-        finite=_FINITE,
-        metrics=_of_metrics(NUMBER_METRICS),
-        bad_weights=_BAD_WEIGHTS if question.weighted else "0",
-        **_whole(question, "cells"),
-    )
+    template = f"WITH {_CELLS}{_SCOPES}{_NUMBER_METRICS}{_RESULT}"
+    metrics = _of_metrics(NUMBER_METRICS)
+    return question.fill(template, cells=number_cells(question), metrics=metrics, **_whole(question, "cells"))
 
 
 def confusion(question: Question) -> str:
     """Rows of the confusion matrix of each tree; the parameter is the classes in order."""
-    return question.fill(f"WITH {_CLASS_CELLS}{_JUDGED}{_CONFUSION}", counts=_counts(question))
+    return question.fill(f"WITH {_CELLS}{_JUDGED}{_CONFUSION}", cells=class_cells(question))
+
+
+def class_cells(question: Question) -> str:
+    """A query for the cells of a classification."""
+    if question.cells:
+        return f"SELECT * FROM {question.cells}"
+    return question.fill(_CLASS_CELLS, counts=_WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS)
+
+
+def number_cells(question: Question) -> str:
+    """A query for the cells of a regression."""
+    if question.cells:
+        return f"SELECT * FROM {question.cells}"
+    usable = f"n.node_id IS NOT NULL AND {_FINITE}{f' AND {_POSITIVE}' if question.weighted else ''}"
+    return question.fill(
+        _NUMBER_CELLS,
+        weight="r.weight" if question.weighted else "1::pg_catalog.float8",
+        usable=f"FILTER (WHERE {usable})",
+        finite=_FINITE,
+        bad_weights=_BAD_WEIGHTS if question.weighted else "0",
+    )
+
+
+def keep_cells(table: str, cells: str) -> str:
+    """Make the temporary table of a query's cells."""
+    return f"CREATE TEMPORARY TABLE {table} AS {cells}"
 
 
 def _of_metrics(names: Sequence[str]) -> str:
     return ", ".join(f"m.{name}" for name in names)
-
-
-def _counts(question: Question) -> str:
-    return _WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS
 
 
 def _whole(question: Question, judged: str) -> dict[str, str]:
@@ -167,11 +145,13 @@ _PLAIN_COUNTS = "pg_catalog.count(*) AS n, pg_catalog.count(*)::pg_catalog.float
 _WEIGHTED_COUNTS = f"""pg_catalog.count(*) FILTER (WHERE {_POSITIVE}) AS n,
         pg_catalog.sum(r.weight) FILTER (WHERE {_POSITIVE}) AS weight, {_BAD_WEIGHTS} AS bad_weights"""
 
-_CLASS_CELLS = """cells AS (
+_CELLS = "cells AS ({cells}),"
+
+_CLASS_CELLS = """
     SELECT r.tree, r.leaf, r.actual, pg_catalog.count(*) AS total, 0 AS bad_actuals,
         {counts}
     FROM ({rows}) AS r GROUP BY r.tree, r.leaf, r.actual
-),"""
+"""
 
 # The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
 _JUDGED = """
@@ -189,7 +169,7 @@ judged AS (
     WHERE c.actual IS NOT NULL AND c.n `>` 0
 ),"""
 
-_NUMBER_CELLS = """cells AS (
+_NUMBER_CELLS = """
     SELECT r.tree, n.prediction, pg_catalog.count(*) AS total,
         pg_catalog.count(*) FILTER (WHERE NOT {finite}) AS bad_actuals, {bad_weights} AS bad_weights,
         pg_catalog.count(*) {usable} AS n,
@@ -202,7 +182,7 @@ _NUMBER_CELLS = """cells AS (
     FROM ({rows}) AS r
     LEFT JOIN {nodes} AS n ON n.tree_id `=` r.tree AND n.node_id `=` r.leaf
     GROUP BY r.tree, n.tree_id, n.node_id, n.prediction
-),"""
+"""
 
 # Rows of no tree belong to the whole only.
 _SUMS = "pg_catalog.sum(c.total), pg_catalog.sum(c.bad_weights), pg_catalog.sum(c.bad_actuals)"

@@ -266,14 +266,13 @@ def _weight_profile(source: RowSource) -> str:
     )
 
 
-def group_table(create: str, name: str, source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
-    """Make the table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+def groups(source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
+    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
 
-    `create` is the beginning of a CREATE TABLE. Small groups, of at most `block_rows` rows, share blocks of about so
-    many; large ones have no block.
+    Small groups, of at most `block_rows` rows, share blocks of about so many; large ones have no block.
     """
     names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
-    groups = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
+    keys = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
     statistics = f"pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
     if dependent_is_number:
         statistics += f", {_range(source)}"
@@ -285,8 +284,8 @@ def group_table(create: str, name: str, source: RowSource, dependent_is_number: 
     so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
     block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
     return (
-        f"{create} {name} AS SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
+        f"SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
         f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
-        f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
+        f"SELECT {keys}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
         ") AS madtree_rows) AS madtree_trees"
     )

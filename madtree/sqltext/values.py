@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madtree.sqltext.quote import literal
 from madtree.trees import Feature, Kind
 
 # Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.array_datum`).
@@ -77,15 +78,18 @@ def json_of(expression: str, writer: Writer | None) -> str:
 def number(feature: Feature) -> str:
     """The expression that a continuous or ordered feature's threshold is compared with.
 
-    Dates, times and intervals count in seconds (`date_part('epoch', ...)`), an enum by the 1-based position of its
-    label. Native numeric types stay in their own width; everything else becomes float8.
+    Dates, times and intervals count in seconds (`date_part('epoch', ...)`), an enum by the number of the model's labels
+    up to its own: one that was added to the type since then lies between two positions as it lies between two labels in
+    a comparison. The labels are a constant, which is made once. Native numeric types stay in their own width;
+    everything else becomes float8.
     """
     if feature.kind is Kind.UNORDERED:
         raise ValueError(f"{feature.name} is unordered: it has categories, not numbers")
     if feature.type in NATIVE_TYPES:
         return f"({feature.name})"
     if feature.labels:
-        return f"pg_catalog.array_position(pg_catalog.enum_range(NULL::{feature.type}), ({feature.name}))"
+        labels = ", ".join(f"{literal(label)}::{feature.type}" for label in feature.labels)
+        return f"pg_catalog.width_bucket(({feature.name}), ARRAY[{labels}])"
     if feature.type == "numeric":
         return f"({feature.name})::pg_catalog.float8"
     return f"pg_catalog.date_part('epoch', ({feature.name}))"

@@ -21,7 +21,7 @@ from madtree.client.sklearn_tree import class_values
 from madtree.model import output_columns
 from madtree.request import find_class_writer
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.evaluate import actual_class
+from madtree.sqltext.judged import actual_class
 
 
 class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore[misc]
