@@ -125,6 +125,7 @@ class Client:
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | None = None,
         classification: bool | None = None,
+        class_params: Pairs | None = None,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -162,6 +163,9 @@ class Client:
         classification
             True for classes, False for a regression; by default as the type of the dependent variable says: whole
             numbers are classes.
+        class_params
+            How much classes count, in their order: ``{"prior": [0.5, 0.5], "loss": [[0, 1], [5, 0]]}``, as rpart's
+            ``parms``, or ``{"class_weight": "balanced"}``, or as text.
 
         Returns
         -------

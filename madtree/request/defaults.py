@@ -53,6 +53,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "max_leaf_nodes": None,  # any number
         "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
         "classification": None,  # as the dependent variable's type says
+        "class_params": None,  # all classes count alike
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},

@@ -104,6 +104,7 @@ def train_like_rpart(db: psycopg.Connection, entry: DataSet, settings: dict[str,
         n_bins=0,
         surrogate_params=f"max_surrogates={count}, surrogate_style={style}",
         pruning_params=f"cp={settings['cp']}" + (", fold_col=fold" if settings.get("folds") else ""),
+        class_params=", ".join(f"{key}={settings[key]}" for key in ("prior", "loss") if key in settings) or None,
     )
 
 
@@ -231,7 +232,7 @@ def test_predictions_are_those_of_rparts_leaves(trained: Trained) -> None:
         assert response == near({number: node.prediction for number, node in nodes.items()})
         return
     assert response == {number: node.prediction for number, node in nodes.items()}
-    shares = {number: [w / node.weight for w in node.class_weights or []] for number, node in nodes.items()}
+    shares = {number: node.shares or [] for number, node in nodes.items()}
     for place, label in enumerate(fit.classes):
         found = trained.predict("new", "prob", f"estimated_prob_{label}")
         assert found == near({number: share[place] for number, share in shares.items()})

@@ -163,7 +163,7 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
         & (nodes.n_rows >= int(str(summary["min_split"])))
         & (nodes.depth < int(str(summary["max_depth"])))
     )
-    lenient = summary["split_criterion"] in ("gini", "entropy", "gain_ratio")
+    lenient = summary["split_criterion"] in ("gini", "entropy", "gain_ratio") or bool(summary.get("class_params"))
     # The stored cp went through a multiplication and a division by the root's risk.
     is_cp = np.abs(nodes.complexity - own) <= 1e-12 * np.abs(own)
     tried: Bools = could_split & (~is_cp | ((own == 0) & lenient))
