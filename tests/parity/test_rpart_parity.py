@@ -238,11 +238,25 @@ def test_predictions_are_those_of_rparts_leaves(trained: Trained) -> None:
         assert found == near({number: share[place] for number, share in shares.items()})
 
 
+@each_tree
+def test_the_cp_table_is_rparts(trained: Trained) -> None:
+    names = ("cp", "n_splits", "rel_error")
+    found = trained.rows("SELECT * FROM madtree.tree_cp('model')")
+    assert [{name: row[name] for name in names} for row in found] == [near(row) for row in trained.fit.cp_table]
+    assert [row["chosen"] for row in found] == [False] * (len(found) - 1) + [True]
+    (root,) = trained.rows("SELECT risk / n_rows AS error FROM model_nodes WHERE node_id = 0")
+    assert {row["root_error"] for row in found} == {root["error"]}
+
+
 @each_cross_validation
 def test_cross_validated_errors_are_rparts(trained: Trained) -> None:
     names = ("cp", "n_splits", "rel_error", "xerror", "xstd")
     found = [{name: row[name] for name in names} for row in trained.rows("SELECT * FROM model_cv ORDER BY cp DESC")]
     assert found == [near(row) for row in trained.fit.cp_table]
+    told = trained.rows("SELECT * FROM madtree.tree_cp('model')")
+    assert [{name: row[name] for name in names} for row in told] == found
+    kept = trained.rows("SELECT chosen FROM model_cv ORDER BY cp DESC")
+    assert [row["chosen"] for row in told] == [row["chosen"] for row in kept]
 
 
 @each_cross_validation

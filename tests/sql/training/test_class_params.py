@@ -134,6 +134,28 @@ def test_a_model_is_pruned_later_as_it_would_have_been_trained(db: psycopg.Conne
             assert nodes(db, "cut") == nodes(db, "m")
 
 
+def test_the_cp_table_of_each_group_is_the_stored_one_or_follows_from_the_nodes(db: psycopg.Connection) -> None:
+    more = {"class_params": "prior=0.5:0.25:0.25, " + LOSS, "grouping_cols": "second", "max_depth": 5}
+    train(db, "t", "m", "y", "x, z", pruning_params="cp=0.01", **more)
+    train(db, "t", "v", "y", "x, z", pruning_params="cp=0.01, n_folds=3", **more)
+    ask = "SELECT group_values->'second' AS second, cp, n_splits, rel_error, xerror FROM madtree.tree_cp('{}')"
+    plain, stored = (rows(db, ask.format(model)) for model in ("m", "v"))
+    assert len({row["second"] for row in plain}) == 2
+    assert len(plain) > 4
+    assert {row["xerror"] for row in plain} == {None}
+    near = [{name: pytest.approx(row[name], abs=1e-12) for name in ("cp", "rel_error")} | {
+        "second": row["second"], "n_splits": row["n_splits"]} for row in stored]  # fmt: skip
+    assert [{name: value for name, value in row.items() if name != "xerror"} for row in plain] == near
+    query = "SELECT second, cp, n_splits, rel_error, xerror FROM v_cv ORDER BY second, cp DESC"
+    assert stored == rows(db, query)
+    # Each row is the tree that tree_prune makes at its cp.
+    for row in stored:
+        db.execute("DROP TABLE IF EXISTS cut, cut_nodes, cut_summary")
+        db.execute("SELECT madtree.tree_prune('m', 'cut', %s)", [max(row["cp"], 0.01)])
+        (cut,) = rows(db, f"SELECT n_leaves - 1 AS n_splits FROM cut WHERE second = {row['second']}")
+        assert cut == {"n_splits": row["n_splits"]}
+
+
 def test_what_was_used_is_told_wherever_a_model_is(db: psycopg.Connection) -> None:
     train(db, "t", "m", "y", "x, z", class_params="Prior = 0.25 0.5 .25, loss=[[0,1,1],[9,0,1],[9,1,0]]", max_depth=2)
     told = "prior=0.25:0.5:0.25, loss=0 1 1 9 0 1 9 1 0"
