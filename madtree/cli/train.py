@@ -120,6 +120,15 @@ def train_command(
     min_impurity_decrease: Annotated[
         float | None, option("By how much a split must lower the impurity of the whole tree.", GROWTH)
     ] = None,
+    class_params: Annotated[
+        str | None,
+        option(
+            "How much classes count, in their order: 'prior=0.5:0.5', 'loss=0 1 5 0' (a row for each true class), "
+            "'class_weight=balanced'.",
+            GROWTH,
+            metavar="TEXT",
+        ),
+    ] = None,
     max_surrogates: Annotated[
         int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
     ] = None,
@@ -201,6 +210,7 @@ def train_command(
         "max_leaf_nodes": max_leaf_nodes,
         "min_impurity_decrease": min_impurity_decrease,
         "classification": classification,
+        "class_params": class_params,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

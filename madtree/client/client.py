@@ -14,7 +14,7 @@ from psycopg import sql
 from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, ModelRow, RuleRow, StepRow
+from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
 from madtree.client.session import Session, open_session, without_password
 from madtree.host.psycopg import PsycopgHost
 
@@ -125,6 +125,7 @@ class Client:
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | None = None,
         classification: bool | None = None,
+        class_params: Pairs | None = None,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -162,6 +163,9 @@ class Client:
         classification
             True for classes, False for a regression; by default as the type of the dependent variable says: whole
             numbers are classes.
+        class_params
+            How much classes count, in their order: ``{"prior": [0.5, 0.5], "loss": [[0, 1], [5, 0]]}``, as rpart's
+            ``parms``, or ``{"class_weight": "balanced"}``, or as text.
 
         Returns
         -------
@@ -222,6 +226,10 @@ class Client:
     ) -> Result[ConfusionRow]:
         """The confusion matrix as rows."""
         return self.call("tree_confusion", tree_model, test_table, trust_owner)
+
+    def tree_cp(self, model: str) -> Result[PrunedRow]:
+        """The cp table: a row for each tree that pruning makes of the model, with its errors."""
+        return self.call("tree_cp", model=model)
 
     def tree_rules(
         self, model: str, tree_id: int | None = None, trust_owner: bool | None = False, full: bool | None = False

@@ -14,7 +14,17 @@ from psycopg import sql
 from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, CpRow, ImportanceRow, NodeRow, RuleRow, StepRow, SurrogateRow, TreeRow
+from madtree.client.rows import (
+    ConfusionRow,
+    CpRow,
+    ImportanceRow,
+    NodeRow,
+    PrunedRow,
+    RuleRow,
+    StepRow,
+    SurrogateRow,
+    TreeRow,
+)
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
@@ -137,6 +147,10 @@ class Model:
     def to_sql(self, type: str = "response", tree_id: int | None = None, *, trust_owner: bool = False) -> str:
         """The model as an SQL expression over the columns of its training table."""
         return self.client.tree_sql(self.name, type, tree_id, trust_owner)
+
+    def cp_table(self) -> Result[PrunedRow]:
+        """A row for each tree that pruning makes of it, with its errors, cp by cp."""
+        return self.client.tree_cp(self.name)
 
     def rules(self, tree_id: int | None = None, *, trust_owner: bool = False, full: bool = False) -> Result[RuleRow]:
         """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""

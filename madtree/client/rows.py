@@ -86,6 +86,20 @@ class CpRow(Row, Protocol):
     chosen: bool
 
 
+class PrunedRow(Row, Protocol):
+    """A tree that pruning makes of a model's, as rpart's printcp lists it."""
+
+    tree_id: int
+    group_values: dict[str, Any] | None
+    cp: float
+    n_splits: int
+    rel_error: float | None
+    xerror: float | None
+    xstd: float | None
+    chosen: bool
+    root_error: float
+
+
 class RuleRow(Row, Protocol):
     """A leaf as a rule."""
 

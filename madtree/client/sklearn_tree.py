@@ -267,6 +267,6 @@ _Exact: dict[bool, Any] = {True: ExactDecisionTreeClassifier, False: ExactDecisi
 _FIELDS = {
     "impurity": "impurity",
     "n_node_samples": "n_rows",
-    "weighted_n_node_samples": "weight",
+    "weighted_n_node_samples": "weight_by_class",
     "missing_go_to_left": "majority_left",
 }

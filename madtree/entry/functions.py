@@ -144,6 +144,16 @@ def tree_rules(
 
 
 @answering_rows
+def tree_cp(plpy: Any, model: str | None) -> list[dict[str, Any]]:
+    """The rows of the cp tables."""
+    from madtree.explain import tree_cp
+    from madtree.host import PlpyHost
+
+    _no_help(model, "tree_cp")
+    return tree_cp(PlpyHost(plpy), model)
+
+
+@answering_rows
 def tree_path(
     plpy: Any,
     model: str | None,

@@ -27,6 +27,8 @@ CLASSES = """\
  - Number of (weighted) rows for each response variable inside [].
         The response label order is given as [{labels}].
         For each leaf, the prediction is given after the '-->'"""
+COUNTING = """\
+ - Classes count by class_params: {params}."""
 MEANS = """\
  - Number of rows and average response value inside []. For a leaf node,
         this is the prediction."""
@@ -50,7 +52,11 @@ def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
 
 def _legend(model: Model) -> list[str]:
     labels = ", ".join(map(quoted, model.classes))
-    return [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS]
+    if not model.is_classification:
+        return [RULE, EXPLANATION, MEANS]
+    params = model.summary.get("class_params")
+    counting = [COUNTING.format(params=params)] if params else []
+    return [RULE, EXPLANATION, CLASSES.format(labels=labels), *counting]
 
 
 def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:

@@ -31,7 +31,7 @@ PARAMETERS = (
     ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
     ("split_criterion", "split criterion"), ("max_depth", "max_depth"), ("min_split", "min_split"),
     ("min_bucket", "min_bucket"), ("max_leaf_nodes", "max_leaf_nodes"),
-    ("min_impurity_decrease", "min_impurity_decrease"), ("n_bins", "n_bins"),
+    ("min_impurity_decrease", "min_impurity_decrease"), ("class_params", "class_params"), ("n_bins", "n_bins"),
     ("input_cp", "cp"), ("n_folds", "n_folds"), ("rule", "rule"),
     ("max_surrogates", "max_surrogates"), ("null_as_category", "null_as_category"), ("seed", "seed"),
     ("madtree_version", "madtree version"),

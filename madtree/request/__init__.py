@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from madtree.request.arguments import check_arguments
 from madtree.request.catalog import Type, find_class_writer, find_columns, find_relation, find_types, is_relation
+from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.new_tables import check_free, check_new, model_tables
 from madtree.request.train_request import TrainingTask
@@ -18,8 +19,10 @@ __all__ = [
     "Tuning",
     "Type",
     "check_arguments",
+    "check_class_params",
     "check_free",
     "check_new",
+    "class_params_text",
     "find_class_writer",
     "find_columns",
     "find_relation",

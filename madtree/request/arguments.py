@@ -10,6 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import catalog, defaults
 from madtree.request.catalog import Type
+from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
 from madtree.request.features import Item, list_items, make_features
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
@@ -51,6 +52,7 @@ def check_arguments(
     max_leaf_nodes: int | None = None,
     min_impurity_decrease: float | None = None,
     classification: bool | None = None,
+    class_params: str | None = None,
     null_handling_params: str | None = None,
     verbose_mode: bool | None = None,
 ) -> TrainingTask:
@@ -81,6 +83,7 @@ def check_arguments(
     workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
     leaves = None if max_leaf_nodes is None else _in_range("max_leaf_nodes", max_leaf_nodes, 2, 2, _LARGEST)
     decrease = _least_decrease(min_impurity_decrease)
+    by_class = class_params_of(class_params)
     replace = defaults.REPLACE if replace is None else replace
     memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
 
@@ -112,6 +115,11 @@ def check_arguments(
     if weight:
         _check_weights(weight, types[2])
     criterion = fitting_criterion(host, criterion, is_classification, dependent, types[0], classification)
+    if by_class and not is_classification:
+        raise MadtreeError(
+            f"class_params are for classification, and dependent_variable {dependent.text} is a number here",
+            hint="Leave class_params out, or say classification => true.",
+        )
     features, bare = make_features(host, source, text_of(id_item.sql, types[1].writer), items, item_types)
     tell_of_derived(host, source, names.columns, dependent, items)
     return TrainingTask(
@@ -141,6 +149,7 @@ def check_arguments(
             memory_bytes=memory * 2**20,
             max_leaf_nodes=leaves,
             min_impurity_decrease=decrease,
+            class_params=by_class,
         ),
         verbose=bool(defaults.VERBOSE if verbose is None else verbose) or bool(verbose_mode),
         replace=replace,

@@ -53,6 +53,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "max_leaf_nodes": None,  # any number
         "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
         "classification": None,  # as the dependent variable's type says
+        "class_params": None,  # all classes count alike
         "null_handling_params": None,  # MADlib's name of surrogate_params
         "verbose_mode": VERBOSE,  # MADlib's name of verbose
     },

@@ -115,7 +115,9 @@ def perfect_features(trained: TrainedTrees, n_categories: Ints) -> tuple[int, In
     own = np.flatnonzero(trees.n_nodes > 0)  # trees that have nodes, in the order of the nodes
     tree = np.repeat(np.arange(len(own)), trees.n_nodes[own])
     roots = np.cumsum(trees.n_nodes[own]) - trees.n_nodes[own]
-    whole = nodes.weight[roots] * nodes.impurity[roots]
+    # Gains are about what the classes count; of a root without class weights, a regression's, about its weight.
+    weight = nodes.class_weights[roots].sum(axis=1) if nodes.class_weights.shape[1] else nodes.weight[roots]
+    whole = weight * nodes.impurity[roots]
     judged: Bools = (whole > 0) & (nodes.n_rows[roots] >= FEWEST_ROWS)
     # Within a tree, by id, the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
     inner = nodes.feature >= 0

@@ -26,7 +26,7 @@ from madtree.learn.data import Ints
 from madtree.learn.problem import RowFormat, Scale
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, growing_workers
-from madtree.request import TrainingTask, find_columns
+from madtree.request import TrainingTask, check_class_params, find_columns
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.elements import elements
@@ -72,6 +72,7 @@ class Training:
         self.fold = None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
         self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
+        check_class_params(task.parameters.class_params, task.dependent_sql, self.profile.classes)
         tell_of_classes(host, task, self.profile)
         self.categories: list[Categories | None] = read_categories(
             host, self.source, task.features, task.parameters.null_as_category
@@ -138,6 +139,8 @@ class Training:
 
     def _estimate(self) -> Profile | None:
         """A profile without a look at all rows, where the table is known to be too large for one block."""
+        if self.task.parameters.class_params is not None:
+            return None  # they go by the order of all classes: a sample may lack one
         expected = self.host.query(work_sql.EXPECTED_ROWS, [f"{_OID}[]"], [self.oids])[0]["expected"]
         if expected is None or expected < self.task.tuning.surely_large * self.task.tuning.block_rows:
             return None

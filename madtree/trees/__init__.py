@@ -5,6 +5,7 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
+from madtree.trees.class_params import BALANCED, LARGEST_CLASS_PARAM, MOST_CLASS_PARAMS, PRIOR_SUM, ClassParams
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Surrogate, Tree
 from madtree.trees.parameters import (
@@ -30,18 +31,23 @@ from madtree.trees.threshold import (
 )
 
 __all__ = [
+    "BALANCED",
     "CRITERIA_OF_CLASSES",
     "CRITERIA_OF_NUMBERS",
     "EXACT_LIMIT",
     "FEW_ROWS",
+    "LARGEST_CLASS_PARAM",
     "MAX_DEPTH_LIMIT",
     "MOMENTS",
+    "MOST_CLASS_PARAMS",
     "MOST_FOLDS",
     "MOST_SURROGATES",
     "ORDERED_LIMIT",
+    "PRIOR_SUM",
     "RANGES",
     "UNPRUNED",
     "Categories",
+    "ClassParams",
     "Direction",
     "Feature",
     "Kind",

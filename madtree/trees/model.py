@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from math import fsum
 
 # Of an unordered feature; None is NULL, where that is a category of its own (null_as_category).
 Categories = tuple[str | None, ...]
@@ -82,8 +83,13 @@ class Node:
     complexity: float
     improvement: float | None
     prediction: str | float | None  # a class label as text, or the mean
-    class_weights: tuple[float, ...] | None
+    class_weights: tuple[float, ...] | None  # of the rows of each class, times what the class counts
     surrogates: tuple[Surrogate, ...] = ()
+
+    @property
+    def weight_by_class(self) -> float:
+        """The weight that impurity and gain are about: the weight of the rows, times what their classes count."""
+        return self.weight if self.class_weights is None else fsum(self.class_weights)
 
     @property
     def low_goes_left(self) -> bool:

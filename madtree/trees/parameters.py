@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madtree.trees.class_params import ClassParams
+
 MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
 EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
 ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps every boundary
@@ -39,6 +41,7 @@ class Parameters:
         max_leaf_nodes: of the tree before it is pruned, at least 2, by the splits that gain most
             (learn.grow.best_first); None for any number.
         min_impurity_decrease: gain that a split needs, as a share of the weight of the whole tree.
+        class_params: how much each class counts; None for all alike.
     """
 
     criterion: str = "gini"
@@ -57,3 +60,4 @@ class Parameters:
     memory_bytes: int = 64 * 2**20
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
+    class_params: ClassParams | None = None

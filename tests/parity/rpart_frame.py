@@ -71,7 +71,9 @@ class Surrogate:
 
 @dataclass(frozen=True)
 class Node:
-    """`improvement` is a gain as madtree counts it: a weighted sum over rows, in bits for the information split."""
+    """`improvement` is a gain as madtree counts it: a weighted sum over rows, in bits for the information split.
+    `shares` are the probabilities of the classes.
+    """
 
     n_rows: int
     weight: float
@@ -79,6 +81,7 @@ class Node:
     complexity: float
     prediction: Any
     class_weights: list[float] | None
+    shares: list[float] | None
     question: Question | None
     improvement: float | None
     surrogates: tuple[Surrogate, ...]
@@ -118,11 +121,27 @@ class Fit:
                 risk=frame["dev"][row],
                 complexity=frame["complexity"][row],
                 prediction=frame["yval"][row] == "true" if data_set.dependent_kind == "boolean" else frame["yval"][row],
-                class_weights=self._golden["counts"][row] if self._golden["counts"] else None,
+                class_weights=self._class_weights(row),
+                shares=self._shares(row),
                 question=question,
                 improvement=improvement,
                 surrogates=surrogates,
             )
+
+    def _class_weights(self, row: int) -> list[float] | None:
+        """Of a row of `frame`; with priors each class's counts by them over its frequency."""
+        counts, prior = self._golden["counts"], self.settings.get("prior")
+        if not counts or not prior:
+            return counts[row] if counts else None
+        total = sum(counts[0])
+        return [n * share * total / n_root for n, share, n_root in zip(counts[row], prior, counts[0], strict=True)]
+
+    def _shares(self, row: int) -> list[float] | None:
+        """rpart's probabilities of the classes; it tells of them where they are not the counts' shares."""
+        if "shares" in self._golden:
+            return list(self._golden["shares"][row])
+        counts = self._golden["counts"]
+        return [n / sum(counts[row]) for n in counts[row]] if counts else None
 
     @property
     def cp_table(self) -> list[dict[str, float]]:

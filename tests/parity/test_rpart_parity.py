@@ -104,6 +104,7 @@ def train_like_rpart(db: psycopg.Connection, entry: DataSet, settings: dict[str,
         n_bins=0,
         surrogate_params=f"max_surrogates={count}, surrogate_style={style}",
         pruning_params=f"cp={settings['cp']}" + (", fold_col=fold" if settings.get("folds") else ""),
+        class_params=", ".join(f"{key}={settings[key]}" for key in ("prior", "loss") if key in settings) or None,
     )
 
 
@@ -231,10 +232,20 @@ def test_predictions_are_those_of_rparts_leaves(trained: Trained) -> None:
         assert response == near({number: node.prediction for number, node in nodes.items()})
         return
     assert response == {number: node.prediction for number, node in nodes.items()}
-    shares = {number: [w / node.weight for w in node.class_weights or []] for number, node in nodes.items()}
+    shares = {number: node.shares or [] for number, node in nodes.items()}
     for place, label in enumerate(fit.classes):
         found = trained.predict("new", "prob", f"estimated_prob_{label}")
         assert found == near({number: share[place] for number, share in shares.items()})
+
+
+@each_tree
+def test_the_cp_table_is_rparts(trained: Trained) -> None:
+    names = ("cp", "n_splits", "rel_error")
+    found = trained.rows("SELECT * FROM madtree.tree_cp('model')")
+    assert [{name: row[name] for name in names} for row in found] == [near(row) for row in trained.fit.cp_table]
+    assert [row["chosen"] for row in found] == [False] * (len(found) - 1) + [True]
+    (root,) = trained.rows("SELECT risk / n_rows AS error FROM model_nodes WHERE node_id = 0")
+    assert {row["root_error"] for row in found} == {root["error"]}
 
 
 @each_cross_validation
@@ -242,6 +253,10 @@ def test_cross_validated_errors_are_rparts(trained: Trained) -> None:
     names = ("cp", "n_splits", "rel_error", "xerror", "xstd")
     found = [{name: row[name] for name in names} for row in trained.rows("SELECT * FROM model_cv ORDER BY cp DESC")]
     assert found == [near(row) for row in trained.fit.cp_table]
+    told = trained.rows("SELECT * FROM madtree.tree_cp('model')")
+    assert [{name: row[name] for name in names} for row in told] == found
+    kept = trained.rows("SELECT chosen FROM model_cv ORDER BY cp DESC")
+    assert [row["chosen"] for row in told] == [row["chosen"] for row in kept]
 
 
 @each_cross_validation

@@ -28,6 +28,7 @@ TEXTS = {
     "tree_surr_display": explain.TREE_SURR_DISPLAY,
     "tree_rules": explain.TREE_RULES,
     "tree_path": explain.TREE_PATH,
+    "tree_cp": explain.TREE_CP,
     "tree_to_json": export.TREE_TO_JSON,
     "tree_to_pmml": export.TREE_TO_PMML,
     "tree_prune": manage.TREE_PRUNE,

@@ -35,6 +35,8 @@ SELECT madtree.tree_train(
     max_leaf_nodes => NULL,       -- leaves at most: the splits that gain most are made; NULL: any number
     min_impurity_decrease => NULL,  -- by how much a split must lower the impurity of the whole tree
     classification => NULL,       -- true: classes; false: regression; NULL: by the type of the dependent variable
+    class_params => NULL,         -- how much classes count, in their order: 'prior=0.5:0.5, loss=0 1 5 0', or
+                                  --   'class_weight=balanced'
     null_handling_params => NULL,  -- MADlib's name of surrogate_params
     verbose_mode => false         -- MADlib's name of verbose
 );
@@ -44,6 +46,8 @@ with more than 1,000 it is an error unless classification says what is meant.
 
 It returns one line that says what was trained. Each default is shown after its argument's name. Either of the two
 ..._params strings may hold any of their keys, whose defaults are shown. cp=-1 leaves the tree as it was grown.
+class_params: prior is each class's share among the rows that the tree is meant for; loss says, row by row, what each
+prediction costs where the first, second, ... class is true; class_weight multiplies the weights of each class's rows.
 rule is min (the cp with the least cross-validated error) or 1se (the largest within one standard error of it).
 
 Example:

@@ -21,11 +21,12 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.grow.best_first import BestFirst
+from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
 from madtree.learn.histogram import CountRequest, HistogramLayout, Program, Progress, RoundReport, batches, state_limit
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, over_classes
 from madtree.learn.route import category_table
 from madtree.learn.split import BestSplits, SurrogateSplit, criterion_of, find_surrogates
 
@@ -43,6 +44,9 @@ def grow(
         mask: by which features each node may be split; surrogates are found among all. None for all.
     """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
+    if problem.parameters.class_params is not None:
+        yield from count_roots(problem, growing, np.arange(problem.n_groups))
+        problem = problem.with_class_factors(growing.sums)
     finder = SplitFinder(problem, rows_at_hand, mask)
     policy = policy or _policy(problem)
     candidates = np.arange(problem.n_trees)
@@ -82,7 +86,9 @@ def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Fl
     if least == 0.0:
         return np.ones(len(nodes), np.bool_)
     root = growing.tree[nodes]  # the index of a tree's root is the tree's
-    weight = problem.weights(growing.sums[:, root], root)  # 0 where a fold has held out all rows of a group
+    sums = growing.sums[:, root]  # 0 where a fold has held out all rows of a group
+    # What classes count is part of the gain, and so of the weight.
+    weight = over_classes(problem.moments(sums, root)) if problem.n_classes else problem.weights(sums, root)
     return np.asarray(gain >= (least - np.finfo(np.float64).eps) * weight)
 
 

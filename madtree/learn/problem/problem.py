@@ -11,6 +11,7 @@ import numpy as np
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
 from madtree.learn.problem.channels import Channels, over_classes
+from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
@@ -51,6 +52,8 @@ class Problem:
         largest_weight: (n_trees,) largest weight; regression only.
         replicas: how often each row counts in each replica of its tree.
         tuning: sizes and thresholds; they do not travel, so other processes count by the defaults.
+        class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
+            None where each counts as it is. They do not travel: counting does not need them.
     """
 
     parameters: Parameters
@@ -66,6 +69,7 @@ class Problem:
     largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
     replicas: Replicas = field(default_factory=Replicas)
     tuning: SearchTuning = field(default_factory=SearchTuning)
+    class_factors: ClassFactors | None = None
 
     @property
     def n_replicas(self) -> int:
@@ -101,6 +105,18 @@ class Problem:
             replicas=replicas,
         )
 
+    def with_class_factors(self, roots: Array) -> Problem:
+        """The same problem with the factors that its parameters ask for; `roots` (n_channels, n_trees): the sums of the
+        trees' roots.
+        """
+        params, n_groups = self.parameters.class_params, self.n_groups
+        if params is None:
+            return self
+        whole = np.asarray(roots[:, :n_groups], np.float64)
+        weights = weights_by_class(whole, self.n_classes, self.weight_grid, np.arange(n_groups))
+        factors = ClassFactors.of(params, weights, whole[: self.n_classes])
+        return replace(self, class_factors=factors.tiled(self.n_replicas))
+
     @property
     def channels(self) -> Channels:
         return Channels(
@@ -120,13 +136,20 @@ class Problem:
         return counts
 
     def class_weights(self, sums: Array, tree: Ints) -> Floats:
-        """(K, m) class weights, of sums (n_channels, m) that belong to the trees `tree` (m,)."""
+        """(K, m) class weights, of sums (n_channels, m) that belong to the trees `tree` (m,): of the rows of each
+        class, times what the class counts.
+        """
+        weights = self.row_weights(sums, tree)
+        return weights if self.class_factors is None else weights * self.class_factors.share[:, tree]
+
+    def row_weights(self, sums: Array, tree: Ints) -> Floats:
+        """(K, m) weight of the rows of each class."""
         return weights_by_class(np.asarray(sums, np.float64), self.n_classes, self.weight_grid, tree)
 
     def weights(self, sums: Array, tree: Ints) -> Floats:
-        """(m,) total weight."""
+        """(m,) total weight of the rows."""
         if self.n_classes:
-            return over_classes(self.class_weights(sums, tree))
+            return over_classes(self.row_weights(sums, tree))
         if self.weight_grid is None:
             return np.asarray(sums[0], np.float64)
         return self.weight_grid.join(np.asarray(sums[1 : 1 + self.weight_grid.limbs], np.float64), tree)
@@ -147,9 +170,12 @@ class Problem:
         return self.target_grid.join(limbs, tree) / weight
 
     def moments(self, sums: Array, tree: Ints) -> Floats:
-        """What a split criterion sees of some rows: class weights (K, m); for regression weight and mean (2, m)."""
+        """What a split criterion sees of some rows: class weights (K, m), with losses taken into account; for
+        regression weight and mean (2, m).
+        """
         if self.n_classes:
-            return self.class_weights(sums, tree)
+            weights = self.row_weights(sums, tree)
+            return weights if self.class_factors is None else weights * self.class_factors.split[:, tree]
         weight = self.weights(sums, tree)
         return np.stack((weight, self._means(sums, tree, weight)))
 

@@ -29,7 +29,7 @@ class Outcome:
         surrogates: of inner nodes, by position, in the order in which they are asked.
         weight, impurity, risk, complexity: float64.
         improvement: NaN for leaves.
-        class_weights: (n_nodes, K), or None for regression.
+        class_weights: (n_nodes, K) weights of the rows of each class, times what the class counts; None for regression.
         prediction: class index, or mean.
         importance: (n_trees, n_features) gain summed over the splits of a feature, and, where it is a surrogate, gain
             times adjusted agreement.
@@ -70,6 +70,7 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     Regression takes one more pass, for the leaves' squares; cross-validation one or two, for the held-out rows.
     """
     tree = growing.tree
+    problem = problem.with_class_factors(growing.sums[:, : problem.n_trees])
     weight = problem.weights(growing.sums, tree)
     class_weights: Floats | None = None
     means = np.zeros(0)
@@ -80,16 +81,15 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         if problem.n_classes:
             by_class = problem.class_weights(growing.sums, tree)
             class_weights = by_class.T
-            moments = by_class
+            risk, prediction = criterion.risk(by_class), criterion.prediction(by_class)
+            impurities = criterion.impurity(problem.moments(growing.sums, tree))
         else:
             means = np.nan_to_num(problem.means(growing.sums, tree))
             about_means = yield from powers_of(problem, growing, means, SQUARES)
             squares = _sums_of_squares(growing, about_means[0], weight, means)
             moments = np.stack((weight, means, squares))
-        risk, impurities = criterion.risk(moments), criterion.impurity(moments)
-        prediction = criterion.prediction(moments)
-        if not problem.n_classes:
-            prediction = prediction + problem.centre[tree]
+            risk, impurities = criterion.risk(moments), criterion.impurity(moments)
+            prediction = criterion.prediction(moments) + problem.centre[tree]
     n_groups = problem.n_groups
     group = np.arange(problem.n_trees) % n_groups
     # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.

@@ -17,8 +17,9 @@ import numpy as np
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.histogram import UP_TO_FOURTH, CountRequest, Program, join_powers
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, over_classes
 from madtree.learn.prune.prune import Pruned
+from madtree.learn.split import Losses, criterion_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class CpTable:
         cp: (m,) relative to the root's risk; the last is the one that was asked for.
         n_splits: (m,) int64; rel_error: (m,) risk relative to the root's.
         xerror, xstd: (m,) cross-validated relative error and its standard error.
-        cv_error_avg, cv_error_stddev: (m,) over folds, of the misclassification rate or root mean squared error.
+        cv_error_avg, cv_error_stddev: (m,) over folds, of the misclassification rate (with `class_params`, of what
+            mistakes cost a unit of weight) or root mean squared error.
         chosen: index of the row by which the tree is pruned.
     """
 
@@ -72,10 +74,12 @@ def held_out_errors(problem: Problem, growing: GrowingTrees, means: Floats) -> P
         for left, parents in _pairs_upwards(growing):
             sums[:, parents] = sums[:, left] + sums[:, left + 1]
         tested = problem.class_weights(sums, growing.tree)
-        predicted = problem.class_weights(growing.sums, growing.tree).argmax(axis=0)
-        weight = tested.sum(axis=0)
-        wrong = weight - tested[predicted, every]
-        return HeldOutErrors(weight, wrong, wrong)
+        predicted = criterion_of(problem).prediction(problem.class_weights(growing.sums, growing.tree))
+        # What a row's mistake costs is its loss times what its class counts.
+        cost = Losses.of_problem(problem).where_predicted(predicted, problem.n_classes)
+        counts = 1.0 if problem.class_factors is None else problem.class_factors.share[:, growing.tree]
+        error, squared = over_classes(tested * cost), over_classes(tested * counts * np.square(cost))
+        return HeldOutErrors(problem.weights(sums, growing.tree), error, squared)
     distances = yield from powers_of(problem, growing, means, UP_TO_FOURTH, held_out=True)
     moments = np.vstack((problem.weights(sums, growing.tree), distances))
     for left, parents in _pairs_upwards(growing):

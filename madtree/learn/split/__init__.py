@@ -5,6 +5,7 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 from __future__ import annotations
 
 from madtree.learn.split.criterion import criterion_of, variance_gain
+from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import sweep
 from madtree.learn.split.occupied_bins import OccupiedBins
@@ -16,6 +17,7 @@ from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 __all__ = [
     "TIE",
     "BestSplits",
+    "Losses",
     "OccupiedBins",
     "SurrogateSplit",
     "applies",

@@ -2,8 +2,9 @@
 
 A criterion is an object with a few functions, as in rpart, where it is a row in a table of functions. All that they
 see of some rows is a column of *moments* (`Problem.moments`): the class weights (K, m), or for regression weight and
-mean (2, m). Gains are sums over rows, not means (semantics, section 3), in forms that are exactly zero where both sides
-look alike, so that rounding never makes a split.
+mean (2, m). Risk and prediction of classes see `Problem.class_weights`, which take no account of losses. Gains are
+sums over rows, not means (semantics, section 3), in forms that are exactly zero where both sides look alike, so that
+rounding never makes a split.
 
 To add a criterion, make a `Criterion` and put it into `CRITERIA`. The functions for the pruners are optional: a pruner
 that finds none does not apply, and all candidates are searched.
@@ -12,12 +13,13 @@ that finds none does not apply, and all candidates are searched.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from madtree.learn.data import Array, Floats
 from madtree.learn.problem import Problem, over_classes
+from madtree.learn.split.losses import Losses
 
 RoughBest = Callable[[Array, int], tuple[Floats, Floats]]
 
@@ -67,11 +69,17 @@ class Criterion:
 
 
 def criterion_of(problem: Problem) -> Criterion:
-    """The criterion that a problem's parameters name."""
+    """The criterion that a problem's parameters name; risk and prediction are those that its `class_params` ask for.
+
+    With these, class weights are no whole numbers, and the pruners that count on it do not apply.
+    """
     criterion = CRITERIA[problem.parameters.criterion]
     if criterion.for_classes != (problem.n_classes > 0):
         raise ValueError(f"the criterion {criterion.name} does not fit a target with {problem.n_classes} classes")
-    return criterion
+    if problem.parameters.class_params is None:
+        return criterion
+    losses = Losses.of_problem(problem)
+    return replace(criterion, risk=losses.risk, prediction=losses.prediction, quick_gain=None, rough_best=None)
 
 
 # What all criteria of classification share.

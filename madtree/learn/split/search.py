@@ -106,14 +106,15 @@ class CandidateSplits:
             for s in segments[sizes > EXHAUSTIVE_CATEGORIES].tolist():
                 span = np.arange(occupied.start[s], occupied.stop[s])
                 owner = np.full(len(span), self.tree[s])
-                scores = principal_scores(problem.class_weights(occupied.sums[:, span], owner))
+                scores = principal_scores(problem.moments(occupied.sums[:, span], owner))
                 occupied.permute(span, np.argsort(scores, kind="stable"))
             return segments[sizes <= EXHAUSTIVE_CATEGORIES]
         mine = np.flatnonzero(self.unordered[occupied.segment])
         segment = occupied.segment[mine]
         if problem.n_classes:
-            weights = problem.class_weights(occupied.sums[:, mine], self.tree[segment])
-            # By the first class, so that the side with less of it is the left one.
+            # By the first class, so that the side with less of it is the left one. What a class counts does not change
+            # the order.
+            weights = problem.row_weights(occupied.sums[:, mine], self.tree[segment])
             score = weights[0] / weights.sum(axis=0)
         else:
             score = problem.means(occupied.sums[:, mine], self.tree[segment])

@@ -26,7 +26,7 @@ from madtree.model.write.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
-from madtree.request import TrainingTask
+from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tables as sql
 from madtree.trees import Categories, Kind
@@ -210,6 +210,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "min_impurity_decrease": parameters.min_impurity_decrease,
         "dependent_name": task.dependent_name,
         "grouping_expressions": [column.value for column in task.grouping],
+        "class_params": parameters.class_params and class_params_text(parameters.class_params),
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
     statement = sql.insert_summary(task.output_schema, task.output_name)

@@ -49,6 +49,8 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
         {"memory_mb": 8, "max_depth": 12, "min_split": 2},
         {"max_leaf_nodes": 9, "max_depth": 12, "pruning_params": "cp=-1, n_folds=2, fold_col=fold"},
         {"target": "a * b", "max_leaf_nodes": 12, "surrogate_params": "max_surrogates=2", "grouping_cols": "g"},
+        {"class_params": "prior=0.3:0.7, loss=0 1 4 0", "weights": "w", "pruning_params": "n_folds=3, fold_col=fold"},
+        {"target": "many", "class_params": "class_weight=balanced", "grouping_cols": "g", "n_bins": 0},
         {"split_criterion": "gain_ratio", "min_impurity_decrease": 0.001, "max_leaf_nodes": 20},
     ],
     ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
