@@ -6,8 +6,8 @@ CREATE FUNCTION madtree_internal.tree_train(
     list_of_features text, list_of_features_to_exclude text, split_criterion text, grouping_cols text, weights text,
     max_depth integer, min_split integer, min_bucket integer, n_bins integer, surrogate_params text,
     pruning_params text, verbose boolean, seed bigint, replace boolean, parallel_workers integer, memory_mb integer,
-    strategy text, max_leaf_nodes integer, min_impurity_decrease double precision, classification boolean,
-    OUT answer text, OUT mistake text[]
+    strategy text, max_leaf_nodes integer, min_impurity_decrease double precision, classification boolean, exposure text,
+    shrink double precision, OUT answer text, OUT mistake text[]
 )
 RETURNS record
 LANGUAGE plpython3u
@@ -18,13 +18,14 @@ return madtree.tree_train(
     plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
     list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
     surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb, strategy, max_leaf_nodes,
-    min_impurity_decrease, classification
+    min_impurity_decrease, classification, exposure, shrink
 )
 $python$;
 
 COMMENT ON FUNCTION madtree_internal.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
-    bigint, boolean, integer, integer, text, integer, double precision, boolean
+    bigint, boolean, integer, integer, text, integer, double precision, boolean,
+    text, double precision
 ) IS 'internal: what tree_train answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.tree_train(
@@ -51,7 +52,9 @@ CREATE FUNCTION @extschema@.tree_train(
     strategy text DEFAULT 'auto',
     max_leaf_nodes integer DEFAULT NULL, -- any number
     min_impurity_decrease double precision DEFAULT NULL, -- any decrease
-    classification boolean DEFAULT NULL -- by the dependent variable's type
+    classification boolean DEFAULT NULL, -- by the dependent variable's type
+    exposure text DEFAULT NULL, -- 1 in each row
+    shrink double precision DEFAULT NULL -- 1
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -66,7 +69,7 @@ BEGIN
         training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
         list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket,
         n_bins, surrogate_params, pruning_params, tree_train.verbose, seed, replace, parallel_workers, memory_mb,
-        strategy, max_leaf_nodes, min_impurity_decrease, classification
+        strategy, max_leaf_nodes, min_impurity_decrease, classification, exposure, shrink
     );
     @raise@
     RETURN answer;
@@ -75,7 +78,8 @@ $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
-    bigint, boolean, integer, integer, text, integer, double precision, boolean
+    bigint, boolean, integer, integer, text, integer, double precision, boolean,
+    text, double precision
 ) IS 'train decision trees on a table; SELECT madtree.tree_train() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_train()

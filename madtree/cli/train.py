@@ -36,6 +36,7 @@ class Criterion(str, Enum):
     GAIN_RATIO = "gain_ratio"
     MISCLASSIFICATION = "misclassification"
     MSE = "mse"
+    POISSON = "poisson"
 
 
 class Rule(str, Enum):
@@ -94,8 +95,12 @@ def train_command(
         option("One tree for each value of these columns or expressions; may be repeated.", "Data", metavar="LIST"),
     ] = None,
     weights: Annotated[str | None, option("Weight of each row, a column or expression.", "Data", metavar="SQL")] = None,
+    exposure: Annotated[
+        str | None, option("Of counts: over what each row's events were counted.", "Data", metavar="SQL")
+    ] = None,
     criterion: Annotated[
-        Criterion | None, option(f"Default: {defaults.SPLIT_CRITERION}; for regression mse.", GROWTH)
+        Criterion | None,
+        option(f"Default: {defaults.SPLIT_CRITERION}; of numbers mse, of counts poisson.", GROWTH),
     ] = None,
     max_depth: Annotated[
         int | None, option(f"Levels below the root, 0 to 60. Default: {defaults.MAX_DEPTH}.", GROWTH)
@@ -119,6 +124,10 @@ def train_command(
     ] = None,
     min_impurity_decrease: Annotated[
         float | None, option("By how much a split must lower the impurity of the whole tree.", GROWTH)
+    ] = None,
+    shrink: Annotated[
+        float | None,
+        option(f"Of counts: the prior's coefficient of variation, 0 for none. Default: {defaults.SHRINK:g}.", GROWTH),
     ] = None,
     max_surrogates: Annotated[
         int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
@@ -201,6 +210,8 @@ def train_command(
         "max_leaf_nodes": max_leaf_nodes,
         "min_impurity_decrease": min_impurity_decrease,
         "classification": classification,
+        "exposure": exposure,
+        "shrink": shrink,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

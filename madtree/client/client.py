@@ -125,6 +125,8 @@ class Client:
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | None = None,
         classification: bool | None = None,
+        exposure: str | None = None,
+        shrink: float | None = None,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -138,7 +140,7 @@ class Client:
         list_of_features, list_of_features_to_exclude
             ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
         split_criterion
-            gini, entropy, gain_ratio or misclassification; mse for regression.
+            gini, entropy, gain_ratio or misclassification; mse for regression; poisson for counts of events.
         grouping_cols, weights
             One tree for each combination of these columns or expressions (``'extract(month from day) AS month'``); a
             column or expression with the rows' weights.
@@ -162,6 +164,9 @@ class Client:
         classification
             True for classes, False for a regression; by default as the type of the dependent variable says: whole
             numbers are classes.
+        exposure, shrink
+            Of counts: a column or expression with the exposure of each row; how far the rates of leaves may lie from
+            the root's, by default 1, as rpart's ``parms = list(shrink = 1)``, and 0 for no limit.
 
         Returns
         -------

@@ -31,6 +31,10 @@ MEANS = """\
  - Number of rows and average response value inside []. For a leaf node,
         this is the prediction."""
 
+RATES = """\
+ - Number of rows and rate of events inside []. For a leaf node, this is
+        the prediction: events expected in an exposure of 1."""
+
 
 def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
     """The model's trees one below the other, each headed by its group where the model is grouped.
@@ -49,8 +53,9 @@ def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
 
 
 def _legend(model: Model) -> list[str]:
-    labels = ", ".join(map(quoted, model.classes))
-    return [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS]
+    if not model.is_classification:
+        return [RULE, EXPLANATION, RATES if model.of_counts else MEANS]
+    return [RULE, EXPLANATION, CLASSES.format(labels=", ".join(map(quoted, model.classes)))]
 
 
 def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:

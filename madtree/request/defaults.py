@@ -19,6 +19,7 @@ REPLACE = False
 MEMORY_MB = 64
 STRATEGY = "auto"
 MIN_IMPURITY_DECREASE = 0.0
+SHRINK = 1.0
 
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
@@ -53,6 +54,8 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "max_leaf_nodes": None,  # any number
         "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
         "classification": None,  # as the dependent variable's type says
+        "exposure": None,  # 1
+        "shrink": None,  # SHRINK
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},

@@ -120,6 +120,8 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("min_impurity_decrease", "float8"),
     ("dependent_name", "text"),
     ("grouping_expressions", "text[]"),
+    ("exposure", "text"),
+    ("shrink", "float8"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {

@@ -130,7 +130,7 @@ class Training:
         """The columns that training needs, None where expressions may need any."""
         task = self.task
         names = [f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
-        names += [name for name in (task.weights_sql, task.parameters.fold_col) if name]
+        names += [name for name in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if name]
         return list(dict.fromkeys(names)) if all(is_plain_name(name) for name in names) else None
 
     def _estimate(self) -> Profile | None:
@@ -158,6 +158,7 @@ class Training:
             None if self.fold is None else rows_sql.as_number(self.fold),
             elements(task.features),
             tuple(column.equals for column in task.grouping),
+            f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
         )
 
     def _group(self) -> Groups:
@@ -198,13 +199,7 @@ class Training:
             yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
-            scale = Scale.of_range(
-                groups.usable[large],
-                np.nan_to_num(groups.low[large]),
-                np.nan_to_num(groups.high[large]),
-                groups.heaviest[large],
-                self.profile.integral,
-            )
+            scale = groups.scale(large, self.profile, exposed=self.source.exposure is not None)
             yield self._train_large(scale, groups.tree_id[large])
 
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:

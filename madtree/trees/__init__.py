@@ -16,6 +16,7 @@ from madtree.trees.parameters import (
     MOST_FOLDS,
     MOST_SURROGATES,
     ORDERED_LIMIT,
+    POISSON,
     UNPRUNED,
     Parameters,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "MOST_FOLDS",
     "MOST_SURROGATES",
     "ORDERED_LIMIT",
+    "POISSON",
     "RANGES",
     "UNPRUNED",
     "Categories",

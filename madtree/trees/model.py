@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from madtree.trees.parameters import POISSON
+
 # Of an unordered feature; None is NULL, where that is a category of its own (null_as_category).
 Categories = tuple[str | None, ...]
 
@@ -152,7 +154,7 @@ class Model:
         dependent: the dependent variable, as SQL (quoted where needed).
         dependent_type: SQL type of the dependent.
         dependent_name: what columns of its predictions are called after, unquoted; empty: as the dependent.
-        is_classification: otherwise regression.
+        is_classification: otherwise regression, or rates of counted events.
         classes: class labels as text, in the dependent's SQL order; empty for regression.
         features: in the order of `independent_varnames`.
         grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the
@@ -161,6 +163,7 @@ class Model:
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by tree_id; NULL is not listed.
+        exposure: over which the dependent counts events, as SQL; None where over 1 in each row.
     """
 
     name: str
@@ -180,6 +183,12 @@ class Model:
     summary: dict[str, object] = field(default_factory=dict)
     dependent_name: str = ""
     grouping_expressions: tuple[str, ...] = ()
+    exposure: str | None = None
+
+    @property
+    def of_counts(self) -> bool:
+        """Whether the model predicts rates of events, and impurities are mean deviances."""
+        return self.summary.get("split_criterion") == POISSON
 
     @property
     def target(self) -> str:

@@ -12,7 +12,8 @@ FEW_ROWS = 4_096  # rows of a tree up to which every feature keeps every boundar
 
 # What trees of classes and what trees of numbers may be split by.
 CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification", "gain_ratio"))
-CRITERIA_OF_NUMBERS = frozenset(("mse",))
+CRITERIA_OF_NUMBERS = frozenset(("mse", "poisson"))
+POISSON = "poisson"  # the criterion of counts
 MOST_FOLDS = 255
 UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
 MOST_SURROGATES = 2**15
@@ -39,6 +40,8 @@ class Parameters:
         max_leaf_nodes: of the tree before it is pruned, at least 2, by the splits that gain most
             (learn.grow.best_first); None for any number.
         min_impurity_decrease: gain that a split needs, as a share of the weight of the whole tree.
+        shrink: of counts, the coefficient of variation of the prior of each node's rate, which pulls it towards the
+            root's; 0 for none (rpart's `parms$shrink`).
     """
 
     criterion: str = "gini"
@@ -57,3 +60,4 @@ class Parameters:
     memory_bytes: int = 64 * 2**20
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
+    shrink: float = 1.0

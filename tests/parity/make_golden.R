@@ -36,8 +36,8 @@ golden <- function(set, name, case) {
         scored[[feature]] <- typed(scored[[feature]], set$features[[feature]], levels[[feature]])
     }
     y <- data[[set$dependent]]
-    data[[set$dependent]] <- if (set$method == "anova") as.numeric(y)
-                             else factor(y, sort(unique(y), method = "radix"))
+    data[[set$dependent]] <- if (set$method == "class") factor(y, sort(unique(y), method = "radix"))
+                             else as.numeric(y)
     option <- function(key, default) if (is.null(case[[key]])) default else case[[key]]
     data$case_weight <- if (option("weights", FALSE)) as.numeric(data$w) else 1
     # "lone": no feature can stand in for another. rpart must search for surrogates all the same: without them it
@@ -47,8 +47,11 @@ golden <- function(set, name, case) {
         maxsurrogate = if (option("lone", FALSE)) 1 else option("maxsurrogate", 0), usesurrogate = 2,
         surrogatestyle = option("surrogatestyle", 0), maxdepth = option("maxdepth", 30),
         xval = if (option("folds", FALSE)) as.integer(data$fold) else 0)
-    parms <- if (set$method == "class") list(split = option("split", "gini"))
-    fit <- rpart(reformulate(names(set$features), set$dependent), data, weights = case_weight, method = set$method,
+    parms <- switch(set$method, class = list(split = option("split", "gini")),
+                    poisson = list(shrink = option("shrink", 1)))
+    if (option("exposure", FALSE)) data$counted <- cbind(as.numeric(data[[set$exposure]]), data[[set$dependent]])
+    outcome <- if (option("exposure", FALSE)) "counted" else set$dependent
+    fit <- rpart(reformulate(names(set$features), outcome), data, weights = case_weight, method = set$method,
                  parms = parms, control = control)
 
     node <- as.integer(row.names(fit$frame))

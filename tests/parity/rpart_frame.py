@@ -29,6 +29,7 @@ class DataSet:
     dependent_kind: str
     features: dict[str, str]
     orders: dict[str, list[str]]
+    exposure: str | None
     cases: dict[str, dict[str, Any]]
 
     def golden(self, case: str) -> dict[str, Any]:
@@ -40,8 +41,9 @@ class DataSet:
 def data_sets() -> dict[str, DataSet]:
     content = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
     defaults = {
-        "anova": {"dependent_kind": "float", "orders": {}},
-        "class": {"dependent_kind": "factor", "orders": {}},
+        "anova": {"dependent_kind": "float", "orders": {}, "exposure": None},
+        "class": {"dependent_kind": "factor", "orders": {}, "exposure": None},
+        "poisson": {"dependent_kind": "integer", "orders": {}},
     }
     return {
         name: DataSet(**{"name": name, "data": name, **defaults[entry["method"]], **entry})

@@ -14,7 +14,8 @@ SELECT madtree.tree_train(
                                   --   classification; float, numeric -> regression
     list_of_features,             -- '*', or columns and expressions separated by commas; an array column is taken apart
     list_of_features_to_exclude => NULL,  -- columns that '*' leaves out
-    split_criterion => 'gini',    -- 'gini', 'entropy', 'gain_ratio', 'misclassification'; regression uses 'mse'
+    split_criterion => 'gini',    -- 'gini', 'entropy', 'gain_ratio', 'misclassification'; regression uses 'mse', counts
+                                  --   of events 'poisson'
     grouping_cols => NULL,        -- columns and expressions, also with AS name: one tree for each combination of
                                   --   their values
     weights => NULL,              -- a numeric column or expression; rows of weight 0 are skipped
@@ -34,11 +35,18 @@ SELECT madtree.tree_train(
     strategy => 'auto',           -- who keeps and counts the rows: memory, workers, aggregate; auto: what is quickest
     max_leaf_nodes => NULL,       -- leaves at most: the splits that gain most are made; NULL: any number
     min_impurity_decrease => NULL,  -- by how much a split must lower the impurity of the whole tree
-    classification => NULL        -- true: classes; false: regression; NULL: by the type of the dependent variable
+    classification => NULL,       -- true: classes; false: regression; NULL: by the type of the dependent variable
+    exposure => NULL,             -- poisson: a numeric column or expression above 0, over which events were counted;
+                                  --   NULL: 1 in each row
+    shrink => NULL                -- poisson: how far rates of leaves may lie from the root's: the coefficient of
+                                  --   variation of their prior; NULL: 1; 0: as far as they do
 );
 
 An integer with more than 100 values, or with more than 20 and one for every ten rows, becomes classes with a warning;
 with more than 1,000 it is an error unless classification says what is meant.
+
+With poisson the dependent variable counts events, and a node predicts their rate: the events that are to be expected
+in an exposure of 1. The expected count of a row is rate * exposure.
 
 It returns one line that says what was trained. Each default is shown after its argument's name. Either of the two
 ..._params strings may hold any of their keys, whose defaults are shown. cp=-1 leaves the tree as it was grown.

@@ -48,4 +48,5 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         memory_bytes=values.integer("memory_bytes", 0, _MOST_MEMORY),
         max_leaf_nodes=values.integer("max_leaf_nodes", 2, _MOST_ROWS) if "max_leaf_nodes" in values else None,
         min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
+        shrink=values.number("shrink", 0.0, sys.float_info.max),
     )

@@ -162,8 +162,8 @@ class CandidateSplits:
         """(m,) gains of splits with the sums `left` and `right` (n_channels, m)."""
         problem, criterion = self.problem, self.criterion
         left, right = problem.moments(left, tree), problem.moments(right, tree)
-        if not problem.n_classes and problem.weight_grid is not None:
-            # Weight times value is rounded row by row, so means of equal values may differ in their last bits.
+        if not problem.n_classes and not (problem.weight_grid is None and problem.exposure_grid is None):
+            # Weighted values are rounded row by row, so means of equal values may differ in their last bits.
             close = np.abs(left[1] - right[1]) <= 1e-13 * np.maximum(np.abs(left[1]), np.abs(right[1]))
             right[1] = np.where(close, left[1], right[1])
         gain = criterion.gain(left, right)

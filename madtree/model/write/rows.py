@@ -29,7 +29,7 @@ from madtree.model.write.columns_text import (
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tables as sql
-from madtree.trees import Categories, Kind
+from madtree.trees import POISSON, Categories, Kind
 
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
@@ -210,6 +210,8 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "min_impurity_decrease": parameters.min_impurity_decrease,
         "dependent_name": task.dependent_name,
         "grouping_expressions": [column.value for column in task.grouping],
+        "exposure": arguments.exposure,
+        "shrink": parameters.shrink if parameters.criterion == POISSON else None,
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
     statement = sql.insert_summary(task.output_schema, task.output_name)
