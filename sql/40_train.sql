@@ -6,8 +6,9 @@ CREATE FUNCTION madtree_internal.tree_train(
     list_of_features text, list_of_features_to_exclude text, split_criterion text, grouping_cols text, weights text,
     max_depth integer, min_split integer, min_bucket integer, n_bins integer, surrogate_params text,
     pruning_params text, verbose boolean, seed bigint, replace boolean, parallel_workers integer, memory_mb integer,
-    strategy text, max_leaf_nodes integer, min_impurity_decrease double precision, classification boolean, exposure text,
-    shrink double precision, OUT answer text, OUT mistake text[]
+    strategy text, max_leaf_nodes integer, min_impurity_decrease double precision, classification boolean,
+    exposure text, shrink double precision,
+    OUT answer text, OUT mistake text[]
 )
 RETURNS record
 LANGUAGE plpython3u
