@@ -129,6 +129,10 @@ def train_command(
         float | None,
         option(f"Of counts: the prior's coefficient of variation, 0 for none. Default: {defaults.SHRINK:g}.", GROWTH),
     ] = None,
+    feature_costs: Annotated[
+        str | None,
+        option("Divide the gains of a feature's splits by its cost: 'income=2, age=1'.", GROWTH, metavar="LIST"),
+    ] = None,
     max_surrogates: Annotated[
         int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
     ] = None,
@@ -212,6 +216,7 @@ def train_command(
         "classification": classification,
         "exposure": exposure,
         "shrink": shrink,
+        "feature_costs": feature_costs,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

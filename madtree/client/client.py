@@ -127,6 +127,7 @@ class Client:
         classification: bool | None = None,
         exposure: str | None = None,
         shrink: float | None = None,
+        feature_costs: Pairs | None = None,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -167,6 +168,9 @@ class Client:
         exposure, shrink
             Of counts: a column or expression with the exposure of each row; how far the rates of leaves may lie from
             the root's, by default 1, as rpart's ``parms = list(shrink = 1)``, and 0 for no limit.
+        feature_costs
+            As text, or a mapping: ``{"income": 2}``. The gains of a feature's splits are divided by its cost; others
+            cost 1.
 
         Returns
         -------

@@ -11,6 +11,7 @@ from madtree.host import Host
 from madtree.request import catalog, defaults
 from madtree.request.catalog import Type
 from madtree.request.derived import tell_of_derived
+from madtree.request.feature_costs import parse_costs
 from madtree.request.features import Item, list_items, make_features
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
@@ -53,6 +54,7 @@ def check_arguments(
     classification: bool | None = None,
     exposure: str | None = None,
     shrink: float | None = None,
+    feature_costs: str | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
 
@@ -71,6 +73,7 @@ def check_arguments(
         grouping_cols=_optional(grouping_cols),
         weights=_optional(weights),
         exposure=_optional(exposure),
+        feature_costs=_optional(feature_costs),
     )
     text = parse_params(surrogate_params, pruning_params)
     criterion = criterion_of(split_criterion)
@@ -148,6 +151,7 @@ def check_arguments(
             max_leaf_nodes=leaves,
             min_impurity_decrease=decrease,
             shrink=prior,
+            feature_costs=parse_costs(arguments.feature_costs, features, names.columns, names.relation),
         ),
         verbose=defaults.VERBOSE if verbose is None else verbose,
         replace=replace,

@@ -56,6 +56,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "classification": None,  # as the dependent variable's type says
         "exposure": None,  # 1
         "shrink": None,  # SHRINK
+        "feature_costs": None,  # 1 of each
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},

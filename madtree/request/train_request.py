@@ -27,6 +27,7 @@ class Arguments:
     grouping_cols: str | None = None
     weights: str | None = None
     exposure: str | None = None
+    feature_costs: str | None = None
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,7 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("grouping_expressions", "text[]"),
     ("exposure", "text"),
     ("shrink", "float8"),
+    ("feature_costs", "text"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {

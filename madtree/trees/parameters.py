@@ -15,6 +15,7 @@ CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification", "gain_r
 CRITERIA_OF_NUMBERS = frozenset(("mse", "poisson"))
 POISSON = "poisson"  # the criterion of counts
 MOST_FOLDS = 255
+MOST_COST = 1e100  # of a feature; the least is its inverse
 UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
 MOST_SURROGATES = 2**15
 
@@ -42,6 +43,8 @@ class Parameters:
         min_impurity_decrease: gain that a split needs, as a share of the weight of the whole tree.
         shrink: of counts, the coefficient of variation of the prior of each node's rate, which pulls it towards the
             root's; 0 for none (rpart's `parms$shrink`).
+        feature_costs: what gains of splits by each feature are divided by, to be compared and told; empty where all are
+            1.
     """
 
     criterion: str = "gini"
@@ -61,3 +64,4 @@ class Parameters:
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     shrink: float = 1.0
+    feature_costs: tuple[float, ...] = ()

@@ -51,7 +51,9 @@ golden <- function(set, name, case) {
                     poisson = list(shrink = option("shrink", 1)))
     if (option("exposure", FALSE)) data$counted <- cbind(as.numeric(data[[set$exposure]]), data[[set$dependent]])
     outcome <- if (option("exposure", FALSE)) "counted" else set$dependent
-    fit <- rpart(reformulate(names(set$features), outcome), data, weights = case_weight, method = set$method,
+    cost <- rep(1, length(set$features))
+    cost[match(names(case$cost), names(set$features))] <- unlist(case$cost)
+    fit <- rpart(reformulate(names(set$features), outcome), data, cost = cost, weights = case_weight, method = set$method,
                  parms = parms, control = control)
 
     node <- as.integer(row.names(fit$frame))

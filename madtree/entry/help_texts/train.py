@@ -38,8 +38,9 @@ SELECT madtree.tree_train(
     classification => NULL,       -- true: classes; false: regression; NULL: by the type of the dependent variable
     exposure => NULL,             -- poisson: a numeric column or expression above 0, over which events were counted;
                                   --   NULL: 1 in each row
-    shrink => NULL                -- poisson: how far rates of leaves may lie from the root's: the coefficient of
+    shrink => NULL,               -- poisson: how far rates of leaves may lie from the root's: the coefficient of
                                   --   variation of their prior; NULL: 1; 0: as far as they do
+    feature_costs => NULL         -- 'income=2, age=1': gains of a feature's splits are divided by its cost; NULL: all 1
 );
 
 An integer with more than 100 values, or with more than 20 and one for every ten rows, becomes classes with a warning;

@@ -28,7 +28,7 @@ class GrowingTrees:
         left_codes, right_codes: codes of the categories on either side, by node index, for unordered splits only.
         surrogates: by node index, in the order in which they are asked.
         majority_left: bool.
-        improvement: float64, the split's gain.
+        improvement: float64, the split's gain divided by the cost of its feature.
         routing: the same splits as rows follow them.
     """
 

@@ -87,6 +87,12 @@ class Problem:
         return self.parameters.criterion == POISSON
 
     @property
+    def feature_costs(self) -> Floats:
+        """(n_features,) what gains of splits by each feature are divided by."""
+        costs = self.parameters.feature_costs
+        return np.array(costs, np.float64) if costs else np.ones(len(self.unordered))
+
+    @property
     def most_rows(self) -> int:
         """Rows of the largest tree, which no count of a slot exceeds."""
         return int(self.rows.max())
@@ -219,6 +225,8 @@ class Problem:
         replicas = Replicas.from_value(given.integer("replicas", 1, MOST_FOLDS) if "replicas" in given else None)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
         bins = _bins(given, n_trees)
+        costs = len(parameters.feature_costs)
+        require(not costs or costs == bins.sizes.shape[1], "feature_costs", "those of all features, or of none")
         weight, target = (_grid(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
         require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
         exposure = _grid(given, "exposure_exponents", n_trees)

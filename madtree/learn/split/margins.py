@@ -24,8 +24,8 @@ MARGIN = 1e-4  # relative; what is below the best gain by more is dropped
 
 
 def may_drop(problem: Problem) -> bool:
-    """Whether there are few enough features."""
-    return len(problem.unordered) < MARGIN / TIE
+    """Whether there are few enough features, and their gains are compared as they are."""
+    return len(problem.unordered) < MARGIN / TIE and not problem.parameters.feature_costs
 
 
 def rounding(n_classes: int) -> float:

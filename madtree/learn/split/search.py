@@ -26,7 +26,7 @@ class BestSplits:
     """The best split found so far of each of `n` slots.
 
     Attributes:
-        gain: (n,) 0 where there is none.
+        gain: (n,) 0 where there is none; divided by the feature's cost.
         feature: (n,) int32 index, -1 where there is none.
         left, right: (n,) int32 codes next to the cut, of an ordered feature.
         left_codes, right_codes: categories on either side by slot, of an unordered feature.
@@ -93,6 +93,8 @@ class CandidateSplits:
         exhaustive = self._order_categories()
         gain, at = self._prefix_splits(exhaustive)
         masks = self._subset_splits(exhaustive, gain)
+        if self.problem.parameters.feature_costs:
+            gain /= self.problem.feature_costs[self.occupied.feature]
         self._choose(found, gain, at, masks)
 
     def _order_categories(self) -> Ints:

@@ -211,6 +211,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "dependent_name": task.dependent_name,
         "grouping_expressions": [column.value for column in task.grouping],
         "exposure": arguments.exposure,
+        "feature_costs": arguments.feature_costs,
         "shrink": parameters.shrink if parameters.criterion == POISSON else None,
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
