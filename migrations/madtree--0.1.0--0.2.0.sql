@@ -49,7 +49,7 @@ DROP FUNCTION @extschema@.leaders_own(bytea);
 DROP FUNCTION @extschema@.server_info();
 
 -- It takes more arguments: strategy, max_leaf_nodes, min_impurity_decrease, classification, exposure, shrink,
--- feature_costs.
+-- feature_costs, max_competitors.
 DROP FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
     bigint, boolean, integer, integer

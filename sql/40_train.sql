@@ -8,6 +8,7 @@ CREATE FUNCTION madtree_internal.tree_train(
     pruning_params text, verbose boolean, seed bigint, replace boolean, parallel_workers integer, memory_mb integer,
     strategy text, max_leaf_nodes integer, min_impurity_decrease double precision, classification boolean,
     exposure text, shrink double precision, feature_costs text,
+    max_competitors integer,
     OUT answer text, OUT mistake text[]
 )
 RETURNS record
@@ -19,14 +20,14 @@ return madtree.tree_train(
     plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
     list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
     surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb, strategy, max_leaf_nodes,
-    min_impurity_decrease, classification, exposure, shrink, feature_costs
+    min_impurity_decrease, classification, exposure, shrink, feature_costs, max_competitors
 )
 $python$;
 
 COMMENT ON FUNCTION madtree_internal.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
     bigint, boolean, integer, integer, text, integer, double precision, boolean,
-    text, double precision, text
+    text, double precision, text, integer
 ) IS 'internal: what tree_train answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.tree_train(
@@ -56,7 +57,8 @@ CREATE FUNCTION @extschema@.tree_train(
     classification boolean DEFAULT NULL, -- by the dependent variable's type
     exposure text DEFAULT NULL, -- 1 in each row
     shrink double precision DEFAULT NULL, -- 1
-    feature_costs text DEFAULT NULL -- 1 of each
+    feature_costs text DEFAULT NULL, -- 1 of each
+    max_competitors integer DEFAULT 0
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -71,7 +73,7 @@ BEGIN
         training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
         list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket,
         n_bins, surrogate_params, pruning_params, tree_train.verbose, seed, replace, parallel_workers, memory_mb,
-        strategy, max_leaf_nodes, min_impurity_decrease, classification, exposure, shrink, feature_costs
+        strategy, max_leaf_nodes, min_impurity_decrease, classification, exposure, shrink, feature_costs, max_competitors
     );
     @raise@
     RETURN answer;
@@ -81,7 +83,7 @@ $plpgsql$;
 COMMENT ON FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
     bigint, boolean, integer, integer, text, integer, double precision, boolean,
-    text, double precision, text
+    text, double precision, text, integer
 ) IS 'train decision trees on a table; SELECT madtree.tree_train() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_train()

@@ -142,6 +142,10 @@ def train_command(
     null_as_category: Annotated[
         bool | None, option("NULL is one more category of a text or boolean feature.", MISSING, "--null-as-category")
     ] = None,
+    max_competitors: Annotated[
+        int | None,
+        option(f"Splits by other features kept for each node. Default: {defaults.MAX_COMPETITORS}.", GROWTH),
+    ] = None,
     cp: Annotated[
         float | None,
         option(
@@ -217,6 +221,7 @@ def train_command(
         "exposure": exposure,
         "shrink": shrink,
         "feature_costs": feature_costs,
+        "max_competitors": max_competitors,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

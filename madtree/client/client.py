@@ -128,6 +128,7 @@ class Client:
         exposure: str | None = None,
         shrink: float | None = None,
         feature_costs: Pairs | None = None,
+        max_competitors: int | None = 0,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -171,6 +172,9 @@ class Client:
         feature_costs
             As text, or a mapping: ``{"income": 2}``. The gains of a feature's splits are divided by its cost; others
             cost 1.
+        max_competitors
+            How many of the splits that a node's own has won against are kept, the best by each other feature: see
+            `Model.competitors`.
 
         Returns
         -------

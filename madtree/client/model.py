@@ -14,7 +14,17 @@ from psycopg import sql
 from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, CpRow, ImportanceRow, NodeRow, RuleRow, StepRow, SurrogateRow, TreeRow
+from madtree.client.rows import (
+    CompetitorRow,
+    ConfusionRow,
+    CpRow,
+    ImportanceRow,
+    NodeRow,
+    RuleRow,
+    StepRow,
+    SurrogateRow,
+    TreeRow,
+)
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
@@ -79,6 +89,11 @@ class Model:
     def surrogates(self) -> Result[SurrogateRow]:
         """The rows of ``<name>_surrogates`` by tree, node and rank; MadtreeError if it was trained without."""
         return self._table("_surrogates", "tree_id, node_id, rank")
+
+    @property
+    def competitors(self) -> Result[CompetitorRow]:
+        """The rows of ``<name>_competitors`` by tree, node and rank; MadtreeError if it was trained without."""
+        return self._table("_competitors", "tree_id, node_id, rank")
 
     @property
     def cv(self) -> Result[CpRow]:

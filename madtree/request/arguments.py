@@ -21,7 +21,7 @@ from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, POISSON, Kind, Parameters
+from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, MOST_COMPETITORS, POISSON, Kind, Parameters
 
 _LARGEST = 2**31 - 1  # of an integer argument
 
@@ -55,6 +55,7 @@ def check_arguments(
     exposure: str | None = None,
     shrink: float | None = None,
     feature_costs: str | None = None,
+    max_competitors: int | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
 
@@ -86,6 +87,7 @@ def check_arguments(
         raise MadtreeError(f"n_bins must be 0 (every threshold) or 2 to {EXACT_LIMIT}, not 1: one bin has no threshold")
     workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
     leaves = None if max_leaf_nodes is None else _in_range("max_leaf_nodes", max_leaf_nodes, 2, 2, _LARGEST)
+    competitors = _in_range("max_competitors", max_competitors, defaults.MAX_COMPETITORS, 0, MOST_COMPETITORS)
     decrease = _least_decrease(min_impurity_decrease)
     replace = defaults.REPLACE if replace is None else replace
     memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
@@ -151,6 +153,7 @@ def check_arguments(
             max_leaf_nodes=leaves,
             min_impurity_decrease=decrease,
             shrink=prior,
+            max_competitors=competitors,
             feature_costs=parse_costs(arguments.feature_costs, features, names.columns, names.relation),
         ),
         verbose=defaults.VERBOSE if verbose is None else verbose,

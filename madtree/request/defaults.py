@@ -20,6 +20,7 @@ MEMORY_MB = 64
 STRATEGY = "auto"
 MIN_IMPURITY_DECREASE = 0.0
 SHRINK = 1.0
+MAX_COMPETITORS = 0
 
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
@@ -57,6 +58,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "exposure": None,  # 1
         "shrink": None,  # SHRINK
         "feature_costs": None,  # 1 of each
+        "max_competitors": MAX_COMPETITORS,
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},

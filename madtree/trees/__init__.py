@@ -6,13 +6,14 @@ a model speaks of these. Knows no database and no numpy.
 from __future__ import annotations
 
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
-from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees.model import Categories, Competitor, Feature, Kind, Model, Node, Split, Surrogate, Tree
 from madtree.trees.parameters import (
     CRITERIA_OF_CLASSES,
     CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
     FEW_ROWS,
     MAX_DEPTH_LIMIT,
+    MOST_COMPETITORS,
     MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
@@ -38,6 +39,7 @@ __all__ = [
     "FEW_ROWS",
     "MAX_DEPTH_LIMIT",
     "MOMENTS",
+    "MOST_COMPETITORS",
     "MOST_COST",
     "MOST_FOLDS",
     "MOST_SURROGATES",
@@ -46,6 +48,7 @@ __all__ = [
     "RANGES",
     "UNPRUNED",
     "Categories",
+    "Competitor",
     "Direction",
     "Feature",
     "Kind",

@@ -66,8 +66,27 @@ class Surrogate:
 
 
 @dataclass(frozen=True)
+class Competitor:
+    """One row of `<output>_competitors`: the best split by another feature than the node's own, as in `Node`."""
+
+    feature: str
+    threshold: float | None
+    left_levels: Categories | None
+    right_levels: Categories | None
+    improvement: float
+
+    @property
+    def low_goes_left(self) -> bool:
+        """As for `Node`."""
+        return True
+
+
+@dataclass(frozen=True)
 class Node:
-    """One row of `<output>_nodes` (design, section 5.5), with its surrogates, the best one first."""
+    """One row of `<output>_nodes` (design, section 5.5), with its surrogates and competitors, the best ones first.
+
+    Competitors are read for who shows them; they decide nothing.
+    """
 
     node_id: int
     depth: int
@@ -86,6 +105,7 @@ class Node:
     prediction: str | float | None  # a class label as text, or the mean
     class_weights: tuple[float, ...] | None
     surrogates: tuple[Surrogate, ...] = ()
+    competitors: tuple[Competitor, ...] = ()
 
     @property
     def low_goes_left(self) -> bool:
@@ -105,7 +125,7 @@ class Node:
         return 2 * self.node_id + 2
 
 
-Split = Node | Surrogate  # what has a feature, and a threshold or categories
+Split = Node | Surrogate | Competitor  # what has a feature, and a threshold or categories
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ MOST_FOLDS = 255
 MOST_COST = 1e100  # of a feature; the least is its inverse
 UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
 MOST_SURROGATES = 2**15
+MOST_COMPETITORS = 2**15
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Parameters:
             root's; 0 for none (rpart's `parms$shrink`).
         feature_costs: what gains of splits by each feature are divided by, to be compared and told; empty where all are
             1.
+        max_competitors: splits by other features that are told of each node, the best ones first.
     """
 
     criterion: str = "gini"
@@ -65,3 +67,4 @@ class Parameters:
     min_impurity_decrease: float = 0.0
     shrink: float = 1.0
     feature_costs: tuple[float, ...] = ()
+    max_competitors: int = 0

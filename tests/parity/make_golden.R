@@ -43,7 +43,7 @@ golden <- function(set, name, case) {
     # "lone": no feature can stand in for another. rpart must search for surrogates all the same: without them it
     # leaves rows with a missing value where they are, see docs/rpart.md.
     control <- rpart.control(
-        minsplit = case$minsplit, minbucket = case$minbucket, cp = case$cp, maxcompete = 0,
+        minsplit = case$minsplit, minbucket = case$minbucket, cp = case$cp, maxcompete = option("maxcompete", 0),
         maxsurrogate = if (option("lone", FALSE)) 1 else option("maxsurrogate", 0), usesurrogate = 2,
         surrogatestyle = option("surrogatestyle", 0), maxdepth = option("maxdepth", 30),
         xval = if (option("folds", FALSE)) as.integer(data$fold) else 0)
@@ -67,7 +67,7 @@ golden <- function(set, name, case) {
     list(
         frame = list(node = node, var = as.character(frame$var), n = frame$n, wt = frame$wt, dev = frame$dev,
                      yval = if (set$method == "class") attr(fit, "ylevels")[frame$yval] else frame$yval,
-                     complexity = frame$complexity, nsurrogate = frame$nsurrogate),
+                     complexity = frame$complexity, nsurrogate = frame$nsurrogate, ncompete = frame$ncompete),
         classes = attr(fit, "ylevels"), counts = counts,
         splits = list(var = rownames(fit$splits), ncat = unname(fit$splits[, "ncat"]),
                       improve = unname(fit$splits[, "improve"]), index = unname(fit$splits[, "index"]),

@@ -72,6 +72,12 @@ class Surrogate:
 
 
 @dataclass(frozen=True)
+class Competitor:
+    question: Question
+    improvement: float
+
+
+@dataclass(frozen=True)
 class Node:
     """`improvement` is a gain as madtree counts it: a weighted sum over rows, in bits for the information split."""
 
@@ -84,6 +90,7 @@ class Node:
     question: Question | None
     improvement: float | None
     surrogates: tuple[Surrogate, ...]
+    competitors: tuple[Competitor, ...] = ()
 
 
 class Fit:
@@ -107,11 +114,14 @@ class Fit:
             split = primaries.get(row)
             question, improvement = None, None
             surrogates: tuple[Surrogate, ...] = ()
+            competitors: tuple[Competitor, ...] = ()
             if split is not None:
                 low_left, flipped = self._direction(split)
                 question = self._question(split, flipped, low_left)
                 improvement = self._gain(split, row)
-                surrogates = tuple(self._surrogates(split, frame["nsurrogate"][row], flipped))
+                n_others = frame["ncompete"][row]
+                competitors = tuple(self._competitor(split + place, row) for place in range(1, n_others + 1))
+                surrogates = tuple(self._surrogates(split, n_others, frame["nsurrogate"][row], flipped))
                 self.id_of[2 * number] = 2 * node_id + (2 if flipped else 1)
                 self.id_of[2 * number + 1] = 2 * node_id + (1 if flipped else 2)
             self.nodes[node_id] = Node(
@@ -124,6 +134,7 @@ class Fit:
                 question=question,
                 improvement=improvement,
                 surrogates=surrogates,
+                competitors=competitors,
             )
 
     @property
@@ -174,12 +185,14 @@ class Fit:
         return result
 
     def _primaries(self) -> dict[int, int]:
-        """Row of `splits` by row of `frame`; the surrogates' rows follow their primary's."""
+        """Row of `splits` by row of `frame`; the rows of competitors and surrogates follow
+        their primary's.
+        """
         frame, result, at = self._golden["frame"], {}, 0
         for row, feature in enumerate(frame["var"]):
             if feature != "<leaf>":
                 result[row] = at
-                at += 1 + frame["nsurrogate"][row]
+                at += 1 + frame["ncompete"][row] + frame["nsurrogate"][row]
         return result
 
     def _unit(self) -> float:
@@ -237,8 +250,13 @@ class Fit:
             threshold = float(splits["index"][split])
         return Question(feature, threshold, low_goes_left=low_left != flipped)
 
-    def _surrogates(self, primary: int, count: int, flipped: bool) -> Iterator[Surrogate]:
+    def _competitor(self, split: int, row: int) -> Competitor:
+        low_left, flipped = self._direction(split)
+        return Competitor(self._question(split, flipped, low_left), self._gain(split, row))
+
+    def _surrogates(self, primary: int, n_others: int, count: int, flipped: bool) -> Iterator[Surrogate]:
         splits = self._golden["splits"]
-        for split in range(primary + 1, primary + 1 + count):
+        first = primary + 1 + n_others
+        for split in range(first, first + count):
             question = self._question(split, flipped, self._low_goes_left(split))
             yield Surrogate(question, splits["improve"][split], splits["adj"][split])

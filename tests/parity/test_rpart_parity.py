@@ -102,6 +102,7 @@ def train_like_rpart(db: psycopg.Connection, entry: DataSet, settings: dict[str,
         weights="w" if settings.get("weights") else None,
         exposure=entry.exposure if settings.get("exposure") else None,
         shrink=settings.get("shrink"),
+        max_competitors=settings.get("maxcompete", 0),
         feature_costs=", ".join(f"{name}={cost}" for name, cost in settings.get("cost", {}).items()),
         max_depth=settings.get("maxdepth", 30),
         min_split=settings["minsplit"],
@@ -156,6 +157,7 @@ def cases(**settings: bool) -> pytest.MarkDecorator:
 
 each_tree = cases(folds=False)
 each_tree_with_surrogates = cases(folds=False, maxsurrogate=True)
+each_tree_with_competitors = cases(folds=False, maxcompete=True)
 each_cross_validation = cases(folds=True)
 
 
@@ -192,6 +194,18 @@ def test_surrogates_are_rparts(trained: Trained) -> None:
         number: [(s.question, near(s.agreement), near(s.adjusted_agreement)) for s in node.surrogates]
         for number, node in trained.fit.nodes.items()
         if node.surrogates
+    }
+
+
+@each_tree_with_competitors
+def test_competitors_are_rparts(trained: Trained) -> None:
+    found: dict[int, list[tuple[Question, float]]] = {}
+    for row in trained.rows("SELECT * FROM model_competitors ORDER BY node_id, rank"):
+        found.setdefault(row["node_id"], []).append((asked(row, trained.fit.data_set), row["improvement"]))
+    assert found == {
+        number: [(other.question, near(other.improvement)) for other in node.competitors]
+        for number, node in trained.fit.nodes.items()
+        if node.competitors
     }
 
 

@@ -8,7 +8,7 @@ tree_train trains a decision tree, or one tree per group, on the rows of a table
 SELECT madtree.tree_train(
     training_table_name,          -- table, partitioned table, view, materialized or foreign table; "Quoted"."Names" too
     output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_summary and, where asked for,
-                                  --   <output>_surrogates and <output>_cv; must not exist
+                                  --   <output>_surrogates, <output>_cv and <output>_competitors; must not exist
     id_col_name,                  -- column that identifies rows
     dependent_variable,           -- column or expression, also with AS name: boolean, integer, text, enum, date ->
                                   --   classification; float, numeric -> regression
@@ -40,7 +40,8 @@ SELECT madtree.tree_train(
                                   --   NULL: 1 in each row
     shrink => NULL,               -- poisson: how far rates of leaves may lie from the root's: the coefficient of
                                   --   variation of their prior; NULL: 1; 0: as far as they do
-    feature_costs => NULL         -- 'income=2, age=1': gains of a feature's splits are divided by its cost; NULL: all 1
+    feature_costs => NULL,        -- 'income=2, age=1': gains of a feature's splits are divided by its cost; NULL: all 1
+    max_competitors => 0          -- splits by other features to be kept for each node, in <output>_competitors
 );
 
 An integer with more than 100 values, or with more than 20 and one for every ten rows, becomes classes with a warning;

@@ -10,6 +10,7 @@ from madtree.trees import (
     CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
     MAX_DEPTH_LIMIT,
+    MOST_COMPETITORS,
     MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
@@ -50,5 +51,6 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         max_leaf_nodes=values.integer("max_leaf_nodes", 2, _MOST_ROWS) if "max_leaf_nodes" in values else None,
         min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
         shrink=values.number("shrink", 0.0, sys.float_info.max),
+        max_competitors=values.integer("max_competitors", 0, MOST_COMPETITORS),
         feature_costs=tuple(values.numbers("feature_costs", 1 / MOST_COST, MOST_COST)),
     )

@@ -9,6 +9,7 @@ from madtree.learn.prune.program import train_at_hand, train_trees, training_at_
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
     CategorySets,
+    CompetitorColumns,
     CpColumns,
     NodeColumns,
     SurrogateColumns,
@@ -19,6 +20,7 @@ from madtree.learn.prune.trained import (
 
 __all__ = [
     "CategorySets",
+    "CompetitorColumns",
     "CpColumns",
     "NodeColumns",
     "Outcome",

@@ -13,7 +13,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.prune.prune import prune_at, relative
 from madtree.learn.prune.risk import moments_of_numbers
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
-from madtree.learn.split import SurrogateSplit, criterion_of
+from madtree.learn.split import RankedSplit, SurrogateSplit, criterion_of
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Outcome:
         left_codes, right_codes: codes of the categories on either side, by position in this outcome, of unordered
             splits.
         surrogates: of inner nodes, by position, in the order in which they are asked.
+        competitors: of inner nodes, by position, the best one first.
         weight, impurity, risk, complexity: float64.
         improvement: NaN for leaves.
         class_weights: (n_nodes, K), or None for regression.
@@ -50,6 +51,7 @@ class Outcome:
     left_codes: dict[int, Ints]
     right_codes: dict[int, Ints]
     surrogates: dict[int, list[SurrogateSplit]]
+    competitors: dict[int, list[RankedSplit]]
     weight: Floats
     impurity: Floats
     risk: Floats
@@ -123,6 +125,11 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         left_codes={i: growing.left_codes[node] for i, node in unordered.items()},
         right_codes={i: growing.right_codes[node] for i, node in unordered.items()},
         surrogates=surrogates,
+        competitors={
+            i: growing.competitors[node]
+            for i, node in enumerate(kept.tolist())
+            if node in growing.competitors and split[i]
+        },
         weight=weight[kept],
         impurity=impurities[kept],
         risk=risk[kept],

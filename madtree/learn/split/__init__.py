@@ -4,6 +4,7 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 
 from __future__ import annotations
 
+from madtree.learn.split.competitors import RankedSplit
 from madtree.learn.split.criterion import criterion_of, variance_gain
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import sweep
@@ -17,6 +18,7 @@ __all__ = [
     "TIE",
     "BestSplits",
     "OccupiedBins",
+    "RankedSplit",
     "SurrogateSplit",
     "applies",
     "criterion_of",

@@ -13,7 +13,15 @@ import numpy as np
 from madtree import __version__
 from madtree.host import Host, local_settings
 from madtree.learn.data import Ints
-from madtree.learn.prune import CategorySets, CpColumns, NodeColumns, SurrogateColumns, TreeColumns, TreeKeys
+from madtree.learn.prune import (
+    CategorySets,
+    CompetitorColumns,
+    CpColumns,
+    NodeColumns,
+    SurrogateColumns,
+    TreeColumns,
+    TreeKeys,
+)
 from madtree.model import prediction_type
 from madtree.model.write.columns_text import (
     CHUNK_BYTES,
@@ -143,6 +151,23 @@ def write_surrogates(
     _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, _longer(left, right))
 
 
+def write_competitors(
+    host: Host, task: TrainingTask, competitors: CompetitorColumns, categories: Sequence[Categories | None]
+) -> None:
+    """Fill `<output>_competitors`; `categories` as for `write_nodes`."""
+    left, right = (_category_texts(categories, competitors.feature, s) for s in (competitors.left, competitors.right))
+    encoders: dict[str, Encoder] = {
+        "tree_id": _tree_ids(competitors.key),
+        **{key: integers(getattr(competitors, key)) for key in ("node_id", "rank")},
+        **{key: floats(getattr(competitors, key)) for key in ("threshold", "improvement")},
+        "feature": picked([text.quoted(f.name) for f in task.features], competitors.feature),
+        "left_levels": texts_or_null(left),
+        "right_levels": texts_or_null(right),
+    }
+    statement = sql.insert_competitors(task.output_schema, task.output_name)
+    _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, _longer(left, right))
+
+
 def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: str | None = None) -> None:
     """Fill `<output>_cv`; `group_source` as for `write_trees`."""
     numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
@@ -212,6 +237,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "grouping_expressions": [column.value for column in task.grouping],
         "exposure": arguments.exposure,
         "feature_costs": arguments.feature_costs,
+        "max_competitors": parameters.max_competitors,
         "shrink": parameters.shrink if parameters.criterion == POISSON else None,
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]

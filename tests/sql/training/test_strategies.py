@@ -54,6 +54,8 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
         COUNTS,
         COUNTS | {"exposure": "0.1 + a", "weights": "w", "pruning_params": "n_folds=3, cp=0.0001"},
         {"feature_costs": "a=2, c=1.5", "max_leaf_nodes": 12, "n_bins": 0, "surrogate_params": "max_surrogates=1"},
+        {"max_competitors": 2, "grouping_cols": "g", "pruning_params": "n_folds=2, fold_col=fold"},
+        {"max_competitors": 1, "target": "many", "min_split": 4, "memory_mb": 8},
         COUNTS | {"exposure": "w + 1", "grouping_cols": "g", "shrink": 0, "surrogate_params": "max_surrogates=1"},
     ],
     ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
