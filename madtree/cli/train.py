@@ -36,6 +36,7 @@ class Criterion(str, Enum):
     GAIN_RATIO = "gain_ratio"
     MISCLASSIFICATION = "misclassification"
     MSE = "mse"
+    POISSON = "poisson"
 
 
 class Rule(str, Enum):
@@ -94,8 +95,12 @@ def train_command(
         option("One tree for each value of these columns or expressions; may be repeated.", "Data", metavar="LIST"),
     ] = None,
     weights: Annotated[str | None, option("Weight of each row, a column or expression.", "Data", metavar="SQL")] = None,
+    exposure: Annotated[
+        str | None, option("Of counts: over what each row's events were counted.", "Data", metavar="SQL")
+    ] = None,
     criterion: Annotated[
-        Criterion | None, option(f"Default: {defaults.SPLIT_CRITERION}; for regression mse.", GROWTH)
+        Criterion | None,
+        option(f"Default: {defaults.SPLIT_CRITERION}; of numbers mse, of counts poisson.", GROWTH),
     ] = None,
     max_depth: Annotated[
         int | None, option(f"Levels below the root, 0 to 60. Default: {defaults.MAX_DEPTH}.", GROWTH)
@@ -129,6 +134,14 @@ def train_command(
             metavar="TEXT",
         ),
     ] = None,
+    shrink: Annotated[
+        float | None,
+        option(f"Of counts: the prior's coefficient of variation, 0 for none. Default: {defaults.SHRINK:g}.", GROWTH),
+    ] = None,
+    feature_costs: Annotated[
+        str | None,
+        option("Divide the gains of a feature's splits by its cost: 'income=2, age=1'.", GROWTH, metavar="LIST"),
+    ] = None,
     max_surrogates: Annotated[
         int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
     ] = None,
@@ -137,6 +150,10 @@ def train_command(
     ] = None,
     null_as_category: Annotated[
         bool | None, option("NULL is one more category of a text or boolean feature.", MISSING, "--null-as-category")
+    ] = None,
+    max_competitors: Annotated[
+        int | None,
+        option(f"Splits by other features kept for each node. Default: {defaults.MAX_COMPETITORS}.", GROWTH),
     ] = None,
     cp: Annotated[
         float | None,
@@ -211,6 +228,10 @@ def train_command(
         "min_impurity_decrease": min_impurity_decrease,
         "classification": classification,
         "class_params": class_params,
+        "exposure": exposure,
+        "shrink": shrink,
+        "feature_costs": feature_costs,
+        "max_competitors": max_competitors,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

@@ -13,7 +13,7 @@ from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
 from madtree.client.model import Model
 from madtree.client.result import Result
-from madtree.client.rows import CpRow, NodeRow, SurrogateRow, TreeRow
+from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import Session, conninfo_of_target
 from madtree.trees import Model as TreeModel
 
@@ -170,6 +170,10 @@ class AsyncModel:
     async def surrogates(self) -> Result[SurrogateRow]:
         """The rows of ``<name>_surrogates``."""
         return await self.client.run(lambda client: Model(client, self.name).surrogates)
+
+    async def competitors(self) -> Result[CompetitorRow]:
+        """The rows of ``<name>_competitors``."""
+        return await self.client.run(lambda client: Model(client, self.name).competitors)
 
     async def cv(self) -> Result[CpRow]:
         """The rows of ``<name>_cv``."""

@@ -126,6 +126,10 @@ class Client:
         min_impurity_decrease: float | None = None,
         classification: bool | None = None,
         class_params: Pairs | None = None,
+        exposure: str | None = None,
+        shrink: float | None = None,
+        feature_costs: Pairs | None = None,
+        max_competitors: int | None = 0,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -139,7 +143,7 @@ class Client:
         list_of_features, list_of_features_to_exclude
             ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
         split_criterion
-            gini, entropy, gain_ratio or misclassification; mse for regression.
+            gini, entropy, gain_ratio or misclassification; mse for regression; poisson for counts of events.
         grouping_cols, weights
             One tree for each combination of these columns or expressions (``'extract(month from day) AS month'``); a
             column or expression with the rows' weights.
@@ -166,6 +170,15 @@ class Client:
         class_params
             How much classes count, in their order: ``{"prior": [0.5, 0.5], "loss": [[0, 1], [5, 0]]}``, as rpart's
             ``parms``, or ``{"class_weight": "balanced"}``, or as text.
+        exposure, shrink
+            Of counts: a column or expression with the exposure of each row; how far the rates of leaves may lie from
+            the root's, by default 1, as rpart's ``parms = list(shrink = 1)``, and 0 for no limit.
+        feature_costs
+            As text, or a mapping: ``{"income": 2}``. The gains of a feature's splits are divided by its cost; others
+            cost 1.
+        max_competitors
+            How many of the splits that a node's own has won against are kept, the best by each other feature: see
+            `Model.competitors`.
 
         Returns
         -------

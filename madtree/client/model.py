@@ -15,6 +15,7 @@ from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import (
+    CompetitorRow,
     ConfusionRow,
     CpRow,
     ImportanceRow,
@@ -89,6 +90,11 @@ class Model:
     def surrogates(self) -> Result[SurrogateRow]:
         """The rows of ``<name>_surrogates`` by tree, node and rank; MadtreeError if it was trained without."""
         return self._table("_surrogates", "tree_id, node_id, rank")
+
+    @property
+    def competitors(self) -> Result[CompetitorRow]:
+        """The rows of ``<name>_competitors`` by tree, node and rank; MadtreeError if it was trained without."""
+        return self._table("_competitors", "tree_id, node_id, rank")
 
     @property
     def cv(self) -> Result[CpRow]:

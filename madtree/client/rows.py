@@ -73,6 +73,19 @@ class SurrogateRow(Row, Protocol):
     adjusted_agreement: float
 
 
+class CompetitorRow(Row, Protocol):
+    """The best split of a node by another feature than its own, by rank from 1."""
+
+    tree_id: int
+    node_id: int
+    rank: int
+    feature: str
+    threshold: float | None
+    left_levels: list[str | None] | None
+    right_levels: list[str | None] | None
+    improvement: float
+
+
 class CpRow(Row, Protocol):
     """A row of the cp table."""
 

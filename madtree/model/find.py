@@ -16,7 +16,7 @@ from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 from madtree.sqltext.values import Writer, class_writer
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates", "_cv")
+OPTIONAL = ("_surrogates", "_cv", "_competitors")
 NO_PRIVILEGE = "42501"
 UNDEFINED_TABLE = "42P01"
 NO_TABLE = (UNDEFINED_TABLE, "42809")
@@ -71,6 +71,11 @@ class ModelTables:
     def has_surrogates(self) -> bool:
         """Whether there is a table `<output>_surrogates`."""
         return "_surrogates" in self.facts.tables
+
+    @property
+    def has_competitors(self) -> bool:
+        """Whether there is a table `<output>_competitors`."""
+        return "_competitors" in self.facts.tables
 
     @property
     def has_cv(self) -> bool:

@@ -19,6 +19,8 @@ REPLACE = False
 MEMORY_MB = 64
 STRATEGY = "auto"
 MIN_IMPURITY_DECREASE = 0.0
+SHRINK = 1.0
+MAX_COMPETITORS = 0
 
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
@@ -54,6 +56,10 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
         "classification": None,  # as the dependent variable's type says
         "class_params": None,  # all classes count alike
+        "exposure": None,  # 1
+        "shrink": None,  # SHRINK
+        "feature_costs": None,  # 1 of each
+        "max_competitors": MAX_COMPETITORS,
         "null_handling_params": None,  # MADlib's name of surrogate_params
         "verbose_mode": VERBOSE,  # MADlib's name of verbose
     },

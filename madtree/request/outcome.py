@@ -11,6 +11,7 @@ from madtree.request.catalog import Type, has_order
 from madtree.request.features import Item, is_text
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.values import Writer, class_writer
+from madtree.trees import CRITERIA_OF_NUMBERS, POISSON
 
 NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
 INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
@@ -24,6 +25,7 @@ CRITERION_NAMES = {
     "gain_ratio": "gain_ratio",
     "gain-ratio": "gain_ratio",
     "mse": "mse",
+    "poisson": "poisson",
 }
 _CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint", "date"})
 # By pg_type.typcategory: dates and times, network addresses, bit strings, and what is in none of PostgreSQL's
@@ -36,7 +38,7 @@ def criterion_of(given: str | None) -> str:
     criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
     if criterion is None:
         raise MadtreeError(
-            f"split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not {given!r}"
+            f"split_criterion must be gini, entropy, gain_ratio, misclassification, mse or poisson, not {given!r}"
         )
     return criterion
 
@@ -44,22 +46,23 @@ def criterion_of(given: str | None) -> str:
 def fitting_criterion(
     host: Host, criterion: str, is_classification: bool, dependent: Item, type_: Type, classification: bool | None
 ) -> str:
-    """The criterion for this dependent. A regression has mse only: gini, the argument's default, is taken for it, and
-    other criteria with a warning.
+    """The criterion for this dependent. A regression has mse and poisson: for others mse is taken, with a warning
+    unless it is gini, the argument's default.
 
     Raises:
-        MadtreeError: mse for classes; or the argument `classification` says another thing than the criterion.
+        MadtreeError: one of these for classes; or the argument `classification` says another thing than the criterion.
     """
-    wrong = criterion == "mse" if is_classification else criterion not in ("mse", defaults.SPLIT_CRITERION)
+    of_numbers = criterion in CRITERIA_OF_NUMBERS
+    wrong = of_numbers if is_classification else not of_numbers and criterion != defaults.SPLIT_CRITERION
     if wrong and classification is not None:
         raise MadtreeError(
             f"split_criterion {criterion} is for {'regression' if is_classification else 'classification'}, but "
             f"classification is {str(classification).lower()}"
         )
-    if is_classification and criterion == "mse":
+    if is_classification and of_numbers:
         raise MadtreeError(
-            f"split_criterion mse is for regression, but dependent_variable {dependent.text} is of type {type_.name}, "
-            "which means classification: gini, entropy, gain_ratio or misclassification",
+            f"split_criterion {criterion} is for regression, but dependent_variable {dependent.text} is of type "
+            f"{type_.name}, which means classification: gini, entropy, gain_ratio or misclassification",
             hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in INTEGER_TYPES else None,
         )
     if wrong:
@@ -67,7 +70,7 @@ def fitting_criterion(
             f"split_criterion: mse is taken for {criterion}, as dependent_variable {dependent.text} is of type "
             f"{type_.name}, which means regression; for classification, cast it: ({dependent.text})::text"
         )
-    return criterion if is_classification else "mse"
+    return criterion if is_classification or of_numbers else "mse"
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,12 @@ class Outcome:
     writer: Writer | None
 
 
-def outcome_of(host: Host, source: Relation, dependent: Item, type_: Type, classification: bool | None) -> Outcome:
-    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL."""
+def outcome_of(
+    host: Host, source: Relation, dependent: Item, type_: Type, classification: bool | None, criterion: str
+) -> Outcome:
+    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL. Integers are
+    numbers where the criterion says that they are counts.
+    """
     is_number = not type_.is_array and type_.base in NUMBER_TYPES
     is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
     is_class = is_class or (_is_for_classes(type_) and has_order(host, source, dependent.sql))
@@ -102,7 +109,8 @@ def outcome_of(host: Host, source: Relation, dependent: Item, type_: Type, class
         )
     if classification and is_number:  # two floats of the same text are the same class
         return Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
-    wanted = is_class if classification is None else classification
+    counts = criterion == POISSON and type_.base in INTEGER_TYPES
+    wanted = is_class and not counts if classification is None else classification
     writer = class_writer(type_.base, type_.writer) if wanted else type_.writer
     return Outcome(wanted, dependent.sql, type_.base, writer)
 

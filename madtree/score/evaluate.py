@@ -58,7 +58,7 @@ def tree_evaluate(
             rows = asking.query(sql.class_metrics(asking.question), [_TEXTS], [list(model.classes)])
         else:
             rows = asking.query(sql.number_metrics(asking.question))
-    names = sql.metric_names(model.is_classification, len(model.classes))
+    names = sql.metric_names(model.is_classification, len(model.classes), model.of_counts)
     return [
         {"tree_id": row["tree_id"], "group_values": row["group_values"], "metric": name, "value": _float(row[name])}
         for row in _checked(rows, model, str(test_table))
@@ -116,7 +116,8 @@ def _asking(
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host, test_table, "test_table")
     actual, weight = _outcome(tables, model)
-    needed = [model.dependent, *model.grouping]
+    exposure = None if model.exposure is None else judged.number(model.exposure)
+    needed = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
     features = fit_features(host, model, source, test_table, "test_table", needed)
@@ -130,7 +131,8 @@ def _asking(
         in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
     if in_blocks:
-        scoring = _scoring(host, tables, model, source, scan, actual, weight, work)
+        payload = judged.payload(scan, _first_tree(host, tables), actual, weight, exposure)
+        scoring = _scoring(host, tables, model, source, scan, payload, work)
         if may_keep:
             scoring.create()
         else:
@@ -140,11 +142,19 @@ def _asking(
         rows = judged.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, leaf_name, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
-        rows = judged.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight)
+        rows = judged.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
     grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
     n_params = len(scored.params)
     question = Question(
-        tables.schema, tables.name, rows, weight is not None, grouping, tables.prediction_writer, n_params
+        tables.schema,
+        tables.name,
+        rows,
+        weight is not None,
+        grouping,
+        tables.prediction_writer,
+        n_params,
+        exposure is not None,
+        model.of_counts,
     )
     keeps_cells = work.spread and may_keep and not in_blocks
     if keeps_cells:
@@ -177,15 +187,16 @@ def _scoring(
     model: Model,
     source: Relation,
     scan: Scan,
-    actual: str,
-    weight: str | None,
+    payload: str,
     work: Work,
 ) -> BlockScoring:
     """The rows by blocks: each one's payload and its leaf."""
     (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
-    first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
-    payload = judged.payload(scan, first, actual, weight)
     return BlockScoring(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
+
+
+def _first_tree(host: Host, tables: ModelTables) -> int:
+    return int(host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"])
 
 
 def _float(value: Any) -> float | None:
@@ -206,8 +217,12 @@ def _checked(rows: list[Row], model: Model, test_table: str) -> list[Row]:
             f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
         )
     if bad_actuals:
+        unfit = "infinite or NaN"
+        if model.of_counts:
+            unfit = "negative, infinite or NaN"
+            if model.exposure:
+                unfit += f", or exposure {model.exposure} is not above 0,"
         raise MadtreeError(
-            f"test_table: {model.dependent} is infinite or NaN in {bad_actuals} row{'s' * (bad_actuals != 1)} of "
-            f"{test_table}"
+            f"test_table: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
         )
     return rows

@@ -18,6 +18,7 @@ from madtree.sqltext.values import Writer, text_of
 COUNTS = ("n", "n_skipped")
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "log_loss", "auc")
 NUMBER_METRICS = ("rmse", "mae", "r2")
+COUNT_METRICS = (*NUMBER_METRICS, "poisson_deviance")
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
 
 
@@ -27,8 +28,8 @@ class Question:
 
     Attributes:
         schema, name: of the model, unquoted.
-        rows: a query for the test table's rows: tree, leaf, actual and, for a weighted model, weight.
-        weighted: whether the model is.
+        rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
+        weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
         grouping: the model's grouping columns, unquoted, and how their values are written as text.
         writer: how the predictions' type is.
         n_params: parameters of the rows' query; the question's own come behind them.
@@ -42,6 +43,8 @@ class Question:
     grouping: Sequence[tuple[str, Writer | None]]
     writer: Writer | None
     n_params: int = 0
+    exposed: bool = False
+    of_counts: bool = False
     cells: str = ""
 
     def fill(self, template: str, cells: str = "", **parts: str) -> str:
@@ -72,10 +75,10 @@ class Question:
 READ_ONLY = "SELECT pg_catalog.current_setting('transaction_read_only')::pg_catalog.bool AS read_only"
 
 
-def metric_names(is_classification: bool, n_classes: int) -> tuple[str, ...]:
+def metric_names(is_classification: bool, n_classes: int, of_counts: bool = False) -> tuple[str, ...]:
     """The metrics that a model of that kind has, those that count rows first."""
     if not is_classification:
-        return (*COUNTS, *NUMBER_METRICS)
+        return (*COUNTS, *(COUNT_METRICS if of_counts else NUMBER_METRICS))
     return (*COUNTS, *(name for name in CLASS_METRICS if name != "auc" or n_classes == 2))
 
 
@@ -89,7 +92,7 @@ def class_metrics(question: Question) -> str:
 def number_metrics(question: Question) -> str:
     """Metrics of a regression by scope."""
     template = f"WITH {_CELLS}{_SCOPES}{_NUMBER_METRICS}{_RESULT}"
-    metrics = _of_metrics(NUMBER_METRICS)
+    metrics = _of_metrics(COUNT_METRICS if question.of_counts else NUMBER_METRICS)
     return question.fill(template, cells=number_cells(question), metrics=metrics, **_whole(question, "cells"))
 
 
@@ -109,12 +112,17 @@ def number_cells(question: Question) -> str:
     """A query for the cells of a regression."""
     if question.cells:
         return f"SELECT * FROM {question.cells}"
-    usable = f"n.node_id IS NOT NULL AND {_FINITE}{f' AND {_POSITIVE}' if question.weighted else ''}"
+    fit = _COUNTED if question.of_counts else _FINITE
+    if question.exposed:
+        fit = f"({fit} AND {_EXPOSED})"
+    usable = f"n.node_id IS NOT NULL AND {fit}{f' AND {_POSITIVE}' if question.weighted else ''}"
     return question.fill(
         _NUMBER_CELLS,
         weight="r.weight" if question.weighted else "1::pg_catalog.float8",
+        expected="(n.prediction `*` r.exposure)" if question.exposed else "n.prediction",
+        deviance=_DEVIANCE if question.of_counts else "0::pg_catalog.float8",
         usable=f"FILTER (WHERE {usable})",
-        finite=_FINITE,
+        finite=fit,
         bad_weights=_BAD_WEIGHTS if question.weighted else "0",
     )
 
@@ -141,6 +149,15 @@ def _whole(question: Question, judged: str) -> dict[str, str]:
 _POSITIVE = "r.weight `>` 0 AND r.weight `<` 'Infinity'::pg_catalog.float8"
 _BAD_WEIGHTS = "pg_catalog.count(*) FILTER (WHERE r.weight `<` 0 OR NOT r.weight `<` 'Infinity'::pg_catalog.float8)"
 _FINITE = "(r.actual `>` '-Infinity'::pg_catalog.float8 AND r.actual `<` 'Infinity'::pg_catalog.float8)"
+_COUNTED = "(r.actual `>=` 0 AND r.actual `<` 'Infinity'::pg_catalog.float8)"
+_EXPOSED = "r.exposure `>` 0 AND r.exposure `<` 'Infinity'::pg_catalog.float8"
+# Of a row, from its actual and its expected count; infinite where something has happened that was never to be.
+_DEVIANCE = """2::pg_catalog.float8 `*` CASE
+            WHEN r.actual `=` 0 THEN e.expected
+            WHEN e.expected `>` 0
+                THEN (r.actual `*` pg_catalog.ln(r.actual `/` e.expected)) `-` (r.actual `-` e.expected)
+            ELSE 'Infinity'::pg_catalog.float8
+        END"""
 _PLAIN_COUNTS = "pg_catalog.count(*) AS n, pg_catalog.count(*)::pg_catalog.float8 AS weight, 0 AS bad_weights"
 _WEIGHTED_COUNTS = f"""pg_catalog.count(*) FILTER (WHERE {_POSITIVE}) AS n,
         pg_catalog.sum(r.weight) FILTER (WHERE {_POSITIVE}) AS weight, {_BAD_WEIGHTS} AS bad_weights"""
@@ -175,12 +192,15 @@ _NUMBER_CELLS = """
         pg_catalog.count(*) {usable} AS n,
         pg_catalog.sum({weight}) {usable} AS weight,
         pg_catalog.sum({weight} `*` (r.actual `-` n.prediction)) {usable} AS errors,
-        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` n.prediction, 2)) {usable} AS squares,
-        pg_catalog.sum({weight} `*` pg_catalog.abs(r.actual `-` n.prediction)) {usable} AS sizes,
+        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` n.prediction, 2)) {usable} AS distances,
+        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` e.expected, 2)) {usable} AS squares,
+        pg_catalog.sum({weight} `*` pg_catalog.abs(r.actual `-` e.expected)) {usable} AS sizes,
+        pg_catalog.sum({weight} `*` {deviance}) {usable} AS deviances,
         pg_catalog.min(r.actual) {usable} AS low,
         pg_catalog.max(r.actual) {usable} AS high
     FROM ({rows}) AS r
     LEFT JOIN {nodes} AS n ON n.tree_id `=` r.tree AND n.node_id `=` r.leaf
+    CROSS JOIN LATERAL (SELECT {expected} AS expected) AS e
     GROUP BY r.tree, n.tree_id, n.node_id, n.prediction
 """
 
@@ -243,12 +263,13 @@ summed AS (
     SELECT s.scope, pg_catalog.sum(s.n) AS n, pg_catalog.sum(s.weight) AS weight,
         pg_catalog.sum((s.weight `*` s.prediction) `+` s.errors) `/` pg_catalog.sum(s.weight) AS mean,
         pg_catalog.sum(s.squares) AS squares, pg_catalog.sum(s.sizes) AS sizes,
+        pg_catalog.sum(s.deviances) AS deviances,
         pg_catalog.max(s.high) `>` pg_catalog.min(s.low) AS varies
     FROM scoped AS s WHERE s.n `>` 0 GROUP BY s.scope
 ),
 spreads AS (
     SELECT s.scope, pg_catalog.sum(
-        GREATEST(s.squares `-` (pg_catalog.power(s.errors, 2) `/` s.weight), 0)
+        GREATEST(s.distances `-` (pg_catalog.power(s.errors, 2) `/` s.weight), 0)
             `+` (s.weight `*` pg_catalog.power(d.distance, 2))
     ) AS spread
     FROM scoped AS s
@@ -259,7 +280,8 @@ spreads AS (
 ),
 metrics AS (
     SELECT s.scope, s.n, pg_catalog.sqrt(s.squares `/` s.weight) AS rmse, s.sizes `/` s.weight AS mae,
-        CASE WHEN s.varies AND p.spread `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.spread) END AS r2
+        CASE WHEN s.varies AND p.spread `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.spread) END AS r2,
+        s.deviances `/` s.weight AS poisson_deviance
     FROM summed AS s INNER JOIN spreads AS p ON p.scope `=` s.scope
 )"""
 _RESULT = """

@@ -11,7 +11,7 @@ from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv")
+SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors")
 
 # (column, type); None stands for the prediction's own type.
 TREE_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -60,6 +60,16 @@ SURROGATE_COLUMNS: tuple[tuple[str, str], ...] = (
     ("agreement", "float8"),
     ("adjusted_agreement", "float8"),
     ("right_levels", "text[]"),
+)
+COMPETITOR_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("tree_id", "int4"),
+    ("node_id", "int8"),
+    ("rank", "int4"),
+    ("feature", "text"),
+    ("threshold", "float8"),
+    ("left_levels", "text[]"),
+    ("right_levels", "text[]"),
+    ("improvement", "float8"),
 )
 CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("cp", "float8"),
@@ -121,6 +131,10 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("dependent_name", "text"),
     ("grouping_expressions", "text[]"),
     ("class_params", "text"),
+    ("exposure", "text"),
+    ("shrink", "float8"),
+    ("feature_costs", "text"),
+    ("max_competitors", "int4"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {
@@ -129,6 +143,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_summary": frozenset({"method", "madtree_version", "independent_varnames"}),
     "_surrogates": frozenset({"tree_id", "node_id", "adjusted_agreement"}),
     "_cv": frozenset({"cp", "cv_error_avg", "xerror"}),
+    "_competitors": frozenset({"tree_id", "node_id", "rank", "improvement"}),
 }
 
 # Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
@@ -178,8 +193,9 @@ def create_tables(
     *,
     surrogates: bool = False,
     cv: bool = False,
+    competitors: bool = False,
 ) -> str:
-    """Statements that create a model's tables; those of surrogates and of cross-validation where they are wanted."""
+    """Statements that create a model's tables; of those that not every model has, the ones that are wanted."""
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
     nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
@@ -192,6 +208,8 @@ def create_tables(
         tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     if cv:
         tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
+    if competitors:
+        tables["_competitors"] = [*_definitions(COMPETITOR_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )
@@ -282,10 +300,19 @@ def insert_nodes(schema: str, name: str, prediction_type: str, classes: Sequence
 
 def insert_surrogates(schema: str, name: str) -> str:
     """Fill `<output>_surrogates` from one array literal per column of `SURROGATE_COLUMNS`."""
-    columns = [column for column, _ in SURROGATE_COLUMNS]
+    return _insert_plain(model_table(schema, name, "_surrogates"), SURROGATE_COLUMNS)
+
+
+def insert_competitors(schema: str, name: str) -> str:
+    """Fill `<output>_competitors` from one array literal per column of `COMPETITOR_COLUMNS`."""
+    return _insert_plain(model_table(schema, name, "_competitors"), COMPETITOR_COLUMNS)
+
+
+def _insert_plain(table: str, parameters: Sequence[tuple[str, str]]) -> str:
+    columns = [column for column, _ in parameters]
     return (
-        f"INSERT INTO {model_table(schema, name, '_surrogates')} ({', '.join(columns)}) "
-        f"SELECT {_cast_arrays([f's.{column}' for column in columns])} FROM {_unnest('s', SURROGATE_COLUMNS)}"
+        f"INSERT INTO {table} ({', '.join(columns)}) "
+        f"SELECT {_cast_arrays([f's.{column}' for column in columns])} FROM {_unnest('s', parameters)}"
     )
 
 

@@ -10,7 +10,15 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Ints, nested
 from madtree.learn.prune import SeenCategories, TrainedTrees, TreeColumns, TreeKeys
-from madtree.model.write import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
+from madtree.model.write import (
+    Totals,
+    write_competitors,
+    write_cv,
+    write_nodes,
+    write_summary,
+    write_surrogates,
+    write_trees,
+)
 from madtree.request import TrainingTask
 from madtree.train.remarks import TreeRemarks
 from madtree.train.training import Training
@@ -45,6 +53,8 @@ class ModelFiller:
         write_nodes(host, task, trained.nodes, self._categories, training.profile.classes)
         if task.parameters.max_surrogates:
             write_surrogates(host, task, trained.surrogates, self._categories)
+        if task.parameters.max_competitors:
+            write_competitors(host, task, trained.competitors, self._categories)
         if training.parameters.n_folds:
             write_cv(host, task, trained.cp_table, training.group_table)
 

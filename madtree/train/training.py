@@ -132,7 +132,7 @@ class Training:
         """The columns that training needs, as SQL; None where an expression may need any."""
         task = self.task
         used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
-        used += [text for text in (task.weights_sql, task.parameters.fold_col) if text]
+        used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
         columns = find_columns(self.host, task.source)
         names = columns_in(dict.fromkeys(used), columns)
         return None if names is None else [columns[name].sql for name in columns if name in names]
@@ -164,6 +164,7 @@ class Training:
             None if self.fold is None else rows_sql.as_number(self.fold),
             elements(task.features),
             tuple(column.equals for column in task.grouping),
+            f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
         )
 
     def _group(self) -> Groups:
@@ -205,13 +206,7 @@ class Training:
             yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
-            scale = Scale.of_range(
-                groups.usable[large],
-                np.nan_to_num(groups.low[large]),
-                np.nan_to_num(groups.high[large]),
-                groups.heaviest[large],
-                self.profile.integral,
-            )
+            scale = groups.scale(large, self.profile, exposed=self.source.exposure is not None)
             yield self._train_large(scale, groups.tree_id[large])
 
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:

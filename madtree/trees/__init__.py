@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from madtree.trees.class_params import BALANCED, LARGEST_CLASS_PARAM, MOST_CLASS_PARAMS, PRIOR_SUM, ClassParams
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
-from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees.model import Categories, Competitor, Feature, Kind, Model, Node, Split, Surrogate, Tree
 from madtree.trees.parameters import (
     CRITERIA_OF_CLASSES,
     CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
     FEW_ROWS,
     MAX_DEPTH_LIMIT,
+    MOST_COMPETITORS,
+    MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
     ORDERED_LIMIT,
+    POISSON,
     UNPRUNED,
     Parameters,
 )
@@ -40,14 +43,18 @@ __all__ = [
     "MAX_DEPTH_LIMIT",
     "MOMENTS",
     "MOST_CLASS_PARAMS",
+    "MOST_COMPETITORS",
+    "MOST_COST",
     "MOST_FOLDS",
     "MOST_SURROGATES",
     "ORDERED_LIMIT",
+    "POISSON",
     "PRIOR_SUM",
     "RANGES",
     "UNPRUNED",
     "Categories",
     "ClassParams",
+    "Competitor",
     "Direction",
     "Feature",
     "Kind",

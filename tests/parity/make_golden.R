@@ -54,21 +54,26 @@ golden <- function(set, name, case) {
         scored[[feature]] <- typed(scored[[feature]], set$features[[feature]], levels[[feature]])
     }
     y <- data[[set$dependent]]
-    data[[set$dependent]] <- if (set$method == "anova") as.numeric(y)
-                             else factor(y, sort(unique(y), method = "radix"))
+    data[[set$dependent]] <- if (set$method == "class") factor(y, sort(unique(y), method = "radix"))
+                             else as.numeric(y)
     option <- function(key, default) if (is.null(case[[key]])) default else case[[key]]
     data$case_weight <- if (option("weights", FALSE)) as.numeric(data$w) else 1
     # "lone": no feature can stand in for another. rpart must search for surrogates all the same: without them it
     # leaves rows with a missing value where they are, see docs/rpart.md.
     control <- rpart.control(
-        minsplit = case$minsplit, minbucket = case$minbucket, cp = case$cp, maxcompete = 0,
+        minsplit = case$minsplit, minbucket = case$minbucket, cp = case$cp, maxcompete = option("maxcompete", 0),
         maxsurrogate = if (option("lone", FALSE)) 1 else option("maxsurrogate", 0), usesurrogate = 2,
         surrogatestyle = option("surrogatestyle", 0), maxdepth = option("maxdepth", 30),
         xval = if (option("folds", FALSE)) as.integer(data$fold) else 0)
-    parms <- if (set$method == "class") list(split = option("split", "gini"))
+    parms <- switch(set$method, class = list(split = option("split", "gini")),
+                    poisson = list(shrink = option("shrink", 1)))
     if (!is.null(case$prior)) parms$prior <- unlist(case$prior)
     if (!is.null(case$loss)) parms$loss <- matrix(unlist(case$loss), length(case$loss), byrow = TRUE)
-    fit <- rpart(reformulate(names(set$features), set$dependent), data, weights = case_weight, method = set$method,
+    if (option("exposure", FALSE)) data$counted <- cbind(as.numeric(data[[set$exposure]]), data[[set$dependent]])
+    outcome <- if (option("exposure", FALSE)) "counted" else set$dependent
+    cost <- rep(1, length(set$features))
+    cost[match(names(case$cost), names(set$features))] <- unlist(case$cost)
+    fit <- rpart(reformulate(names(set$features), outcome), data, cost = cost, weights = case_weight, method = set$method,
                  parms = parms, control = control, x = TRUE)
     if (!is.null(case$loss) && option("folds", FALSE)) {
         used <- as.integer(names(fit$where))
@@ -88,7 +93,7 @@ golden <- function(set, name, case) {
     answer <- list(
         frame = list(node = node, var = as.character(frame$var), n = frame$n, wt = frame$wt, dev = frame$dev,
                      yval = if (set$method == "class") attr(fit, "ylevels")[frame$yval] else frame$yval,
-                     complexity = frame$complexity, nsurrogate = frame$nsurrogate),
+                     complexity = frame$complexity, nsurrogate = frame$nsurrogate, ncompete = frame$ncompete),
         classes = attr(fit, "ylevels"), counts = counts,
         splits = list(var = rownames(fit$splits), ncat = unname(fit$splits[, "ncat"]),
                       improve = unname(fit$splits[, "improve"]), index = unname(fit$splits[, "index"]),

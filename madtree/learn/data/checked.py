@@ -60,6 +60,13 @@ class Values:
             raise self.wrong(name, f"a list of integers from {low} to {high}")
         return found
 
+    def numbers(self, name: str, low: float, high: float) -> list[float]:
+        """A short list of any length."""
+        found = self._list(name, None)
+        if any(type(one) is not float or not low <= one <= high for one in found):
+            raise self.wrong(name, f"a list of numbers from {low:g} to {high:g}")
+        return found
+
     def booleans(self, name: str, length: int | None) -> list[bool]:
         """A short list; `length`: None for any."""
         found = self._list(name, length)

@@ -96,7 +96,8 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
     roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
     splits.gain[roots[~_may_split(problem, growing, frontier[roots])]] = 0.0
-    splits.gain[~_gains_enough(problem, growing, frontier, splits.gain)] = 0.0
+    gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
+    splits.gain[~_gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)
     nodes = frontier[chosen]
     tree = growing.tree[nodes]
@@ -112,6 +113,9 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     growing.feature[nodes] = feature
     growing.majority_left[nodes] = majority_left
     growing.improvement[nodes] = splits.gain[chosen]
+    for node, slot in zip(nodes.tolist(), chosen.tolist(), strict=True):
+        if others := splits.ranked.get(slot, [])[1:]:  # the first one is the node's own
+            growing.competitors[node] = others
     _enter_primaries(problem, growing, nodes, splits, chosen)
     if problem.parameters.max_surrogates and len(nodes):
         yield from _enter_surrogates(problem, growing, nodes)

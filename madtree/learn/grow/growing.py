@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.route import Routing, category_table
-from madtree.learn.split import SurrogateSplit
+from madtree.learn.split import RankedSplit, SurrogateSplit
 
 
 @dataclass
@@ -27,8 +27,9 @@ class GrowingTrees:
         threshold: float64, NaN where there is none.
         left_codes, right_codes: codes of the categories on either side, by node index, for unordered splits only.
         surrogates: by node index, in the order in which they are asked.
+        competitors: by node index, the best one first; of main trees, where they are wanted.
         majority_left: bool.
-        improvement: float64, the split's gain.
+        improvement: float64, the split's gain divided by the cost of its feature.
         routing: the same splits as rows follow them.
 
     And of the main trees, not by node:
@@ -50,6 +51,7 @@ class GrowingTrees:
     left_codes: dict[int, Ints] = field(default_factory=dict)
     right_codes: dict[int, Ints] = field(default_factory=dict)
     surrogates: dict[int, list[SurrogateSplit]] = field(default_factory=dict)
+    competitors: dict[int, list[RankedSplit]] = field(default_factory=dict)
     routing: Routing = field(init=False)
     seen: list[Ints] = field(default_factory=list)
 

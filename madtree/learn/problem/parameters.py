@@ -13,6 +13,8 @@ from madtree.trees import (
     LARGEST_CLASS_PARAM,
     MAX_DEPTH_LIMIT,
     MOST_CLASS_PARAMS,
+    MOST_COMPETITORS,
+    MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
     UNPRUNED,
@@ -52,6 +54,9 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         memory_bytes=values.integer("memory_bytes", 0, _MOST_MEMORY),
         max_leaf_nodes=values.integer("max_leaf_nodes", 2, _MOST_ROWS) if "max_leaf_nodes" in values else None,
         min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
+        shrink=values.number("shrink", 0.0, sys.float_info.max),
+        max_competitors=values.integer("max_competitors", 0, MOST_COMPETITORS),
+        feature_costs=tuple(values.numbers("feature_costs", 1 / MOST_COST, MOST_COST)),
         class_params=_class_params(values, n_classes),
     )
 

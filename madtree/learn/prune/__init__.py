@@ -8,10 +8,20 @@ from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKey
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.prune import prune
-from madtree.learn.prune.trained import CpColumns, NodeColumns, SurrogateColumns, TrainedTrees, TreeColumns
+from madtree.learn.prune.trained import (
+    CategorySets,
+    CompetitorColumns,
+    CpColumns,
+    NodeColumns,
+    SurrogateColumns,
+    TrainedTrees,
+    TreeColumns,
+    TreeKeys,
+)
 
 __all__ = [
     "CategorySets",
+    "CompetitorColumns",
     "CpColumns",
     "NodeColumns",
     "Outcome",

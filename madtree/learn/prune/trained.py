@@ -74,6 +74,24 @@ class SurrogateColumns:
 
 
 @dataclass(frozen=True)
+class CompetitorColumns:
+    """The competitors of these nodes, n rows by tree, node id and rank; columns as in `SurrogateColumns`.
+
+    Attributes:
+        improvement: (n,) gain, divided by the cost of the feature.
+    """
+
+    key: TreeKeys
+    node_id: Ints
+    rank: Ints
+    feature: Ints
+    threshold: Floats
+    left: CategorySets
+    right: CategorySets
+    improvement: Floats
+
+
+@dataclass(frozen=True)
 class CpColumns:
     """The cp tables of cross-validation, n rows by tree; none without it. See `learn.prune.validation.CpTable`.
 
@@ -143,6 +161,7 @@ class TrainedTrees:
     trees: TreeColumns
     nodes: NodeColumns
     surrogates: SurrogateColumns
+    competitors: CompetitorColumns
     cp_table: CpColumns
     seen: SeenCategories
 
@@ -158,6 +177,7 @@ class TrainedTrees:
             _trees(outcome, problem, key),
             _nodes(outcome, problem, key),
             _surrogates(outcome, problem, key),
+            _competitors(outcome, problem, key),
             _cp_table(outcome, key),
             SeenCategories.of(problem, key, outcome.seen),
         )
@@ -249,6 +269,39 @@ def _surrogates(outcome: Outcome, problem: Problem, key: TreeKeys) -> SurrogateC
         low_goes_left=np.array([split.low_goes_left for split in splits], np.bool_),
         agreement=np.array([split.agreement for split in splits], np.float64),
         adjusted_agreement=np.array([split.adjusted for split in splits], np.float64),
+    )
+
+
+def _competitors(outcome: Outcome, problem: Problem, key: TreeKeys) -> CompetitorColumns:
+    by_node = sorted(outcome.competitors.items())
+    splits = [split for _, of_node in by_node for split in of_node]
+    node = np.array([node for node, of_node in by_node for _ in of_node], np.int64)
+    tree = outcome.tree[node]
+    feature, left, right = (
+        np.array([getattr(split, name) for split in splits], np.int32) for name in ("feature", "left", "right")
+    )
+    threshold = np.full(len(splits), np.nan)
+    ordered = ~problem.unordered[feature]
+    at = (tree[ordered], feature[ordered], left[ordered], right[ordered])
+    threshold[ordered] = problem.bins.threshold(*at)
+    sides = [
+        CategorySets.of(
+            [
+                None if own is None else _category_indices(problem, int(of_tree), split.feature, own)
+                for of_tree, split, own in zip(tree, splits, codes, strict=True)
+            ]
+        )
+        for codes in ([split.left_codes for split in splits], [split.right_codes for split in splits])
+    ]
+    return CompetitorColumns(
+        key=key.take(tree),
+        node_id=outcome.node_id[node],
+        rank=np.array([rank for _, of_node in by_node for rank in range(1, len(of_node) + 1)], np.int32),
+        feature=feature,
+        threshold=threshold,
+        left=sides[0],
+        right=sides[1],
+        improvement=np.array([split.gain for split in splits], np.float64),
     )
 
 

@@ -4,6 +4,7 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 
 from __future__ import annotations
 
+from madtree.learn.split.competitors import RankedSplit
 from madtree.learn.split.criterion import criterion_of, variance_gain
 from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
@@ -19,6 +20,7 @@ __all__ = [
     "BestSplits",
     "Losses",
     "OccupiedBins",
+    "RankedSplit",
     "SurrogateSplit",
     "applies",
     "criterion_of",

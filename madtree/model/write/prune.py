@@ -188,8 +188,9 @@ def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float
             text.floats(kept.complexity.tolist()),
         ],
     )
-    if "_surrogates" in columns:
-        host.command(sql.fill_surrogates(old, new, columns["_surrogates"]))
+    for suffix in ("_surrogates", "_competitors"):
+        if suffix in columns:
+            host.command(sql.fill_of_splits(old, new, suffix, columns[suffix]))
     if "_cv" in columns:
         host.command(sql.fill_cv(old, new, columns["_cv"]))
     host.command(sql.fill_trees(old, new, columns[""], "_surrogates" in columns), [_FLOAT], [cp])

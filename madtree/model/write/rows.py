@@ -13,7 +13,15 @@ import numpy as np
 from madtree import __version__
 from madtree.host import Host, local_settings
 from madtree.learn.data import Ints
-from madtree.learn.prune import CategorySets, CpColumns, NodeColumns, SurrogateColumns, TreeColumns, TreeKeys
+from madtree.learn.prune import (
+    CategorySets,
+    CompetitorColumns,
+    CpColumns,
+    NodeColumns,
+    SurrogateColumns,
+    TreeColumns,
+    TreeKeys,
+)
 from madtree.model import prediction_type
 from madtree.model.write.columns_text import (
     CHUNK_BYTES,
@@ -29,7 +37,7 @@ from madtree.model.write.columns_text import (
 from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tables as sql
-from madtree.trees import Categories, Kind
+from madtree.trees import POISSON, Categories, Kind
 
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
@@ -143,6 +151,23 @@ def write_surrogates(
     _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, _longer(left, right))
 
 
+def write_competitors(
+    host: Host, task: TrainingTask, competitors: CompetitorColumns, categories: Sequence[Categories | None]
+) -> None:
+    """Fill `<output>_competitors`; `categories` as for `write_nodes`."""
+    left, right = (_category_texts(categories, competitors.feature, s) for s in (competitors.left, competitors.right))
+    encoders: dict[str, Encoder] = {
+        "tree_id": _tree_ids(competitors.key),
+        **{key: integers(getattr(competitors, key)) for key in ("node_id", "rank")},
+        **{key: floats(getattr(competitors, key)) for key in ("threshold", "improvement")},
+        "feature": picked([text.quoted(f.name) for f in task.features], competitors.feature),
+        "left_levels": texts_or_null(left),
+        "right_levels": texts_or_null(right),
+    }
+    statement = sql.insert_competitors(task.output_schema, task.output_name)
+    _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, _longer(left, right))
+
+
 def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: str | None = None) -> None:
     """Fill `<output>_cv`; `group_source` as for `write_trees`."""
     numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
@@ -211,6 +236,10 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "dependent_name": task.dependent_name,
         "grouping_expressions": [column.value for column in task.grouping],
         "class_params": parameters.class_params and class_params_text(parameters.class_params),
+        "exposure": arguments.exposure,
+        "feature_costs": arguments.feature_costs,
+        "max_competitors": parameters.max_competitors,
+        "shrink": parameters.shrink if parameters.criterion == POISSON else None,
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
     statement = sql.insert_summary(task.output_schema, task.output_name)
