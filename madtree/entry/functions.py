@@ -149,8 +149,9 @@ def tree_cp(plpy: Any, model: str | None) -> list[dict[str, Any]]:
     from madtree.explain import tree_cp
     from madtree.host import PlpyHost
 
-    _no_help(model, "tree_cp")
-    return tree_cp(PlpyHost(plpy), model)
+    host = PlpyHost(plpy)
+    _no_help(host, model, "tree_cp")
+    return tree_cp(host, model)
 
 
 @answering_rows

@@ -60,13 +60,6 @@ class Values:
             raise self.wrong(name, f"a list of integers from {low} to {high}")
         return found
 
-    def numbers(self, name: str, low: float, high: float) -> list[float]:
-        """A short list of any length."""
-        found = self._list(name, None)
-        if any(type(one) is not float or not low <= one <= high for one in found):
-            raise self.wrong(name, f"a list of numbers from {low:g} to {high:g}")
-        return found
-
     def booleans(self, name: str, length: int | None) -> list[bool]:
         """A short list; `length`: None for any."""
         found = self._list(name, length)
@@ -81,8 +74,8 @@ class Values:
             raise self.wrong(name, f"a list of {', '.join(sorted(among))}")
         return found
 
-    def numbers(self, name: str, length: int, low: float, high: float) -> tuple[float, ...]:
-        """A short list."""
+    def numbers(self, name: str, length: int | None, low: float, high: float) -> tuple[float, ...]:
+        """A short list; `length`: None for any."""
         found = self._list(name, length)
         if any(type(one) not in (int, float) or not low <= one <= high for one in found):
             raise self.wrong(name, f"a list of numbers from {low} to {high}")

@@ -56,7 +56,7 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
         shrink=values.number("shrink", 0.0, sys.float_info.max),
         max_competitors=values.integer("max_competitors", 0, MOST_COMPETITORS),
-        feature_costs=tuple(values.numbers("feature_costs", 1 / MOST_COST, MOST_COST)),
+        feature_costs=values.numbers("feature_costs", None, 1 / MOST_COST, MOST_COST),
         class_params=_class_params(values, n_classes),
     )
 

@@ -9,14 +9,12 @@ from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
-    CategorySets,
     CompetitorColumns,
     CpColumns,
     NodeColumns,
     SurrogateColumns,
     TrainedTrees,
     TreeColumns,
-    TreeKeys,
 )
 
 __all__ = [

@@ -287,7 +287,7 @@ def _competitors(outcome: Outcome, problem: Problem, key: TreeKeys) -> Competito
     sides = [
         CategorySets.of(
             [
-                None if own is None else _category_indices(problem, int(of_tree), split.feature, own)
+                None if own is None else category_indices(problem, int(of_tree), split.feature, own)
                 for of_tree, split, own in zip(tree, splits, codes, strict=True)
             ]
         )
