@@ -151,7 +151,7 @@ def key_image() -> str:
 
     Parameters: $1 the features' positions from 1, $2 as in `category_images`, $3 the categories.
     """
-    # Unqualified on purpose, as in `madtree.sqltext.tables`: only so the grammar takes several arguments.
+    # Unqualified on purpose, as in `madtree.sqltext.inserts`: only so the grammar takes several arguments.
     rows = "unnest($1::pg_catalog.int4[], $3::pg_catalog.text[]) WITH ORDINALITY AS l(feature, category, number)"
     key = _image(_category_key("l.feature", "l.category"))
     return f"SELECT {key} AS key FROM (SELECT * FROM {rows} ORDER BY number OFFSET 0) AS l"

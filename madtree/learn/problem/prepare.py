@@ -288,7 +288,7 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> Steps[tuple[Codes, B
         yield
         ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
         column, size, starts, ends = merge_bins(
-            ranks, rows.tree, n_values, counts, limits.limit[:, f], int(limits.n_bins[f])
+            ranks, rows.tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])
         )
         sizes[:, f] = size
         columns.append(column.astype(np.uint16))

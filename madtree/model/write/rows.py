@@ -36,6 +36,7 @@ from madtree.model.write.columns_text import (
 )
 from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import array_text as text
+from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
 from madtree.trees import POISSON, Categories, Kind
 
@@ -90,7 +91,7 @@ def write_trees(
         "success": picked(["true", "false"], has_failed),
         "message": picked(["NULL", text.quoted(failure)], has_failed),
     }
-    statement = sql.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
+    statement = inserts.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
     _insert(host, statement, sql.TREE_COLUMNS, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
 
 
@@ -128,9 +129,9 @@ def write_nodes(
         encoders["prediction"] = floats(nodes.prediction)
         encoders["class_weights"] = lambda _: NO_VALUES
     sizes = _longer(left, right) + n_classes * _NUMBER_BYTES
-    statement = sql.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
+    statement = inserts.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
     with local_settings(host, _compression(host, int(sizes.sum()))):
-        _insert(host, statement, sql.NODE_PARAMETERS, encoders, sizes)
+        _insert(host, statement, inserts.NODE_PARAMETERS, encoders, sizes)
 
 
 def write_surrogates(
@@ -147,7 +148,7 @@ def write_surrogates(
         "right_levels": texts_or_null(right),
         "low_goes_left": picked(["false", "true"], surrogates.low_goes_left),
     }
-    statement = sql.insert_surrogates(task.output_schema, task.output_name)
+    statement = inserts.insert_surrogates(task.output_schema, task.output_name)
     _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, _longer(left, right))
 
 
@@ -164,7 +165,7 @@ def write_competitors(
         "left_levels": texts_or_null(left),
         "right_levels": texts_or_null(right),
     }
-    statement = sql.insert_competitors(task.output_schema, task.output_name)
+    statement = inserts.insert_competitors(task.output_schema, task.output_name)
     _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, _longer(left, right))
 
 
@@ -177,8 +178,8 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
         **{key: floats(getattr(cp_table, key)) for key in numbers},
         "chosen": picked(["false", "true"], cp_table.chosen),
     }
-    statement = sql.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
-    _insert(host, statement, sql.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), _NUMBER_BYTES))
+    statement = inserts.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
+    _insert(host, statement, inserts.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), _NUMBER_BYTES))
 
 
 def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
@@ -242,7 +243,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "shrink": parameters.shrink if parameters.criterion == POISSON else None,
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
-    statement = sql.insert_summary(task.output_schema, task.output_name)
+    statement = inserts.insert_summary(task.output_schema, task.output_name)
     host.command(statement, types, [row[column] for column, _ in sql.SUMMARY_COLUMNS])
 
 
@@ -269,7 +270,7 @@ def _tree_ids(key: TreeKeys) -> Encoder:
 
 def _compression(host: Host, n_bytes: int) -> dict[str, str]:
     """Settings for the compression of so many bytes of categories and class weights."""
-    worth_it = n_bytes > CHUNK_BYTES and host.query(sql.QUICKER_COMPRESSION)
+    worth_it = n_bytes > CHUNK_BYTES and host.query(inserts.QUICKER_COMPRESSION)
     return {"default_toast_compression": "lz4"} if worth_it else {}
 
 
