@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, binned_features
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
-from madtree.ingest.placement import has_citus, placement, plain_tables
+from madtree.ingest.placement import has_citus, placement, plain_tables, run_on_servers
 from madtree.ingest.profile import (
     Categories,
     Groups,
@@ -46,4 +46,5 @@ __all__ = [
     "read_folds",
     "read_groups",
     "read_profile",
+    "run_on_servers",
 ]

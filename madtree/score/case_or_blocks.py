@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from math import log2
 
 from madtree.host import Host, local_settings
-from madtree.ingest import placement, plain_tables
+from madtree.ingest import placement, plain_tables, run_on_servers
 from madtree.parallel import best, seconds
 from madtree.request import COSTS, Costs
-from madtree.sqltext import distributed
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.quote import qualified
@@ -116,6 +115,4 @@ def run_case(host: Host, work: Work, statement: str) -> int:
     Compiling a large one takes longer than millions of rows, so the functions that users call turn jit off. Other
     servers have to be told by themselves.
     """
-    if not work.spread:
-        return host.command(statement)
-    return int(host.query(distributed.RUN_WITHOUT_JIT, ["pg_catalog.text"], [statement])[0]["n_rows"])
+    return run_on_servers(host, statement) if work.spread else host.command(statement)

@@ -117,8 +117,8 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid OPERATOR(pg_catalog.
 WHERE c.oid OPERATOR(pg_catalog.=) $1 OR c.oid OPERATOR(pg_catalog.=) ANY (
     SELECT relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass))"""
 
-# Runs a statement, $1, on whatever servers it goes to without jit; returns the number of its rows.
-RUN_WITHOUT_JIT = f"SELECT {INTERNAL}.run_without_jit($1) AS n_rows"
+# Runs a statement, $1, whose only parameter is a plan, $2, on whatever servers it goes to; the number of its rows.
+RUN_ON_SERVERS = f"SELECT {INTERNAL}.run_on_servers($1, $2) AS n_rows"
 
 # Of a distributed table, by its OID; at least one, as a table distributed by hand may have none yet.
 COUNT_SHARDS = (

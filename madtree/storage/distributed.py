@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host
-from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges, has_citus
+from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges, has_citus, run_on_servers
 from madtree.learn.data import Floats
 from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
@@ -78,7 +78,7 @@ class DistributedRows:
         distribute(host, tables.name("rows"), tables.part, like=task.source.oid)
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
         by = None if heaps else text_of(task.id_sql, task.id_writer)
-        host.command(tables.distribute_rows(columns, relation, n_parts, by))
+        run_on_servers(host, tables.distribute_rows(columns, relation, n_parts, by))
         return cls(host, tables, n_parts)
 
     def pages(self) -> PageRanges:
@@ -114,7 +114,7 @@ class InParts(TableKeeper):
         host, tables = self._host, self._tables
         host.command(tables.create_part_blocks())
         distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))
-        host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
+        run_on_servers(host, tables.pack_parts(self._source), packing.plan())
         totals = host.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 

@@ -13,6 +13,7 @@ from forced import differences, train_here
 from psycopg.conninfo import make_conninfo
 from psycopg_host import PsycopgHost
 
+from madtree.doctor import Status, examine
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
 from madtree.storage.distributed import distribute, distribute_beside
@@ -147,6 +148,27 @@ def test_nothing_is_left_on_any_server_not_even_by_a_failure(cluster: psycopg.Co
     assert cluster.execute(left.encode()).fetchone() == (0,)
     on_workers = cluster.execute("SELECT success, result FROM run_command_on_workers(%s)", [left]).fetchall()
     assert set(on_workers) == {(True, "0")}
+
+
+def test_an_error_names_the_server_that_it_comes_from(cluster: psycopg.Connection) -> None:
+    cluster.execute("ALTER TABLE spread ADD odd int NOT NULL DEFAULT 1")
+    cluster.execute("UPDATE spread SET odd = 0 WHERE id = 777")
+    nodes = cluster.execute("SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE groupid > 0").fetchall()
+    failing = "CREATE TABLE never AS SELECT 1 / odd FROM spread"
+    try:
+        with pytest.raises(psycopg.Error, match="division by zero") as caught:
+            cluster.execute("SELECT madtree_internal.run_on_servers(%s, NULL)", [failing])
+    finally:
+        cluster.execute("ALTER TABLE spread DROP odd")
+    assert caught.value.diag.sqlstate == "22012"
+    said = str(caught.value.diag.message_detail)
+    assert said in [f"The error is one of the server {node}." for (node,) in nodes]
+
+
+def test_the_doctor_looks_at_the_workers(cluster: psycopg.Connection) -> None:
+    found = {finding.check: finding for finding in examine(cluster)}
+    assert found["workers"].status is Status.OK
+    assert "shards (citus.shard_count)" in found["shards"].message
 
 
 def test_an_ordinary_user_trains_on_what_she_may_read(cluster: psycopg.Connection, citus: str) -> None:
