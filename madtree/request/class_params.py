@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.request.option_strings import pairs
-from madtree.trees import BALANCED, LARGEST_CLASS_PARAM, MOST_CLASS_PARAMS, PRIOR_SUM, ClassParams
+from madtree.trees import BALANCED, LARGEST_CLASS_PARAM, LEAST_CLASS_PARAM, MOST_CLASS_PARAMS, PRIOR_SUM, ClassParams
 
 ARGUMENT = "class_params"
 _FORMS = "'prior=0.5:0.5', 'loss=0 1 5 0' or 'class_weight=balanced'"
@@ -81,9 +81,9 @@ def _numbers(key: str, text: str) -> _Numbers:
 
 def _prior(key: str, text: str) -> _Numbers:
     prior = _numbers(key, text)
-    if min(prior) <= 0:
+    if min(prior) < LEAST_CLASS_PARAM:
         raise MadtreeError(
-            f"{ARGUMENT}: {key} must be above 0 for every class, not {text!r}",
+            f"{ARGUMENT}: {key} must be at least {LEAST_CLASS_PARAM:g} for every class, not {text!r}",
             hint="Leave out the rows of a class that should not count, in a view.",
         )
     if abs(math.fsum(prior) - 1) > PRIOR_SUM:
@@ -113,8 +113,9 @@ def _class_weight(key: str, text: str) -> _Numbers | str:
     if text.strip("\"' ").lower() == BALANCED:
         return BALANCED
     weights = _numbers(key, text)
-    if min(weights) <= 0 or max(weights) > LARGEST_CLASS_PARAM:
-        raise MadtreeError(f"{ARGUMENT}: {key} must be {BALANCED}, or above 0 for every class, not {text!r}")
+    if min(weights) < LEAST_CLASS_PARAM or max(weights) > LARGEST_CLASS_PARAM:
+        valid = f"{BALANCED}, or from {LEAST_CLASS_PARAM:g} to {LARGEST_CLASS_PARAM:g} for every class"
+        raise MadtreeError(f"{ARGUMENT}: {key} must be {valid}, not {text!r}")
     return weights
 
 

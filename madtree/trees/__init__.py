@@ -5,7 +5,14 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
-from madtree.trees.class_params import BALANCED, LARGEST_CLASS_PARAM, MOST_CLASS_PARAMS, PRIOR_SUM, ClassParams
+from madtree.trees.class_params import (
+    BALANCED,
+    LARGEST_CLASS_PARAM,
+    LEAST_CLASS_PARAM,
+    MOST_CLASS_PARAMS,
+    PRIOR_SUM,
+    ClassParams,
+)
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.model import Categories, Competitor, Feature, Kind, Model, Node, Split, Surrogate, Tree
 from madtree.trees.parameters import (
@@ -40,6 +47,7 @@ __all__ = [
     "EXACT_LIMIT",
     "FEW_ROWS",
     "LARGEST_CLASS_PARAM",
+    "LEAST_CLASS_PARAM",
     "MAX_DEPTH_LIMIT",
     "MOMENTS",
     "MOST_CLASS_PARAMS",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 BALANCED = "balanced"  # the class weights that let all classes of a tree count alike
 PRIOR_SUM = 1e-6  # by how much the sum of priors may differ from 1
 MOST_CLASS_PARAMS = 1_000  # classes up to which they may be given
-LARGEST_CLASS_PARAM = 1e9  # of losses and class weights
+LEAST_CLASS_PARAM, LARGEST_CLASS_PARAM = 1e-9, 1e9  # of priors and class weights; losses may be 0, too
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class ClassParams:
     """What `class_params` says; the classes are in their order. Values are checked by whoever builds this.
 
     Attributes:
-        prior: (K,) the share of each class among the rows that a tree is meant for, each above 0, as rpart's
+        prior: (K,) the share of each class among the rows that a tree is meant for, none 0, as rpart's
             `parms$prior`; None for the training rows' own.
         loss: (K * K,) row by row: what it costs to predict the second class where the first one is true, as rpart's
             `parms$loss`; None where every mistake costs 1.

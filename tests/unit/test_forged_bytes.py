@@ -34,7 +34,7 @@ from madtree.storage.aggregate_functions import (
     node_statistics_transition,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
-from madtree.trees import Kind, Parameters
+from madtree.trees import ClassParams, Kind, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
 SECONDS = 10.0  # of one call: on a busy machine none takes a tenth of that
@@ -106,7 +106,16 @@ def grow_plan(n_classes: int) -> tuple[bytes, bytes]:
     row_format = RowFormat(
         True, False, np.arange(float(n_classes)) if n_classes else None, [None, np.arange(5.0), None]
     )
-    parameters = Parameters("gini" if n_classes else "mse", 4, min_split=4, min_bucket=1, n_folds=2, max_surrogates=1)
+    by_class = ClassParams(prior=(0.5, 0.25, 0.25), loss=(0, 1, 2, 1, 0, 2, 1, 1, 0)) if n_classes == 3 else None
+    parameters = Parameters(
+        "gini" if n_classes else "mse",
+        4,
+        min_split=4,
+        min_bucket=1,
+        n_folds=2,
+        max_surrogates=1,
+        class_params=by_class,
+    )
     rows = np.random.default_rng(1).integers(0, 3, (60, row_format.n_columns)).astype(float)
     return GrowPlan(row_format, KINDS, n_classes, parameters).dump(), images_of(rows)
 

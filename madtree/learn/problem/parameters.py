@@ -11,6 +11,7 @@ from madtree.trees import (
     CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
     LARGEST_CLASS_PARAM,
+    LEAST_CLASS_PARAM,
     MAX_DEPTH_LIMIT,
     MOST_CLASS_PARAMS,
     MOST_COMPETITORS,
@@ -66,17 +67,16 @@ def _class_params(values: Values, n_classes: int) -> ClassParams | None:
         return None
     require(0 < n_classes <= MOST_CLASS_PARAMS, "class_params", f"those of 1 to {MOST_CLASS_PARAMS} classes")
     given = Values(values.mapping("class_params"))
-    least = sys.float_info.min
     weight: tuple[float, ...] | str | None = None
     if "class_weight" in given:
         is_text = isinstance(values.mapping("class_params")["class_weight"], str)
         weight = (
             given.text("class_weight", (BALANCED,))
             if is_text
-            else given.numbers("class_weight", n_classes, least, LARGEST_CLASS_PARAM)
+            else given.numbers("class_weight", n_classes, LEAST_CLASS_PARAM, LARGEST_CLASS_PARAM)
         )
     return ClassParams(
-        prior=given.numbers("prior", n_classes, least, 1.0) if "prior" in given else None,
+        prior=given.numbers("prior", n_classes, LEAST_CLASS_PARAM, 1.0) if "prior" in given else None,
         loss=given.numbers("loss", n_classes**2, 0.0, LARGEST_CLASS_PARAM) if "loss" in given else None,
         class_weight=weight,
     )

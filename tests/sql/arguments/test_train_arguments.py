@@ -200,13 +200,13 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         {"class_params": "prior=a:b"},
         "class_params: prior must be numbers with spaces or colons between them, not 'a:b'",
     ),
-    ({"class_params": "prior=0:1"}, "class_params: prior must be above 0 for every class, not '0:1'"),
+    ({"class_params": "prior=0:1"}, "class_params: prior must be at least 1e-09 for every class, not '0:1'"),
     ({"class_params": "prior=0.5:0.6"}, "class_params: prior must add up to 1, and '0.5:0.6' adds up to 1.1"),
     ({"class_params": "loss=0 1 2"}, "class_params: loss must be a matrix, a row for each true class and a column f"),
     ({"class_params": "loss=1 1 5 0"}, "class_params: loss must be 0 where the true class is predicted, not '1 1 5 0'"),
     ({"class_params": "loss=0 -1 5 0"}, "class_params: loss must be from 0 to 1e+09, not '0 -1 5 0'"),
     ({"class_params": "loss=0 0 5 0"}, "class_params: loss must have a cost above 0 in every row, not '0 0 5 0'"),
-    ({"class_params": "class_weight=-1:1"}, "class_params: class_weight must be balanced, or above 0 for every class"),
+    ({"class_params": "class_weight=-1:1"}, "class_params: class_weight must be balanced, or from 1e-09 to 1e+09 for"),
     (
         {"class_params": "prior=0.2:0.3:0.5"},
         "class_params: prior has 3 numbers, and there should be 2: dependent_variable y has 2 classes, in this order: "
