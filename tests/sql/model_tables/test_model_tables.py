@@ -398,6 +398,10 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
         "min_impurity_decrease": 0.0,
         "dependent_name": "y",
         "grouping_expressions": ["g1", '"G 2"'],
+        "exposure": None,
+        "shrink": None,
+        "feature_costs": None,
+        "max_competitors": 0,
     }
 
 
