@@ -136,7 +136,7 @@ def train_command(
     ] = None,
     shrink: Annotated[
         float | None,
-        option(f"Of counts: the prior's coefficient of variation, 0 for none. Default: {defaults.SHRINK:g}.", GROWTH),
+        option("Of counts: the coefficient of variation of the rates' prior; 0 for none.", GROWTH),
     ] = None,
     feature_costs: Annotated[
         str | None,

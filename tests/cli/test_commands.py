@@ -61,7 +61,7 @@ def test_every_option_of_training_arrives(madtree: Command, points: str, schema:
         "--exclude day --exclude speed,fold --group-by carrier --weights w --criterion entropy --max-depth 7 "
         "--min-split 9 --min-bucket 4 --bins 50 --max-surrogates 2 --surrogate-style 1 --null-as-category --cp 0.01 "
         "--rule 1se --fold-column fold --seed 7 --replace --memory-mb 32 --max-leaf-nodes 5 "
-        "--min-impurity-decrease 0.01 --class-params class_weight=balanced"
+        "--min-impurity-decrease 0.01 --class-params class_weight=balanced --feature-costs hour=2 --max-competitors 1"
     )
     said = madtree("train", points, f"{schema}.m", "--id", "id", "-y", "late", *options.split())
     assert said.code == 0, said.err
@@ -87,6 +87,8 @@ def test_every_option_of_training_arrives(madtree: Command, points: str, schema:
         "max_leaf_nodes": 5,
         "min_impurity_decrease": 0.01,
         "class_params": "class_weight=balanced",
+        "feature_costs": "hour=2",
+        "max_competitors": 1,
     }
     assert {name: summary[name] for name in wanted} == wanted
 

@@ -171,6 +171,8 @@ def test_what_the_learner_does_by_itself() -> None:
         "min_bucket": defaults.MIN_SPLIT // defaults.SPLIT_PER_BUCKET,
         "memory_bytes": defaults.MEMORY_MB * 2**20,
         "min_impurity_decrease": defaults.MIN_IMPURITY_DECREASE,
+        "shrink": defaults.SHRINK,
+        "feature_costs": (),
     }
     assert asdict(parse_params(None, None)) == OPTIONS
 

@@ -169,7 +169,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     # criterion
     (
         {"split_criterion": "ginny"},
-        "split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not 'ginny'",
+        "split_criterion must be gini, entropy, gain_ratio, misclassification, mse or poisson, not 'ginny'",
     ),
     ({"split_criterion": "mse"}, "split_criterion mse is for regression, but dependent_variable y is of type boolean"),
     (

@@ -15,8 +15,8 @@ COLUMNS = "tree_id, node_id, rank, feature, threshold, left_levels, right_levels
 def _model(db: psycopg.Connection) -> None:
     db.execute(
         "CREATE TABLE t AS SELECT i AS id, i AS x, i + i % 7 AS z, 'c' || i % 3 AS c, i % 2 = 0 AS same,"
-        "   i / 60 - CASE i % 3 WHEN 0 THEN 0.5::float8 ELSE i % 3 / 100.0::float8 END AS y"
-        " FROM generate_series(1, 240) i"
+        " i / 60 - CASE i % 3 WHEN 0 THEN 0.5::float8 ELSE i % 3 / 100.0::float8 END AS y "
+        "FROM generate_series(1, 240) i"
     )
     train(db, "t", "m", "y", "x, z, c, same", max_depth=2, max_competitors=2)
 

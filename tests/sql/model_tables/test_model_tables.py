@@ -399,6 +399,10 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
         "dependent_name": "y",
         "grouping_expressions": ["g1", '"G 2"'],
         "class_params": None,
+        "exposure": None,
+        "shrink": None,
+        "feature_costs": None,
+        "max_competitors": 0,
     }
 
 
