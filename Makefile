@@ -28,9 +28,10 @@ demo: setup
 	$(BIN)/madtree up
 	$(BIN)/madtree demo
 
+# Tests wait for servers and programs more than they compute: two processes a core.
 test: setup
 	@scripts/browser
-	$(BIN)/pytest -n $(or $(WORKERS),auto) --dist loadfile $(ARGS)
+	$(BIN)/pytest -n $(or $(WORKERS),$(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))) --dist loadfile $(ARGS)
 
 test-faults: setup
 	$(BIN)/pytest tests/faults -m faults $(ARGS)

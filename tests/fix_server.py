@@ -107,9 +107,9 @@ def server(pytestconfig: pytest.Config) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def dsn(server: Server, worker_id: str) -> Iterator[str]:
+def dsn(server: Server) -> Iterator[str]:
     """DSN of this worker's own database, with the extension created and its schema on the search path."""
-    name = f"madtree_test_{worker_id}_{os.getpid()}"
+    name = f"madtree_test_{os.getpid()}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
         admin.execute(f'ALTER DATABASE {name} SET search_path = "$user", public, madtree')
@@ -178,9 +178,9 @@ def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]
 
 
 @pytest.fixture
-def other_database(server: Server, worker_id: str) -> Iterator[str]:
+def other_database(server: Server) -> Iterator[str]:
     """DSN of an empty database without madtree."""
-    name = f"madtree_other_{worker_id}_{os.getpid()}"
+    name = f"madtree_other_{os.getpid()}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
     yield server.dsn_of(dbname=name)
@@ -189,9 +189,9 @@ def other_database(server: Server, worker_id: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def ordinary_user(server: Server, dsn: str, worker_id: str) -> Iterator[tuple[str, str]]:
+def ordinary_user(server: Server, dsn: str) -> Iterator[tuple[str, str]]:
     """Name and password of a role that is no superuser and owns nothing."""
-    name, password = f"madtree_user_{worker_id}_{os.getpid()}", secrets.token_hex(16)
+    name, password = f"madtree_user_{os.getpid()}", secrets.token_hex(16)
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(name), sql.Literal(password)))
     yield name, password

@@ -21,7 +21,8 @@ def tree_display(
     Raises:
         MadtreeError: there is no such model.
     """
-    return _drawn(read_model(host, model_name), dot_format, verbosity, full)
+    model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
+    return _drawn(model, dot_format, verbosity, full)
 
 
 def get_tree(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, binned_features
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
+from madtree.ingest.placement import has_citus, placement, plain_tables, run_on_servers
 from madtree.ingest.profile import (
     Categories,
     Groups,
@@ -36,10 +37,14 @@ __all__ = [
     "binned_features",
     "classes_at_most",
     "estimate_profile",
+    "has_citus",
     "no_usable_row",
+    "placement",
+    "plain_tables",
     "range_queries",
     "read_categories",
     "read_folds",
     "read_groups",
     "read_profile",
+    "run_on_servers",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from madtree.learn.problem import Scale
 from madtree.request import TrainingTask
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import Feature, Kind
+from madtree.trees import POISSON, Feature, Kind
 
 MAX_CLASSES = 65_535
 MAX_CATEGORIES = 65_534
@@ -26,6 +27,7 @@ BOOLEAN_CATEGORIES = ("false", "true")
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _PROFILE_SAMPLE = 50_000
 _MOSTLY_USABLE = 0.9
+_FARTHEST = 1e40  # of exposures and counts from 1
 # Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
 # unseen classes is about that of rows of classes seen once; Good 1953), and all rows would have to be packed again.
 _MOST_SINGLE = 1
@@ -39,8 +41,9 @@ class Profile:
     classes: labels in SQL order, and class_keys (K,) the numbers that stand for them in packed rows; None for
         regression.
     low, high, heaviest: smallest and largest target, largest weight.
-    integral: all targets and weights are whole numbers.
+    integral: all targets, weights and exposures are whole numbers.
     estimated: it was made of a sample: rows are about right, and a rare class may be missing.
+    of_counts: the target counts events; shortest and longest are the smallest and largest exposure, None without them.
     """
 
     total: int
@@ -52,6 +55,9 @@ class Profile:
     heaviest: float
     integral: bool
     estimated: bool = False
+    of_counts: bool = False
+    shortest: float | None = None
+    longest: float | None = None
 
     @property
     def never_null(self) -> bool:
@@ -61,7 +67,12 @@ class Profile:
     def scale(self) -> Scale:
         """The scale of a single tree over all usable rows."""
         low, high, heaviest = (np.array([value]) for value in (self.low, self.high, self.heaviest))
-        return Scale.of_range(np.array([self.usable]), low, high, heaviest, self.integral)
+        rows = np.array([self.usable])
+        if not self.of_counts:
+            return Scale.of_range(rows, low, high, heaviest, self.integral)
+        exposed = self.shortest is not None and self.longest is not None
+        exposure = (np.array([self.shortest]), np.array([self.longest])) if exposed else None
+        return Scale.of_counts(rows, high, heaviest, self.integral, exposure)
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,8 @@ class Groups:
     Attributes:
         tree_id, usable: int64.
         block: the block of small groups, -1 for the others.
-        low, high, heaviest: float64, NaN where a group has no usable row.
+        low, high, heaviest, shortest, longest: float64, NaN where a group has no usable row; the last two are of
+            exposures.
     """
 
     tree_id: Ints
@@ -80,6 +92,18 @@ class Groups:
     low: Floats
     high: Floats
     heaviest: Floats
+    shortest: Floats
+    longest: Floats
+
+    def scale(self, groups: Ints, profile: Profile, *, exposed: bool) -> Scale:
+        """Of some groups (n,), from the profile of all rows."""
+        rows, heaviest = self.usable[groups], self.heaviest[groups]
+        low, high, shortest, longest = (
+            np.nan_to_num(values[groups]) for values in (self.low, self.high, self.shortest, self.longest)
+        )
+        if not profile.of_counts:
+            return Scale.of_range(rows, low, high, heaviest, profile.integral)
+        return Scale.of_counts(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
 
 
 @dataclass(frozen=True)
@@ -98,8 +122,8 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     """Look at dependent and weights.
 
     Raises:
-        MadtreeError: no row, no usable row, a target that is not finite, a negative or infinite weight, too many
-            classes.
+        MadtreeError: no row, no usable row, a target that is not finite, a negative count, a negative or infinite
+            weight, an exposure that is not above 0, too many classes.
     """
     if task.is_classification:
         most = classes_at_most(task)
@@ -116,13 +140,16 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
             "a regression target must be finite",
             hint="Leave these rows out, in a view, or make the value NULL.",
         )
+    _check_exposures(task, rows[0])
     _check_rows(task, total, usable)
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
     if not task.is_classification:
         low, high = float(rows[0]["low"]), float(rows[0]["high"])
         _check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
-        return Profile(total, usable, (), None, low, high, heaviest, integral and bool(rows[0]["integral"]))
+        integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
+        found = Profile(total, usable, (), None, low, high, heaviest, integral)
+        return replace(found, **_exposures(task, rows[0])) if task.parameters.criterion == POISSON else found
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
         raise MadtreeError(
@@ -189,6 +216,41 @@ def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
             )
 
 
+def _check_exposures(task: TrainingTask, row: Row) -> None:
+    bad = int(row.get("bad_exposures") or 0)
+    if bad:
+        raise MadtreeError(
+            f"exposure: {task.exposure_sql} is not above 0, or not finite, in {bad} row{'s' * (bad > 1)}; events are "
+            "counted over an exposure above 0",
+            hint="An exposure of NULL leaves a row out.",
+        )
+
+
+def _exposures(task: TrainingTask, row: Row) -> dict[str, Any]:
+    """What the profile says of counts.
+
+    Raises:
+        MadtreeError: a count is negative, or the sizes of counts and exposures are further apart than sums can hold.
+    """
+    low, high = float(row["low"]), float(row["high"])
+    if low < 0:
+        raise MadtreeError(
+            f"dependent_variable: {task.dependent_sql} is negative, {low:.6g}; split_criterion poisson counts events, "
+            "which are 0 or more",
+            hint="For other numbers use split_criterion => 'mse'.",
+        )
+    if task.exposure_sql is None:
+        return {"of_counts": True}
+    shortest, longest = float(row["shortest"]), float(row["longest"])
+    if high > _FARTHEST or longest > _FARTHEST or shortest < 1 / _FARTHEST:
+        raise MadtreeError(
+            f"exposure: with counts up to {high:.3g} and exposures of {shortest:.3g} to {longest:.3g}, double "
+            "precision cannot hold the sums of their deviances",
+            hint=f"All should be between {1 / _FARTHEST:.0e} and {_FARTHEST:.0e}; count exposures in another unit.",
+        )
+    return {"of_counts": True, "shortest": shortest, "longest": longest}
+
+
 def _check_squares(task: TrainingTask, largest: float, spread: float, heaviest: float, usable: int) -> None:
     """Raise MadtreeError where sums of squares would leave the range of float8, or where none would reach it."""
     too_large = largest > 1 and math.log10(largest) * 2 + math.log10(max(heaviest, 1.0) * usable) > _MOST_DIGITS
@@ -210,7 +272,7 @@ def _check_rows(task: TrainingTask, total: int, usable: int) -> None:
         columns = [
             task.dependent_sql,
             *(c.value for c in task.grouping),
-            *([task.weights_sql] if task.weights_sql else []),
+            *(name for name in (task.weights_sql, task.exposure_sql) if name),
         ]
         raise no_usable_row(
             task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
@@ -222,7 +284,7 @@ def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
 
 
 def read_groups(host: Host, table: str) -> Groups:
-    """The groups from their table (`sqltext.rows.group_table`)."""
+    """The groups from their table (`sqltext.rows.groups`)."""
     found = host.query(f"SELECT * FROM {table} ORDER BY tree_id")
 
     def column(name: str, missing: float) -> Floats:
@@ -236,6 +298,8 @@ def read_groups(host: Host, table: str) -> Groups:
         column("low", np.nan),
         column("high", np.nan),
         column("heaviest", 1.0),
+        column("shortest", np.nan),
+        column("longest", np.nan),
     )
 
 

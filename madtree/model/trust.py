@@ -15,6 +15,7 @@ from madtree.sqltext.forest_tables import GROUP_COLUMNS
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import (
+    COMPETITOR_COLUMNS,
     CV_COLUMNS,
     NODE_COLUMNS,
     SUFFIXES,
@@ -232,10 +233,16 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
                 "min_impurity_decrease",
                 "dependent_name",
                 "grouping_expressions",
+                "class_params",
+                "exposure",
+                "shrink",
+                "feature_costs",
+                "max_competitors",
             ),
         ),
         ("_surrogates", SURROGATE_COLUMNS, ()),
         ("_cv", CV_COLUMNS, ()),
+        ("_competitors", COMPETITOR_COLUMNS, ()),
         ("_group", (("gid", "int4"), *GROUP_COLUMNS), ()),
     )
 )

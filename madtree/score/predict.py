@@ -21,7 +21,7 @@ from madtree.model import (
     unquoted,
 )
 from madtree.request import COSTS, Costs, Type, check_new, find_relation
-from madtree.score.case_or_blocks import measure
+from madtree.score.case_or_blocks import measure, run_case
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -79,7 +79,7 @@ def tree_predict(
     if work.in_blocks if in_blocks is None else in_blocks:
         rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
     else:
-        rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
+        rows = run_case(host, work, sql.create_by_case(scan, read_trees(host, tables, model), outputs))
     return (
         f"tree_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {tree_model} "
         f"({wanted}) into {output_table} in {perf_counter() - begin:.2f} s"

@@ -34,7 +34,7 @@ from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, pick
 from madtree.sqltext.tables import type_sql
-from madtree.trees import Feature, Kind, Model
+from madtree.trees import Kind, Model
 
 _TEXTS = "pg_catalog.text[]"
 _BOOLS = "pg_catalog.bool[]"
@@ -97,7 +97,7 @@ class BlockScoring:
         plan = _plan(host, tables, model, nodes, splits, said)
         blocks = BlockScan(
             scan,
-            [_packed(scan.features[feature.name]) for feature in features],
+            [rows_sql.as_number(scan.features[feature.name]) for feature in features],
             [(output.name, expression) for output, expression in zip(self.outputs, said.expressions, strict=True)],
             said.parts,
             said.row_bytes,
@@ -282,10 +282,3 @@ def _class_weights(host: Host, tables: ModelTables, model: Model, nodes: Mapping
     if len(values) != len(nodes["node_id"]) * len(model.classes):
         raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
     return np.array(values.reshape(-1, len(model.classes)), np.float64)
-
-
-def _packed(feature: Feature) -> str:
-    """The feature as float8."""
-    if feature.labels:
-        return rows_sql.null_as_last(feature, f"{sql.enum_number(feature)}::pg_catalog.float8")
-    return rows_sql.as_number(feature)

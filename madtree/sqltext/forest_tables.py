@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.sqltext.inserts import unnested, with_arrays
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column
-from madtree.sqltext.tables import SUMMARY_COLUMNS, TREE_COLUMNS, model_table, unnested, with_arrays
+from madtree.sqltext.tables import SUMMARY_COLUMNS, TREE_COLUMNS, model_table
 
 # In front of the grouping columns and of TREE_COLUMNS.
 MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("gid", "int4"), ("sample_id", "int4"))

@@ -153,11 +153,3 @@ def read_estimate(plan: str) -> tuple[int, float]:
 
 def class_array(labels: Sequence[str], type_: str) -> str:
     return f"ARRAY[{', '.join(typed_literal(label, type_) for label in labels)}]"
-
-
-def enum_number(feature: Feature) -> str:
-    """An enum's position among the labels of training: the number of labels up to it.
-
-    A label that was added to the type since lies between two positions as it lies between two labels in a comparison.
-    """
-    return f"pg_catalog.width_bucket({feature.name}, {class_array(feature.labels, feature.type)})"

@@ -50,10 +50,10 @@ def row_format(
 ) -> RowFormat:
     """What the numbers of a packed row are."""
     keys = [None if found is None else found.keys for found in categories]
-    has_tree, has_weight, has_identity = (
-        column is not None for column in (source.groups, source.weight, source.identity)
+    has_tree, has_weight, has_exposure, has_identity = (
+        column is not None for column in (source.groups, source.weight, source.exposure, source.identity)
     )
-    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_identity)
+    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_exposure, has_identity)
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class LargeTrees:
         weighted, regression = self.source.weight is not None, not self.task.is_classification
         forest = self.task.forest
         drawn = scale.drawn(bootstrap(self.task.parameters.seed, forest)) if forest else scale
-        weight_grid, target_grid = drawn.grids(weighted, regression, 1 if drawn.one_limb_will_do() else 2)
+        grids = drawn.grids(weighted, regression, 1 if drawn.one_limb_will_do() else 2)
         distributed = self.rows.distributed
         return Problem(
             parameters=distributed.limited(self.task.parameters) if distributed else self.task.parameters,
@@ -258,11 +258,8 @@ class LargeTrees:
             n_trees=len(scale.rows),
             rows=scale.rows,
             n_classes=len(self.profile.classes),
-            weight_grid=weight_grid,
-            target_grid=target_grid,
-            centre=scale.centre,
-            largest_target=scale.largest_target,
-            largest_weight=scale.largest_weight,
+            **grids,  # type: ignore[arg-type]
+            **scale.ranges(),  # type: ignore[arg-type]
         )
 
 
@@ -270,6 +267,6 @@ def row_bytes(problem: Problem) -> int:
     """Bytes of a packed row in memory: codes, target, weight, tree, fold, and its position in every replica."""
     layout = CodeLayout.for_widths(problem.bins.widths)
     channels = problem.channels
-    target = 8 * channels.target_limbs or (1 if channels.n_classes <= 256 else 2)
+    target = 8 * channels.outcome_limbs or (1 if channels.n_classes <= 256 else 2)
     positions = POSITION_BYTES * (1 + problem.parameters.n_folds)
     return layout.row_bytes + target + 8 * channels.weight_limbs + 4 * (problem.n_trees > 1) + 1 + positions

@@ -14,9 +14,17 @@ from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally
 from madtree.learn.grow import grow
-from madtree.learn.histogram import HeldOut, HeldOutRequest, Program, Progress
+from madtree.learn.histogram import CategoriesRequest, HeldOut, HeldOutRequest, Program, Progress
 from madtree.learn.problem import Bootstrap, Problem
-from madtree.learn.prune import Outcome, OutOfBagColumns, TrainedTrees, conclude, leaf_predictions
+from madtree.learn.prune import (
+    Outcome,
+    OutOfBagColumns,
+    SeenCategories,
+    TrainedTrees,
+    TreeKeys,
+    conclude,
+    leaf_predictions,
+)
 from madtree.trees import ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
@@ -57,7 +65,8 @@ def said_of(said: OutOfBag, problem: Problem, groups: Ints) -> TrainedTrees:
     # Of a single large table only packing tells how many rows there are.
     n_rows = np.array([len(said.votes)]) if problem.n_groups == 1 else problem.rows
     columns = OutOfBagColumns(groups, n_rows, said.error, said.score, importance, spread)
-    return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns)
+    seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), said.seen)
+    return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
 
 
 def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[Grown], None]) -> Program[OutOfBag]:
@@ -83,7 +92,8 @@ def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[
             tally.add(wave, growing.routing, prediction, replica, held_out)
             yield Progress()
         deliver(Grown(outcome, wave, first))
-    return tally.result()
+    seen: Ints = yield CategoriesRequest(problem)
+    return replace(tally.result(), seen=seen)
 
 
 def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:

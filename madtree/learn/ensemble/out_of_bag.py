@@ -6,7 +6,7 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class OutOfBag:
         votes: (n_rows,) trees that predicted each row.
         prediction: (n_rows,) index of the class, or mean; of no meaning where there are no votes.
         class_votes: (K, n_rows) of classification, else None.
+        seen: (3, n) group, feature and code of each category of an unordered feature that any rows have, sorted.
     """
 
     error: Floats
@@ -42,6 +43,7 @@ class OutOfBag:
     votes: Ints
     prediction: Array
     class_votes: Array | None
+    seen: Ints = field(default_factory=lambda: np.zeros((3, 0), np.int64))
 
 
 class Tally:

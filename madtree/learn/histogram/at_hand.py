@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Steps
+from madtree.learn.data import Array, Block, Ints, Steps
 from madtree.learn.histogram.node_order import NodeOrder
 from madtree.learn.histogram.requests import (
+    CategoriesRequest,
     CountRequest,
     DrawnRequest,
     HeldOut,
@@ -47,6 +48,8 @@ class BlocksAtHand:
             return (yield from self._drawn(request))
         if isinstance(request, HeldOutRequest):
             return (yield from self._held_out(request))
+        if isinstance(request, CategoriesRequest):
+            return (yield from self._categories(request.problem))
         raise NotImplementedError(f"blocks at hand have no answer to {request}")
 
     def _count(self, request: CountRequest) -> Steps[Array]:
@@ -91,6 +94,19 @@ class BlocksAtHand:
             n_all += placed.block.codes.n_rows
         return HeldOut(np.concatenate(places), Block.join(parts), np.concatenate(nodes), n_all)
 
+    def _categories(self, problem: Problem) -> Steps[Ints]:
+        found = [np.zeros((3, 0), np.int64)]
+        for feature in np.flatnonzero(problem.unordered).tolist():
+            there = np.zeros((problem.n_groups, int(problem.bins.widths[feature])), np.bool_)
+            for placed in self._blocks:
+                yield
+                group = 0 if placed.block.tree is None else placed.block.tree
+                there[group, placed.block.codes.column(feature)] = True
+            group, code = np.nonzero(there[:, 1:])  # without the missing one
+            found.append(np.stack((group, np.full(len(group), feature), code + 1)))
+        seen = np.concatenate(found, axis=1)
+        return np.asarray(seen[:, np.lexsort(seen[::-1])])
+
     def _are_counted_together(self, request: CountRequest) -> bool:
         """Whether there are more bins than rows of a block, so that adding all bins up for each block takes longer than
         copying the rows out, and there is room for that.
@@ -101,6 +117,6 @@ class BlocksAtHand:
         if request.shape[0] * request.shape[1] <= self._block_rows * n_features:
             return False
         problem = request.problem
-        limbs = problem.channels.weight_limbs + problem.channels.target_limbs
+        limbs = problem.channels.weight_limbs + problem.channels.outcome_limbs
         n_bytes = request.n_rows * (_COPIED_ROW_BYTES + 8 * limbs)
         return n_bytes <= problem.parameters.memory_bytes // problem.tuning.copied_share

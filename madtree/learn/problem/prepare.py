@@ -25,7 +25,7 @@ from madtree.learn.data import (
 from madtree.learn.problem.folds import random_folds, rows_of_trees
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, Replicas
-from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, Kind, Parameters
+from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, POISSON, Kind, Parameters
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
 _CENTRE_BEYOND = 1024.0
@@ -65,7 +65,8 @@ class Scale:
     Attributes:
         rows: (n_trees,) int64.
         centre, largest_target, largest_weight: (n_trees,) float64.
-        integral: every target and weight is a whole number.
+        integral: every target, weight and exposure is a whole number.
+        least_exposure, largest_exposure: (n_trees,) float64, or None where rows have no exposure.
     """
 
     rows: Ints
@@ -73,6 +74,21 @@ class Scale:
     largest_target: Floats
     largest_weight: Floats
     integral: bool
+    least_exposure: Floats | None = None
+    largest_exposure: Floats | None = None
+
+    @classmethod
+    def of_counts(
+        cls,
+        rows: Ints,
+        high: Floats,
+        largest_weight: Floats,
+        integral: bool,
+        exposure: tuple[Floats, Floats] | None,
+    ) -> Scale:
+        """From the largest count, and the smallest and largest exposure of each tree. Counts are summed as they are."""
+        least, most = exposure or (None, None)
+        return cls(rows, np.zeros(len(rows)), high, largest_weight, integral, least, most)
 
     @classmethod
     def of_range(cls, rows: Ints, low: Floats, high: Floats, largest_weight: Floats, integral: bool) -> Scale:
@@ -88,14 +104,31 @@ class Scale:
 
     def one_limb_will_do(self) -> bool:
         """Whether all sums are of whole numbers below 2**53, as far as is known."""
-        weight, target = self.grids(True, True, 1)
-        return self.integral and all(grid is None or int(grid.exponents.max()) <= 0 for grid in (weight, target))
+        grids = self.grids(True, True, 1).values()
+        return self.integral and all(grid is None or int(grid.exponents.max()) <= 0 for grid in grids)
 
-    def grids(self, weighted: bool, regression: bool, limbs: int) -> tuple[Grid | None, Grid | None]:
-        """Grids of the weights, and of weight times target less centre."""
-        weight = Grid.choose(self.largest_weight, self.rows, limbs) if weighted else None
-        target = Grid.choose(self.largest_target * self.largest_weight, self.rows, limbs) if regression else None
-        return weight, target
+    def grids(self, weighted: bool, regression: bool, limbs: int) -> dict[str, Grid | None]:
+        """Grids of the weights, of weight times target less centre, and of weight times exposure, as a problem has
+        them.
+        """
+
+        def grid(largest: Floats) -> Grid:
+            return Grid.choose(largest, self.rows, limbs)
+
+        return {
+            "weight_grid": grid(self.largest_weight) if weighted else None,
+            "target_grid": grid(self.largest_target * self.largest_weight) if regression else None,
+            "exposure_grid": (
+                None if self.largest_exposure is None else grid(self.largest_exposure * self.largest_weight)
+            ),
+        }
+
+    def ranges(self) -> dict[str, Floats]:
+        """The ranges as a problem has them."""
+        ranges = {name: getattr(self, name) for name in ("centre", "largest_target", "largest_weight")}
+        if self.least_exposure is not None and self.largest_exposure is not None:
+            ranges |= {"least_exposure": self.least_exposure, "largest_exposure": self.largest_exposure}
+        return ranges
 
 
 class Columns(Protocol):
@@ -120,6 +153,7 @@ class RawRows:
         weight: (n_rows,) or None.
         tree: (n_rows,) int, or None where there is one tree.
         fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
+        exposure: (n_rows,) over which the target was counted, or None.
         identity: as in `Block`.
     """
 
@@ -128,15 +162,17 @@ class RawRows:
     weight: Floats | None
     tree: Ints | None
     fold: Floats | None = None
+    exposure: Floats | None = None
     identity: Array | None = None
 
     def known(self) -> Bools:
-        """(n_rows,) rows whose target and weight are known, and whose weight is not 0."""
+        """(n_rows,) rows whose target, weight and exposure are known, and whose weight is not 0."""
         keep = ~np.isnan(self.target)
         if self.weight is not None:
             keep &= ~np.isnan(self.weight) & (self.weight != 0)
-        if self.fold is not None:
-            keep &= ~np.isnan(self.fold)
+        for column in (self.fold, self.exposure):
+            if column is not None:
+                keep &= ~np.isnan(column)
         return np.asarray(keep)
 
     def usable(self) -> Bools:
@@ -159,6 +195,7 @@ class RawRows:
             None if self.weight is None else self.weight[keep],
             None if self.tree is None else self.tree[keep],
             None if self.fold is None else self.fold[keep],
+            None if self.exposure is None else self.exposure[keep],
             None if self.identity is None else self.identity[keep],
         )
 
@@ -197,10 +234,9 @@ def preparing(
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
     codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
-    scale = _scale(rows, n_trees, n_classes == 0)
+    scale = _scale(rows, n_trees, n_classes == 0, parameters.criterion == POISSON)
     drawn = scale if replicas is None else scale.drawn(replicas)
     limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2
-    weight_grid, target_grid = drawn.grids(rows.weight is not None, n_classes == 0, limbs)
     problem = Problem(
         parameters=parameters,
         bins=bins,
@@ -208,11 +244,8 @@ def preparing(
         n_trees=n_trees,
         rows=scale.rows,
         n_classes=n_classes,
-        weight_grid=weight_grid,
-        target_grid=target_grid,
-        centre=scale.centre,
-        largest_target=scale.largest_target,
-        largest_weight=scale.largest_weight,
+        **scale.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
+        **scale.ranges(),  # type: ignore[arg-type]
     )
     fold = folds(rows, scale.rows, parameters)
     block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity)
@@ -242,11 +275,19 @@ def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
     )
     if problem.target_grid is None:
         return rows.target.astype(np.uint8 if problem.n_classes <= 256 else np.uint16), weight
-    return problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree), weight
+    target = problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree)
+    if problem.exposure_grid is None or rows.exposure is None:
+        return target, weight
+    exposure = problem.exposure_grid.split(_weighted(rows, rows.exposure), rows.tree)
+    return np.concatenate((target, exposure)), weight
 
 
 def _weighted_target(rows: RawRows, centre: Floats) -> Floats:
     value = rows.target - (centre[0] if rows.tree is None else centre[rows.tree])
+    return _weighted(rows, value)
+
+
+def _weighted(rows: RawRows, value: Floats) -> Floats:
     return value if rows.weight is None else value * rows.weight
 
 
@@ -259,7 +300,7 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> Steps[tuple[Codes, B
         yield
         ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
         column, size, starts, ends = merge_bins(
-            ranks, rows.tree, n_values, counts, limits.limit[:, f], int(limits.n_bins[f])
+            ranks, rows.tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])
         )
         sizes[:, f] = size
         columns.append(column.astype(np.uint16))
@@ -285,7 +326,7 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
     return flat
 
 
-def _scale(rows: RawRows, n_trees: int, regression: bool) -> Scale:
+def _scale(rows: RawRows, n_trees: int, regression: bool, of_counts: bool) -> Scale:
     owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
     counts = np.bincount(owner, minlength=n_trees)
     low, high, heaviest = np.full(n_trees, np.inf), np.full(n_trees, -np.inf), np.ones(n_trees)
@@ -297,11 +338,24 @@ def _scale(rows: RawRows, n_trees: int, regression: bool) -> Scale:
     if rows.weight is not None:
         heaviest[:] = 0.0
         np.maximum.at(heaviest, owner, rows.weight)
-    return Scale.of_range(counts, low, high, heaviest, integral=False)
+    if not of_counts:
+        return Scale.of_range(counts, low, high, heaviest, integral=False)
+    if rows.exposure is None:
+        return Scale.of_counts(counts, high, heaviest, False, None)
+    least, most = np.full(n_trees, np.inf), np.zeros(n_trees)
+    np.minimum.at(least, owner, rows.exposure)
+    np.maximum.at(most, owner, rows.exposure)
+    return Scale.of_counts(counts, high, heaviest, False, (least, most))
 
 
 def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:
-    weight_grid, target_grid = scale.grids(rows.weight is not None, regression, 1)
-    if weight_grid is not None and rows.weight is not None and not is_exact(rows.weight, weight_grid, rows.tree):
+    grids = scale.grids(rows.weight is not None, regression, 1)
+
+    def exact(grid: Grid | None, values: Floats | None) -> bool:
+        return grid is None or values is None or is_exact(values, grid, rows.tree)
+
+    if not exact(grids["weight_grid"], rows.weight):
         return False
-    return target_grid is None or is_exact(_weighted_target(rows, scale.centre), target_grid, rows.tree)
+    if rows.exposure is not None and not exact(grids["exposure_grid"], _weighted(rows, rows.exposure)):
+        return False
+    return not regression or exact(grids["target_grid"], _weighted_target(rows, scale.centre))

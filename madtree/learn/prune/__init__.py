@@ -4,26 +4,28 @@ cross-validation, importance, and the trees as columns on their way to the model
 
 from __future__ import annotations
 
+from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys
 from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
-    CategorySets,
+    CompetitorColumns,
     CpColumns,
     NodeColumns,
     OutOfBagColumns,
     SurrogateColumns,
     TrainedTrees,
     TreeColumns,
-    TreeKeys,
 )
 
 __all__ = [
     "CategorySets",
+    "CompetitorColumns",
     "CpColumns",
     "NodeColumns",
     "OutOfBagColumns",
     "Outcome",
+    "SeenCategories",
     "SurrogateColumns",
     "TrainedTrees",
     "TreeColumns",

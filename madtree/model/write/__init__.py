@@ -6,6 +6,7 @@ from madtree.model.write.prune import tree_prune
 from madtree.model.write.rows import (
     GroupTotals,
     Totals,
+    write_competitors,
     write_cv,
     write_groups,
     write_nodes,
@@ -18,6 +19,7 @@ __all__ = [
     "GroupTotals",
     "Totals",
     "tree_prune",
+    "write_competitors",
     "write_cv",
     "write_groups",
     "write_nodes",

@@ -11,6 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.ingest import Packed
 from madtree.learn.data import Array, Ints, codec
 from madtree.learn.histogram import (
+    CategoriesRequest,
     CountRequest,
     DrawnRequest,
     HeldOutRequest,
@@ -82,7 +83,7 @@ class Leader(Member, Generic[T]):
         self.board.end()
 
     def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, Progress | DrawnRequest | HeldOutRequest):
+        if isinstance(request, Progress | DrawnRequest | HeldOutRequest | CategoriesRequest):
             raise NotImplementedError(f"resident workers have no answer to {request}")
         if isinstance(request, CountRequest) and self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)

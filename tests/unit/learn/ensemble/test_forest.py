@@ -56,7 +56,7 @@ def of_tree(outcome: Outcome, tree: int) -> dict[str, Any]:
         value = getattr(outcome, f.name)
         if isinstance(value, dict):
             values[f.name] = {place[node]: repr(what) for node, what in value.items() if node in place}
-        elif isinstance(value, np.ndarray) and f.name != "tree":
+        elif isinstance(value, np.ndarray) and f.name not in ("tree", "seen"):
             own = value[tree if f.name in ("importance", "root_risk", "grown_depth") else mine]
             values[f.name] = repr(own.tolist())  # NaN is like NaN
     return values
