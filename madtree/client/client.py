@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from madtree.client.caller import Caller
 from madtree.client.calls import Names, Pairs
+from madtree.client.forests import ForestCalls
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
@@ -62,7 +62,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     return Client(open_session(connection), on_message)
 
 
-class Client(Caller):
+class Client(ForestCalls):
     """madtree in one database; made by `madtree.connect`, where transactions are explained.
 
     Tables and models are named as in SQL (``'flights'``, ``'my_schema."My Table"'``); a list of features may also be

@@ -1,0 +1,154 @@
+"""The functions for forests as methods, and a trained forest as an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from madtree.client.caller import Caller
+from madtree.client.calls import Names, Pairs
+from madtree.client.result import Result
+from madtree.sqltext.quote import ident
+from madtree.sqltext.split import parse_name
+from madtree.sqltext.tables import suffixed
+
+
+class ForestCalls(Caller):
+    """What a client can do with forests."""
+
+    def forest_train(
+        self,
+        training_table_name: str,
+        output_table_name: str,
+        id_col_name: str,
+        dependent_variable: str,
+        list_of_features: Names,
+        list_of_features_to_exclude: Names | None = None,
+        grouping_cols: Names | None = None,
+        num_trees: int | None = 100,
+        num_random_features: int | None = None,
+        importance: bool | None = True,
+        num_permutations: int | None = 1,
+        max_tree_depth: int | None = None,
+        min_split: int | None = None,
+        min_bucket: int | None = None,
+        num_splits: int | None = 100,
+        null_handling_params: Pairs | None = None,
+        verbose: bool | None = False,
+        sample_ratio: float | None = 1.0,
+        *,
+        weights: str | None = None,
+        split_criterion: str | None = "gini",
+        sampling: str | None = "poisson",
+        seed: int | None = 1,
+        replace: bool | None = False,
+        memory_mb: int | None = 64,
+        classification: bool | None = None,
+    ) -> Forest:
+        """Train a random forest, or one for each group, on a table where it is.
+
+        Parameters
+        ----------
+        training_table_name, output_table_name, id_col_name, dependent_variable
+            As for `tree_train`. Rows of one id are drawn together.
+        list_of_features, list_of_features_to_exclude, grouping_cols, weights, split_criterion, classification
+            As for `tree_train`.
+        num_trees, num_random_features
+            Of each forest; features drawn for each node, by default the root of their number, for numbers a third.
+        importance, num_permutations
+            Whether, and how often, each feature is permuted among the out-of-bag rows of each tree.
+        max_tree_depth, min_split, min_bucket, num_splits
+            Levels below the root, by default 60; rows that a node needs, by default 2, for numbers 5; rows that each
+            side keeps, by default 1; candidate thresholds of a continuous feature.
+        null_handling_params
+            As `surrogate_params` of `tree_train`.
+        verbose, seed, replace, memory_mb
+            As for `tree_train`.
+        sample_ratio, sampling
+            Share of the rows that each tree's sample is drawn from; with replacement (poisson), or
+            without_replacement.
+
+        Returns
+        -------
+        Forest
+            Its `message` says what was trained.
+        """
+        arguments = dict(locals())
+        del arguments["self"]
+        return Forest(self, output_table_name, self.call("forest_train", **arguments)[0][0])
+
+    def forest_predict(
+        self,
+        random_forest_model: str,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = "response",
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Score a table by a forest into a new table; `type` is response, prob, prob_mean or leaf."""
+        return self.call_text("forest_predict", random_forest_model, new_data_table, output_table, type, trust_owner)
+
+    def get_tree(
+        self,
+        forest_model_table: str,
+        gid: int,
+        sample_id: int,
+        dot_format: bool | None = True,
+        verbose: bool | None = False,
+    ) -> str:
+        """One tree of a forest as a graph for graphviz or, with ``dot_format=False``, as text."""
+        return self.call_text("get_tree", forest_model_table, gid, sample_id, dot_format, verbose)
+
+    def get_tree_surr(self, forest_model_table: str, gid: int, sample_id: int) -> str:
+        """The surrogates of one tree of a forest as text."""
+        return self.call_text("get_tree_surr", forest_model_table, gid, sample_id)
+
+    def forest(self, name: str) -> Forest:
+        """A forest that is there already."""
+        return Forest(self, name)
+
+
+class Forest:
+    """A forest: the tables ``<name>``, ``<name>_group``, ``<name>_nodes``, ``<name>_summary``.
+
+    Everything is read from the database when it is asked for.
+
+    Attributes
+    ----------
+    client
+        Where it is.
+    name
+        The model's name as in SQL.
+    message
+        What the call that made it said; None for one that was there already.
+    """
+
+    def __init__(self, client: ForestCalls, name: str, message: str | None = None) -> None:
+        self.client, self.name, self.message = client, name, message
+
+    def __repr__(self) -> str:
+        return f"<madtree.Forest {self.name}>"
+
+    @property
+    def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
+        return self.client.query(f"SELECT * FROM {self._table('_group')} ORDER BY gid")
+
+    @property
+    def oob_error(self) -> float | None:
+        """The error on out-of-bag rows of a forest without groups."""
+        (row,) = self.groups
+        return None if row.oob_error is None else float(row.oob_error)
+
+    def predict(
+        self, new_data_table: str, output_table: str, type: str | None = "response", trust_owner: bool | None = False
+    ) -> str:
+        """Score a table into a new table, as `Client.forest_predict`."""
+        return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner)
+
+    def drop(self) -> str:
+        """Drop its tables."""
+        return str(self.client.call("tree_drop", self.name)[0][0])
+
+    def _table(self, suffix: str) -> str:
+        *schema, name = parse_name(self.name) or [self.name]
+        return ".".join(map(ident, [*schema, suffixed(name, suffix)]))
