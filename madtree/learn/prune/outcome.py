@@ -84,7 +84,8 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
             by_class = problem.class_weights(growing.sums, tree)
             class_weights = by_class.T
             risk, prediction = criterion.risk(by_class), criterion.prediction(by_class)
-            impurities = criterion.impurity(problem.moments(growing.sums, tree))
+            moments = problem.moments(growing.sums, tree)
+            impurities = criterion.impurity(moments)
         else:
             moments = yield from moments_of_numbers(problem, growing, weight)
             risk, impurities = criterion.risk(moments), criterion.impurity(moments)
