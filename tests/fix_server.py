@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from fix_container import build_image, engine_answers, running
+from leftovers import begin_session, clear_leftovers, end_session
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
@@ -52,12 +51,14 @@ class Server:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One home per session: made by the controlling process, known to its workers."""
+    """One home per session: made by the controlling process, known to its workers.
+
+    Sessions that were killed before are cleared away.
+    """
     worker = getattr(config, "workerinput", None)
     if worker is None:
-        home = Path(tempfile.mkdtemp(prefix="madtree-test-"))
-        home.chmod(0o755)  # for root's tests: the server's account must reach it
-        config.stash[HOME] = home
+        clear_leftovers()
+        config.stash[HOME] = begin_session()
     else:
         config.stash[HOME] = Path(worker["madtree_home"])
 
@@ -70,9 +71,7 @@ def pytest_configure_node(node: pytest.Item) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     home = config.stash.get(HOME, None)
     if home is not None and not hasattr(config, "workerinput"):
-        if (home / "server").exists():
-            PrivateServer(home / "server").down()
-        shutil.rmtree(home, ignore_errors=True)
+        end_session(home)
 
 
 def container_image(home: Path) -> str | None:

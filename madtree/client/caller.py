@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from madtree.client.calls import MISTAKES, as_argument, as_mistake, statement_of
+from madtree.client.calls import as_argument, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
 from madtree.host.psycopg import PsycopgHost
@@ -56,20 +56,14 @@ class Caller:
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:
         """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`."""
-        try:
-            with self._session.work() as connection:
-                yield connection
-        except MISTAKES as error:
-            raise as_mistake(error) from None
+        with refusals_told(), self._session.work() as connection:
+            yield connection
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
         """As `work`, for reading: a model that is found in it stays as it is until the end."""
-        try:
-            with self._session.reading() as connection:
-                yield connection
-        except MISTAKES as error:
-            raise as_mistake(error) from None
+        with refusals_told(), self._session.reading() as connection:
+            yield connection
 
     def close(self) -> None:
         """Close the connection if the client opened it."""

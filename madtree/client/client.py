@@ -71,8 +71,9 @@ class Client(ForestCalls):
     Raises
     ------
     CallError
-        By all methods: the server refused the call. The exception has the server's sentence, its `hint` and its
-        `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a deadlock) are psycopg's.
+        By all methods: the server refused the call, or madtree could not do it. The exception has the server's
+        sentence, its `hint` and its `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a
+        deadlock) are psycopg's.
     """
 
     def tree_train(

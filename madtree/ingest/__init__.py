@@ -6,7 +6,14 @@ from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, binned_features
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
-from madtree.ingest.placement import has_citus, placement, plain_tables, run_on_servers
+from madtree.ingest.placement import (
+    distribute_beside,
+    distribution_column,
+    has_citus,
+    placement,
+    plain_tables,
+    run_on_servers,
+)
 from madtree.ingest.profile import (
     Categories,
     Groups,
@@ -36,6 +43,8 @@ __all__ = [
     "RowSpool",
     "binned_features",
     "classes_at_most",
+    "distribute_beside",
+    "distribution_column",
     "estimate_profile",
     "has_citus",
     "no_usable_row",

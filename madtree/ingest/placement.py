@@ -6,7 +6,7 @@ from madtree.host import Host
 from madtree.sqltext import distributed as sql
 from madtree.sqltext import work as work_sql
 
-_OID = "pg_catalog.oid"
+_OID, _TEXT = "pg_catalog.oid", "pg_catalog.text"
 
 
 def has_citus(host: Host) -> bool:
@@ -21,6 +21,23 @@ def placement(host: Host, oid: int) -> str | None:
     return "whole" if found[0]["method"] == "n" else "spread"
 
 
+def distribution_column(host: Host, oid: int) -> str | None:
+    """The column, unquoted, by whose hash a relation's rows are spread; None where they are spread otherwise."""
+    found = host.query(sql.DISTRIBUTION_COLUMN, [_OID], [oid])
+    return str(found[0]["name"]) if found else None
+
+
+def distribute_beside(host: Host, table: str, column: str, beside: str) -> None:
+    """Spread an empty table by a column, its rows to the servers where the table `beside` has its rows of equal values
+    in its own; does nothing on plain PostgreSQL.
+
+    Args:
+        table, beside: SQL names.
+    """
+    if has_citus(host):
+        host.query(sql.DISTRIBUTE_BESIDE, [_TEXT] * 3, [table, column, beside])
+
+
 def run_on_servers(host: Host, statement: str, plan: bytes | None = None) -> int:
     """Run a statement over rows that are spread over servers; returns the number of rows that it touched.
 
@@ -29,7 +46,7 @@ def run_on_servers(host: Host, statement: str, plan: bytes | None = None) -> int
     Args:
         plan: the statement's parameter $1.
     """
-    return int(host.query(sql.RUN_ON_SERVERS, ["pg_catalog.text", "pg_catalog.bytea"], [statement, plan])[0]["n_rows"])
+    return int(host.query(sql.RUN_ON_SERVERS, [_TEXT, "pg_catalog.bytea"], [statement, plan])[0]["n_rows"])
 
 
 def plain_tables(host: Host, oid: int, held: str | None) -> list[int]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.ingest.counts import check_exposures, counts_profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.problem import Scale
 from madtree.request import TrainingTask
@@ -27,7 +27,6 @@ BOOLEAN_CATEGORIES = ("false", "true")
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _PROFILE_SAMPLE = 50_000
 _MOSTLY_USABLE = 0.9
-_FARTHEST = 1e40  # of exposures and counts from 1
 # Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
 # unseen classes is about that of rows of classes seen once; Good 1953), and all rows would have to be packed again.
 _MOST_SINGLE = 1
@@ -140,7 +139,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
             "a regression target must be finite",
             hint="Leave these rows out, in a view, or make the value NULL.",
         )
-    _check_exposures(task, rows[0])
+    check_exposures(task, rows[0])
     _check_rows(task, total, usable)
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
@@ -149,7 +148,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
         _check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
         integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
         found = Profile(total, usable, (), None, low, high, heaviest, integral)
-        return replace(found, **_exposures(task, rows[0])) if task.parameters.criterion == POISSON else found
+        return replace(found, **counts_profile(task, rows[0])) if task.parameters.criterion == POISSON else found
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
         raise MadtreeError(
@@ -214,41 +213,6 @@ def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
                 "weights must be finite and not negative",
                 hint="A weight of 0 or NULL leaves a row out.",
             )
-
-
-def _check_exposures(task: TrainingTask, row: Row) -> None:
-    bad = int(row.get("bad_exposures") or 0)
-    if bad:
-        raise MadtreeError(
-            f"exposure: {task.exposure_sql} is not above 0, or not finite, in {bad} row{'s' * (bad > 1)}; events are "
-            "counted over an exposure above 0",
-            hint="An exposure of NULL leaves a row out.",
-        )
-
-
-def _exposures(task: TrainingTask, row: Row) -> dict[str, Any]:
-    """What the profile says of counts.
-
-    Raises:
-        MadtreeError: a count is negative, or the sizes of counts and exposures are further apart than sums can hold.
-    """
-    low, high = float(row["low"]), float(row["high"])
-    if low < 0:
-        raise MadtreeError(
-            f"dependent_variable: {task.dependent_sql} is negative, {low:.6g}; split_criterion poisson counts events, "
-            "which are 0 or more",
-            hint="For other numbers use split_criterion => 'mse'.",
-        )
-    if task.exposure_sql is None:
-        return {"of_counts": True}
-    shortest, longest = float(row["shortest"]), float(row["longest"])
-    if high > _FARTHEST or longest > _FARTHEST or shortest < 1 / _FARTHEST:
-        raise MadtreeError(
-            f"exposure: with counts up to {high:.3g} and exposures of {shortest:.3g} to {longest:.3g}, double "
-            "precision cannot hold the sums of their deviances",
-            hint=f"All should be between {1 / _FARTHEST:.0e} and {_FARTHEST:.0e}; count exposures in another unit.",
-        )
-    return {"of_counts": True, "shortest": shortest, "longest": longest}
 
 
 def _check_squares(task: TrainingTask, largest: float, spread: float, heaviest: float, usable: int) -> None:

@@ -16,7 +16,7 @@ FORMAT_VERSION = 1  # raised only by what an old reader would misunderstand
 PARAMETERS = (
     "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
     "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "seed",
-    "max_leaf_nodes", "min_impurity_decrease", "class_params", "shrink", "feature_costs",
+    "max_leaf_nodes", "min_impurity_decrease", "class_params", "shrink", "feature_costs", "max_competitors",
 )  # fmt: skip
 
 Document = dict[str, Any]

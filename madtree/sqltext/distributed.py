@@ -126,6 +126,12 @@ COUNT_SHARDS = (
     "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1"
 )
 
+# Of a table distributed by the hash of a column, by its OID: the column, unquoted.
+DISTRIBUTION_COLUMN = (
+    "SELECT pg_catalog.column_to_column_name(logicalrelid, partkey) AS name FROM pg_catalog.pg_dist_partition "
+    "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1 AND partmethod OPERATOR(pg_catalog.=) 'h'"
+)
+
 # $1: the table's SQL name; $2: the column; $3: how many shards it shall have.
 DISTRIBUTE = (
     "SELECT pg_catalog.create_distributed_table("

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host
-from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges, has_citus, run_on_servers
+from madtree.ingest import (
+    BinFinder,
+    Packed,
+    Packing,
+    PageRange,
+    PageRanges,
+    distribute_beside,
+    has_citus,
+    run_on_servers,
+)
 from madtree.learn.data import Floats
 from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
@@ -45,12 +54,6 @@ def distribute(host: Host, table: str, column: str, like: int) -> None:
     if has_citus(host):
         n_shards = int(host.query(sql.COUNT_SHARDS, [_OID], [like])[0]["n_shards"])
         host.query(sql.DISTRIBUTE, [_TEXT, _TEXT, "pg_catalog.int4"], [table, column, n_shards])
-
-
-def distribute_beside(host: Host, table: str, column: str, beside: str) -> None:
-    """The same, on the servers on which the table `beside` (SQL name) has its rows of equal parts."""
-    if has_citus(host):
-        host.query(sql.DISTRIBUTE_BESIDE, [_TEXT] * 3, [table, column, beside])
 
 
 @dataclass

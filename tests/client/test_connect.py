@@ -156,6 +156,21 @@ def test_a_refusal_has_the_servers_sentence_hint_and_sqlstate(client: madtree.Cl
     assert "Traceback" not in str(caught.value)
 
 
+def test_all_that_madtree_says_is_a_refusal_whatever_its_sqlstate(client: madtree.Client) -> None:
+    """Its SQLSTATEs are of classes that psycopg calls InternalError and OperationalError, too."""
+    client.query("CREATE TABLE rows AS SELECT i AS id, i % 5 AS x, i % 5 > 2 AS y FROM generate_series(1, 40) i")
+    client.tree_train("rows", "m", "id", "y", "x")
+    for refused, sqlstate in (
+        (lambda: client.tree_path("m", "rows", 99), "P0002"),
+        (lambda: client.query("SELECT madtree_internal.go_on()"), "55000"),
+    ):
+        with pytest.raises(CallError, match=r"^madtree: ") as caught:
+            refused()
+        assert caught.value.sqlstate == sqlstate
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        client.query("SET LOCAL statement_timeout = 1; SELECT pg_sleep(10)")
+
+
 @contextmanager
 def gate(db: psycopg.Connection) -> Iterator[None]:
     """A view `gated` of the flowers, which nobody can read within."""

@@ -14,9 +14,10 @@ from psycopg.conninfo import make_conninfo
 from psycopg_host import PsycopgHost
 
 from madtree.doctor import Status, examine
+from madtree.ingest import distribute_beside
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
-from madtree.storage.distributed import distribute, distribute_beside
+from madtree.storage.distributed import distribute
 
 
 def both(cluster: psycopg.Connection, target: str, features: str, **options: Any) -> None:

@@ -67,6 +67,21 @@ def test_a_large_model_scores_distributed_rows_in_time_though_the_workers_compil
     assert judged == expected
 
 
+def test_predictions_lie_beside_their_rows_where_these_are_spread_by_their_ids(models: psycopg.Connection) -> None:
+    models.execute("CREATE TABLE otherwise (LIKE plain); SELECT create_distributed_table('otherwise', 'x')")
+    models.execute("INSERT INTO otherwise SELECT * FROM plain WHERE id <= 500 AND x IS NOT NULL")
+    for table, output in (("spread", "beside"), ("otherwise", "here"), ("spread", "pg_temp.mine")):
+        models.execute(f"SELECT tree_predict('large', '{table}', '{output}')")
+    found = models.execute(
+        "SELECT logicalrelid::text, column_to_column_name(logicalrelid, partkey), colocationid = "
+        "(SELECT colocationid FROM pg_dist_partition WHERE logicalrelid = 'spread'::regclass) "
+        "FROM pg_dist_partition WHERE logicalrelid::text IN ('beside', 'here', 'mine')"
+    ).fetchall()
+    assert found == [("beside", "id", True)]
+    assert differences(models, "beside", "s_plain") == 0
+    assert differences(models, "mine", "s_plain") == 0
+
+
 def test_a_large_model_is_evaluated_in_a_transaction_that_may_not_write(models: psycopg.Connection) -> None:
     expected = models.execute("SELECT * FROM tree_confusion('large', 'plain')").fetchall()
     with models.transaction(force_rollback=True):

@@ -10,9 +10,9 @@ import pytest
 from psycopg_host import PsycopgHost
 
 from madtree.host.protocol import Row
-from madtree.ingest import placement
+from madtree.ingest import distribute_beside, placement
 from madtree.sqltext.distributed import DistributedTables
-from madtree.storage.distributed import distribute, distribute_beside, part_rows
+from madtree.storage.distributed import distribute, part_rows
 
 
 class Recorder:

@@ -53,6 +53,7 @@ def test_spread_rows_are_counted_apart_from_the_model_and_without_jit(
     expected = tree_evaluate(PsycopgHost(model), name, "t")
     tree_predict(PsycopgHost(model), name, "t", "plain", "response")
     monkeypatch.setattr("madtree.score.case_or_blocks.placement", lambda host, oid: "spread")
+    monkeypatch.setattr("madtree.score.predict.distribution_column", lambda host, oid: "id")
     host = Listening(model)
     found = tree_evaluate(host, name, "t")
     if name == "c":

@@ -38,8 +38,7 @@ def bin_ends(values: Floats, counts: Ints, n_bins: int) -> Ints:
         n_bins: bins wanted, at least 2.
 
     Returns:
-        (n_ends,) index of the last value of each bin, ascending, at most `n_bins` of them, and one for infinity; the
-        last is n_values - 1.
+        (n_ends,) index of each bin's last value, ascending, up to n_values - 1; `n_bins` at most, and infinity's.
         The j-th bin ends with the first value at which j / n_bins of the rows are reached.
     """
     cumulative: Ints = np.cumsum(counts)
@@ -263,8 +262,7 @@ def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, In
 def merge_bins(
     ranks: Array, tree: Ints | None, sizes: Ints, distinct: Floats, counts: Ints, limit: Ints, n_bins: int
 ) -> tuple[Array, Ints, Ints, Ints]:
-    """Put the distinct values of trees that have more than `limit` (n_trees,) of them into `n_bins` quantile bins; the
-    other arguments are as `rank_within` returns them.
+    """Put what `rank_within` found of trees with more than `limit` (n_trees,) values into `n_bins` quantile bins.
 
     Returns:
         codes: (n,) ranks, or the bins of those trees.

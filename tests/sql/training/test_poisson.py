@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from psycopg.rows import dict_row
 from sklearn.metrics import mean_poisson_deviance
 from sklearn.tree import DecisionTreeRegressor
 from training import read_model, train
+
+import madtree
 
 N_ROWS = 600
 
@@ -129,6 +132,30 @@ def test_events_where_none_were_to_be_expected_deviate_infinitely(db: psycopg.Co
     assert db.execute(query).fetchall() == [(0,)]
     db.execute("UPDATE t SET late = 1")
     assert db.execute(query).fetchall() == [(float("inf"),)]
+
+
+def test_whatever_shows_a_model_speaks_of_rates_and_deviances(db: psycopg.Connection) -> None:
+    root, *_ = trained(db, exposure="years", max_depth=2)
+
+    def text(query: str) -> str:
+        return str(db.execute(query).fetchone()[0])  # type: ignore[index]
+
+    assert "Number of rows and rate of events inside []" in text("SELECT madtree.tree_display('m', false, true)")
+    with madtree.connect(db) as client:
+        drawn = client.model("m").to_svg()
+    assert f"deviance {root['impurity']:.3g}" in drawn
+    assert "±" not in drawn
+    rules = db.execute("SELECT mean, sd, confidence FROM madtree.tree_rules('m')").fetchall()
+    leaves = db.execute("SELECT prediction, NULL::float8, NULL::float8 FROM m_nodes WHERE is_leaf").fetchall()
+    assert sorted(rules) == sorted(leaves)
+    document = json.loads(text("SELECT madtree.tree_to_json('m')::text"))
+    assert (document["task"], document["exposure"], document["parameters"]["shrink"]) == ("regression", "years", 1)
+    assert f'score="{root["prediction"]!r}"' in text("SELECT madtree.tree_to_pmml('m')")
+    expression = text("SELECT madtree.tree_sql('m')")
+    db.execute("SELECT madtree.tree_predict('m', 't', 'scored')")
+    differing = f"SELECT count(*) FROM t JOIN scored USING (id) WHERE ({expression}) <> estimated_events"
+    assert text(differing) == "0"
+    assert text("SELECT parameters ->> 'exposure' FROM madtree.models WHERE schema = current_schema") == "years"
 
 
 @pytest.mark.parametrize(
