@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 MAKE = """
 CREATE TABLE t AS SELECT i AS id, i % 3 AS g, sin(i * 7.1) AS x, cos(i * 3.7) AS y, i * 53 % 17 AS z,
-    (ARRAY['a', 'b', 'c'])[1 + i * 37 % 3] AS k, CASE WHEN i % 11 > 0 THEN sin(i * 1.3) END AS h
+    (ARRAY['a', 'b', 'c'])[1 + i / 3 % 3] AS k, CASE WHEN i % 11 > 0 THEN sin(i * 1.3) END AS h
 FROM generate_series(1, 600) AS i;
 ALTER TABLE t ADD COLUMN c text, ADD COLUMN v float8;
 UPDATE t SET v = x + 2 * y + z / 10.0 + CASE k WHEN 'b' THEN 1 ELSE 0 END;
