@@ -263,3 +263,25 @@ SELECT madtree_internal.help('get_tree_surr', 'help');
 $sql$;
 
 COMMENT ON FUNCTION @extschema@.get_tree_surr() IS 'how to use get_tree_surr';
+
+CREATE FUNCTION @extschema@.get_tree(message text)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('get_tree', message);
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.get_tree(text)
+IS 'how to use get_tree: message is ''usage'', ''help'' or ''?''';
+
+CREATE FUNCTION @extschema@.get_tree_surr(message text)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('get_tree_surr', message);
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.get_tree_surr(text)
+IS 'how to use get_tree_surr: message is ''usage'', ''help'' or ''?''';

@@ -24,7 +24,7 @@ MAX_COMPETITORS = 0
 
 NUM_TREES = 100
 NUM_PERMUTATIONS = 1
-SAMPLE_RATIO = 1.0
+SAMPLE_RATIO: float = 1
 SAMPLING = "poisson"
 FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
 FOREST_MIN_BUCKET = 1
