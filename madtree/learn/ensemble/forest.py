@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -84,7 +85,7 @@ def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[
         count = min(size, forest.n_trees - first)
         wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
-        growing = yield from grow(wave, True, finder=DrawnSplits(wave, draws))
+        growing = yield from grow(wave, True, finder_of=partial(DrawnSplits, draws=draws))
         outcome = yield from conclude(wave, growing)
         prediction = leaf_predictions(wave, growing)
         for replica in range(count):

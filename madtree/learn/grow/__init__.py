@@ -6,12 +6,13 @@ from madtree.learn.grow.best_first import BestFirst, inner_nodes
 from madtree.learn.grow.grow import grow, may_split
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
-from madtree.learn.grow.split_finder import FeatureMask, Finder, SplitFinder
+from madtree.learn.grow.split_finder import FeatureMask, Finder, FinderOf, SplitFinder
 
 __all__ = [
     "BestFirst",
     "FeatureMask",
     "Finder",
+    "FinderOf",
     "GrowingTrees",
     "GrowthPolicy",
     "SplitFinder",

@@ -24,7 +24,7 @@ from madtree.learn.grow.best_first import BestFirst
 from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
-from madtree.learn.grow.split_finder import Finder, SplitFinder
+from madtree.learn.grow.split_finder import FinderOf, SplitFinder
 from madtree.learn.histogram import CountRequest, HistogramLayout, Program, Progress, RoundReport, batches, state_limit
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.route import category_table
@@ -32,7 +32,7 @@ from madtree.learn.split import BestSplits, SurrogateSplit, criterion_of, find_s
 
 
 def grow(
-    problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None, finder: Finder | None = None
+    problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None, finder_of: FinderOf | None = None
 ) -> Program[GrowingTrees]:
     """Grow all trees of a problem.
 
@@ -41,14 +41,14 @@ def grow(
         policy: in which order nodes are split; if None the parameters decide: best-first with `max_leaf_nodes`, else
             level by level. The trees are the same in any order, but for policies that leave nodes unsplit. With
             `max_leaf_nodes` they may grow further than they go: `inner_nodes` tells.
-        finder: of the best splits, among the features that a node may be split by; surrogates are found among all. If
-            None, every node may be split by every feature.
+        finder_of: makes the finder of best splits, among the features that a node may be split by, for the problem that
+            it is given; surrogates are found among all features. If None, every node may be split by every feature.
     """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
     if problem.parameters.class_params is not None:
         yield from count_roots(problem, growing, np.arange(problem.n_groups))
         problem = problem.with_class_factors(growing.sums)
-    finder = finder or SplitFinder(problem, rows_at_hand)
+    finder = finder_of(problem) if finder_of else SplitFinder(problem, rows_at_hand)
     policy = policy or _policy(problem)
     candidates = np.arange(problem.n_trees)
     n_rounds = 0

@@ -29,6 +29,9 @@ class Finder(Protocol):
         ...
 
 
+FinderOf = Callable[[Problem], Finder]
+
+
 class SplitFinder:
     """Finds the best splits of one frontier after another.
 

@@ -31,7 +31,7 @@ def train_trees(
             yield from assign_folds(problem)
         problem = problem.with_replicas(Folds(n_folds))
     yield Progress(stage="passes")
-    growing = yield from grow(problem, rows_at_hand, policy, SplitFinder(problem, rows_at_hand, mask))
+    growing = yield from grow(problem, rows_at_hand, policy, lambda known: SplitFinder(known, rows_at_hand, mask))
     yield Progress(stage="prune")
     outcome = yield from conclude(problem, growing)
     return outcome, problem

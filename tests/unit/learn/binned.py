@@ -82,7 +82,8 @@ def grown_by(
     """The trees as they are grown, before they are pruned."""
     return finished(
         driven(
-            grow(problem, provider.rows_at_hand, policy, SplitFinder(problem, provider.rows_at_hand, mask)), provider
+            grow(problem, provider.rows_at_hand, policy, lambda known: SplitFinder(known, provider.rows_at_hand, mask)),
+            provider,
         )
     )
 

@@ -96,7 +96,7 @@ def by_general_ways(problem: Problem, block: Block, forest: ForestParameters) ->
     draws = DrawnFeatures(seed, 0, wave.n_groups, len(KINDS), forest.n_drawn)
 
     def program() -> Program[Outcome]:
-        growing = yield from grow(wave, True, finder=ByGeneralWays(wave, draws))
+        growing = yield from grow(wave, True, finder_of=partial(ByGeneralWays, draws=draws))
         return (yield from conclude(wave, growing))
 
     return finished(driven(program(), at_hand([block])))
