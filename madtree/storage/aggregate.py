@@ -186,7 +186,7 @@ class InTable(TableKeeper):
                 cancels.let_in()
                 number += 1
                 fields = block_fields(piece, 0, 0)
-                host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * 5, [number, *fields])
+                host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * (len(fields) - 3), [number, *fields])
             total = total.plus(packed)
         host.command(work.settle("blocks", self._n_workers))
         return total
