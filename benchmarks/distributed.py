@@ -52,15 +52,15 @@ class TimedHost:
         if "madtree_internal.node_statistics(" in sql:
             first, last = codec.load(params[0]).get("features", (0, 0))
             self.passes.append((seconds, len(rows[0]["shared"]), last - first))
+        elif "madtree_internal.run_on_servers(" in sql:
+            if "madtree_internal.pack_images(" in params[0]:
+                self.packing += seconds
+            else:
+                self.dealing += seconds
         return rows
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
-        rows, seconds = self._timed(sql, types, params)
-        if "madtree_internal.pack_images(" in sql:
-            self.packing += seconds
-        elif "pg_catalog.hashtidextended(" in sql and sql.startswith("INSERT"):
-            self.dealing += seconds
-        return len(rows)
+        return len(self._timed(sql, types, params)[0])
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)

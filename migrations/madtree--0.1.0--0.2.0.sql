@@ -48,7 +48,8 @@ DROP FUNCTION @extschema@.score_block(bytea, bytea);
 DROP FUNCTION @extschema@.leaders_own(bytea);
 DROP FUNCTION @extschema@.server_info();
 
--- It takes more arguments: strategy, max_leaf_nodes, min_impurity_decrease, classification.
+-- It takes more arguments: strategy, max_leaf_nodes, min_impurity_decrease, classification, class_params, exposure,
+-- shrink, feature_costs, max_competitors, null_handling_params, verbose_mode.
 DROP FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
     bigint, boolean, integer, integer

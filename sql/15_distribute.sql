@@ -28,3 +28,41 @@ BEGIN
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin the rows of a part into a block';
+
+-- jit goes off here because compiling an expression of a thousand branches takes longer than a million rows. Citus
+-- hands on to the servers that hold the rows what SET LOCAL says, if told to; but neither the settings in a function's
+-- definition, nor what was set in an earlier subtransaction, of which PL/Python makes one for each statement. Nor does
+-- PL/Python see an error's context, which is where Citus says whose error it is.
+CREATE FUNCTION madtree_internal.run_on_servers(statement text, plan bytea) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $plpgsql$
+DECLARE
+    before pg_catalog.text := pg_catalog.current_setting('citus.propagate_set_commands', true);
+    n_rows pg_catalog.int8;
+    context pg_catalog.text;
+    state pg_catalog.text;
+    message pg_catalog.text;
+    detail pg_catalog.text;
+    hint pg_catalog.text;
+BEGIN
+    PERFORM pg_catalog.set_config('citus.propagate_set_commands', 'local', true);
+    SET LOCAL jit TO off;
+    EXECUTE statement USING plan;
+    GET DIAGNOSTICS n_rows := ROW_COUNT;
+    PERFORM pg_catalog.set_config('citus.propagate_set_commands', before, true);
+    RETURN n_rows;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS context := PG_EXCEPTION_CONTEXT, state := RETURNED_SQLSTATE, message := MESSAGE_TEXT,
+        detail := PG_EXCEPTION_DETAIL, hint := PG_EXCEPTION_HINT;
+    context := pg_catalog."substring"(context, 'while executing command on (\S+)');
+    IF context IS NULL THEN
+        RAISE;
+    END IF;
+    detail := pg_catalog.btrim(pg_catalog.format(E'%s\nThe error is one of the server %s.', detail, context), E'\n');
+    IF pg_catalog.length(hint) OPERATOR(pg_catalog.=) 0 THEN
+        RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail;
+    END IF;
+    RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail, HINT = hint;
+END
+$plpgsql$;
+COMMENT ON FUNCTION madtree_internal.run_on_servers(text, bytea)
+IS 'internal: run a statement where its rows are, without jit; errors name the server';

@@ -7,6 +7,8 @@ CREATE FUNCTION madtree_internal.tree_train(
     max_depth integer, min_split integer, min_bucket integer, n_bins integer, surrogate_params text,
     pruning_params text, verbose boolean, seed bigint, replace boolean, parallel_workers integer, memory_mb integer,
     strategy text, max_leaf_nodes integer, min_impurity_decrease double precision, classification boolean,
+    class_params text, exposure text, shrink double precision, feature_costs text, max_competitors integer,
+    null_handling_params text, verbose_mode boolean,
     OUT answer text, OUT mistake text[]
 )
 RETURNS record
@@ -18,13 +20,15 @@ return madtree.tree_train(
     plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
     list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket, n_bins,
     surrogate_params, pruning_params, verbose, seed, replace, parallel_workers, memory_mb, strategy, max_leaf_nodes,
-    min_impurity_decrease, classification
+    min_impurity_decrease, classification, class_params, exposure, shrink, feature_costs, max_competitors,
+    null_handling_params, verbose_mode
 )
 $python$;
 
 COMMENT ON FUNCTION madtree_internal.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
-    bigint, boolean, integer, integer, text, integer, double precision, boolean
+    bigint, boolean, integer, integer, text, integer, double precision, boolean, text, text, double precision, text,
+    integer, text, boolean
 ) IS 'internal: what tree_train answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.tree_train(
@@ -51,7 +55,14 @@ CREATE FUNCTION @extschema@.tree_train(
     strategy text DEFAULT 'auto',
     max_leaf_nodes integer DEFAULT NULL, -- any number
     min_impurity_decrease double precision DEFAULT NULL, -- any decrease
-    classification boolean DEFAULT NULL -- by the dependent variable's type
+    classification boolean DEFAULT NULL, -- by the dependent variable's type
+    class_params text DEFAULT NULL, -- all classes count alike
+    exposure text DEFAULT NULL, -- 1 in each row
+    shrink double precision DEFAULT NULL, -- 1
+    feature_costs text DEFAULT NULL, -- 1 of each
+    max_competitors integer DEFAULT 0,
+    null_handling_params text DEFAULT NULL, -- MADlib's name of surrogate_params
+    verbose_mode boolean DEFAULT FALSE -- MADlib's name of verbose
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -66,7 +77,8 @@ BEGIN
         training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
         list_of_features_to_exclude, split_criterion, grouping_cols, weights, max_depth, min_split, min_bucket,
         n_bins, surrogate_params, pruning_params, tree_train.verbose, seed, replace, parallel_workers, memory_mb,
-        strategy, max_leaf_nodes, min_impurity_decrease, classification
+        strategy, max_leaf_nodes, min_impurity_decrease, classification, class_params, exposure, shrink, feature_costs,
+        max_competitors, null_handling_params, verbose_mode
     );
     @raise@
     RETURN answer;
@@ -75,7 +87,8 @@ $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.tree_train(
     text, text, text, text, text, text, text, text, text, integer, integer, integer, integer, text, text, boolean,
-    bigint, boolean, integer, integer, text, integer, double precision, boolean
+    bigint, boolean, integer, integer, text, integer, double precision, boolean, text, text, double precision, text,
+    integer, text, boolean
 ) IS 'train decision trees on a table; SELECT madtree.tree_train() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_train()

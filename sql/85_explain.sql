@@ -106,6 +106,73 @@ $sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_rules() IS 'how to use tree_rules';
 
+CREATE FUNCTION madtree_internal.tree_cp(model text)
+RETURNS TABLE (
+    tree_id integer,
+    group_values jsonb,
+    cp double precision,
+    n_splits integer,
+    rel_error double precision,
+    xerror double precision,
+    xstd double precision,
+    chosen boolean,
+    root_error double precision,
+    mistake text[]
+)
+LANGUAGE plpython3u
+VOLATILE
+ROWS 10
+AS $python$
+@load@
+return madtree.tree_cp(plpy, model)
+$python$;
+
+COMMENT ON FUNCTION madtree_internal.tree_cp(text) IS 'internal: the rows of tree_cp, or the mistake that it raises';
+
+CREATE FUNCTION @extschema@.tree_cp(model text)
+RETURNS TABLE (
+    tree_id integer,
+    group_values jsonb,
+    cp double precision,
+    n_splits integer,
+    rel_error double precision,
+    xerror double precision,
+    xstd double precision,
+    chosen boolean,
+    root_error double precision
+)
+LANGUAGE plpgsql
+VOLATILE
+ROWS 10
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+AS $plpgsql$
+DECLARE
+    mistake pg_catalog.text[];
+BEGIN
+    FOR tree_id, group_values, cp, n_splits, rel_error, xerror, xstd, chosen, root_error, mistake IN
+        SELECT * FROM madtree_internal.tree_cp(model)
+    LOOP
+        @raise@
+        RETURN NEXT;
+    END LOOP;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION @extschema@.tree_cp(text)
+IS 'the cp table of a model: the trees that pruning makes of it; SELECT madtree.tree_cp() shows how to use it';
+
+CREATE FUNCTION @extschema@.tree_cp()
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $sql$
+SELECT madtree_internal.help('tree_cp', 'help');
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.tree_cp() IS 'how to use tree_cp';
+
 CREATE FUNCTION madtree_internal.tree_path(
     model text, table_name text, id text, trust_owner boolean, is_full boolean
 )

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from fix_container import build_image, engine_answers, running
+from leftovers import begin_session, clear_leftovers, end_session
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
@@ -52,12 +51,14 @@ class Server:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One home per session: made by the controlling process, known to its workers."""
+    """One home per session: made by the controlling process, known to its workers.
+
+    Sessions that were killed before are cleared away.
+    """
     worker = getattr(config, "workerinput", None)
     if worker is None:
-        home = Path(tempfile.mkdtemp(prefix="madtree-test-"))
-        home.chmod(0o755)  # for root's tests: the server's account must reach it
-        config.stash[HOME] = home
+        clear_leftovers()
+        config.stash[HOME] = begin_session()
     else:
         config.stash[HOME] = Path(worker["madtree_home"])
 
@@ -70,9 +71,7 @@ def pytest_configure_node(node: pytest.Item) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     home = config.stash.get(HOME, None)
     if home is not None and not hasattr(config, "workerinput"):
-        if (home / "server").exists():
-            PrivateServer(home / "server").down()
-        shutil.rmtree(home, ignore_errors=True)
+        end_session(home)
 
 
 def container_image(home: Path) -> str | None:
@@ -107,9 +106,9 @@ def server(pytestconfig: pytest.Config) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def dsn(server: Server, worker_id: str) -> Iterator[str]:
+def dsn(server: Server) -> Iterator[str]:
     """DSN of this worker's own database, with the extension created and its schema on the search path."""
-    name = f"madtree_test_{worker_id}_{os.getpid()}"
+    name = f"madtree_test_{os.getpid()}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
         admin.execute(f'ALTER DATABASE {name} SET search_path = "$user", public, madtree')
@@ -178,9 +177,9 @@ def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]
 
 
 @pytest.fixture
-def other_database(server: Server, worker_id: str) -> Iterator[str]:
+def other_database(server: Server) -> Iterator[str]:
     """DSN of an empty database without madtree."""
-    name = f"madtree_other_{worker_id}_{os.getpid()}"
+    name = f"madtree_other_{os.getpid()}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
     yield server.dsn_of(dbname=name)
@@ -189,9 +188,9 @@ def other_database(server: Server, worker_id: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def ordinary_user(server: Server, dsn: str, worker_id: str) -> Iterator[tuple[str, str]]:
+def ordinary_user(server: Server, dsn: str) -> Iterator[tuple[str, str]]:
     """Name and password of a role that is no superuser and owns nothing."""
-    name, password = f"madtree_user_{worker_id}_{os.getpid()}", secrets.token_hex(16)
+    name, password = f"madtree_user_{os.getpid()}", secrets.token_hex(16)
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(name), sql.Literal(password)))
     yield name, password

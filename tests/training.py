@@ -9,7 +9,7 @@ from psycopg import sql
 
 Tables = dict[str, list[dict[str, "str | None"]]]
 
-SUFFIXES = ("", "_nodes", "_surrogates", "_cv", "_summary")
+SUFFIXES = ("", "_nodes", "_surrogates", "_cv", "_summary", "_competitors")
 # What equal trainings may differ in: columns of `<model>_summary`.
 CIRCUMSTANCES = ("model_table", "source_table", "trained_at")
 

@@ -38,6 +38,7 @@ for name, command, epilog in (
     ("predict", predict.predict_command, predict.EPILOG),
     ("show", show.show_command, show.EPILOG),
     ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
+    ("cp", measure.cp_command, measure.CP_EPILOG),
     ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),
     ("export", export.export_command, export.EPILOG),

@@ -1,4 +1,5 @@
-"""`madtree evaluate` and `madtree importance`: how good a model is, and what it uses."""
+"""`madtree evaluate`, `madtree cp` and `madtree importance`: how good a model and its smaller trees are, what it uses.
+"""  # fmt: skip
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
     "$ madtree evaluate delay_tree flights_today --confusion",
 )
+CP_EPILOG = examples("$ madtree cp delay_cv", "$ madtree cp delay_cv --json")
 IMPORTANCE_EPILOG = examples("$ madtree importance delay_tree", "$ madtree importance delay_tree --json")
 
 
@@ -41,6 +43,14 @@ def evaluate_command(
 def _with_counts(row: dict[str, Any]) -> dict[str, Any]:
     """For people: a metric that counts rows as a whole number."""
     return {**row, "value": int(row["value"])} if row.get("metric") in COUNTS else row
+
+
+def cp_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
+    """Show the cp table of a model: the trees that pruning makes of it, and their errors; of a grouped model, by group.
+    """  # fmt: skip
+    with session(dsn) as opened:
+        found = opened.call("tree_cp", {"model": model}, "reading")
+    rows(found if json else without_empty(found), json, empty="no tree could be trained")
 
 
 def importance_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:

@@ -35,6 +35,6 @@ def rule_line(rule: dict[str, Any]) -> str:
     if rule["confidence"] is not None:
         prediction, sure = rule["prediction"], f"{rule['confidence']:.1%}"
     else:
-        prediction, sure = f"{rule['mean']:.6g}", f"standard deviation {rule['sd'] or 0:.6g}"
+        prediction, sure = f"{rule['mean']:.6g}", "" if rule["sd"] is None else f"standard deviation {rule['sd']:.6g}"
     rows = f"{rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}"
-    return safe_line(f"{rule['rule']}  -->  {prediction}  ({rows}, {sure})")
+    return safe_line(f"{rule['rule']}  -->  {prediction}  ({', '.join(filter(None, (rows, sure)))})")

@@ -36,6 +36,7 @@ class Criterion(str, Enum):
     GAIN_RATIO = "gain_ratio"
     MISCLASSIFICATION = "misclassification"
     MSE = "mse"
+    POISSON = "poisson"
 
 
 class Rule(str, Enum):
@@ -94,8 +95,12 @@ def train_command(
         option("One tree for each value of these columns or expressions; may be repeated.", "Data", metavar="LIST"),
     ] = None,
     weights: Annotated[str | None, option("Weight of each row, a column or expression.", "Data", metavar="SQL")] = None,
+    exposure: Annotated[
+        str | None, option("Of counts: over what each row's events were counted.", "Data", metavar="SQL")
+    ] = None,
     criterion: Annotated[
-        Criterion | None, option(f"Default: {defaults.SPLIT_CRITERION}; for regression mse.", GROWTH)
+        Criterion | None,
+        option(f"Default: {defaults.SPLIT_CRITERION}; of numbers mse, of counts poisson.", GROWTH),
     ] = None,
     max_depth: Annotated[
         int | None, option(f"Levels below the root, 0 to 60. Default: {defaults.MAX_DEPTH}.", GROWTH)
@@ -120,6 +125,23 @@ def train_command(
     min_impurity_decrease: Annotated[
         float | None, option("By how much a split must lower the impurity of the whole tree.", GROWTH)
     ] = None,
+    class_params: Annotated[
+        str | None,
+        option(
+            "How much classes count, in their order: 'prior=0.5:0.5', 'loss=0 1 5 0' (a row for each true class), "
+            "'class_weight=balanced'.",
+            GROWTH,
+            metavar="TEXT",
+        ),
+    ] = None,
+    shrink: Annotated[
+        float | None,
+        option("Of counts: the coefficient of variation of the rates' prior; 0 for none.", GROWTH),
+    ] = None,
+    feature_costs: Annotated[
+        str | None,
+        option("Divide the gains of a feature's splits by its cost: 'income=2, age=1'.", GROWTH, metavar="LIST"),
+    ] = None,
     max_surrogates: Annotated[
         int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
     ] = None,
@@ -128,6 +150,10 @@ def train_command(
     ] = None,
     null_as_category: Annotated[
         bool | None, option("NULL is one more category of a text or boolean feature.", MISSING, "--null-as-category")
+    ] = None,
+    max_competitors: Annotated[
+        int | None,
+        option(f"Splits by other features kept for each node. Default: {defaults.MAX_COMPETITORS}.", GROWTH),
     ] = None,
     cp: Annotated[
         float | None,
@@ -201,6 +227,11 @@ def train_command(
         "max_leaf_nodes": max_leaf_nodes,
         "min_impurity_decrease": min_impurity_decrease,
         "classification": classification,
+        "class_params": class_params,
+        "exposure": exposure,
+        "shrink": shrink,
+        "feature_costs": feature_costs,
+        "max_competitors": max_competitors,
     }
     depth = defaults.MAX_DEPTH if max_depth is None else max_depth
     with session(dsn) as opened:

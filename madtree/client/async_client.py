@@ -13,7 +13,7 @@ from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
 from madtree.client.model import Model
 from madtree.client.result import Result
-from madtree.client.rows import CpRow, NodeRow, SurrogateRow, TreeRow
+from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import Session, conninfo_of_target
 from madtree.trees import Model as TreeModel
 
@@ -90,6 +90,7 @@ class AsyncClient:
     get_var_importance = of_client(Client.get_var_importance)
     tree_evaluate = of_client(Client.tree_evaluate)
     tree_confusion = of_client(Client.tree_confusion)
+    tree_cp = of_client(Client.tree_cp)
     tree_rules = of_client(Client.tree_rules)
     tree_path = of_client(Client.tree_path)
     tree_to_json = of_client(Client.tree_to_json)
@@ -133,6 +134,7 @@ class AsyncModel:
     evaluate = of_model(Model.evaluate)
     confusion = of_model(Model.confusion)
     predict = of_model(Model.predict)
+    cp_table = of_model(Model.cp_table)
     rules = of_model(Model.rules)
     path = of_model(Model.path)
     to_sql = of_model(Model.to_sql)
@@ -168,6 +170,10 @@ class AsyncModel:
     async def surrogates(self) -> Result[SurrogateRow]:
         """The rows of ``<name>_surrogates``."""
         return await self.client.run(lambda client: Model(client, self.name).surrogates)
+
+    async def competitors(self) -> Result[CompetitorRow]:
+        """The rows of ``<name>_competitors``."""
+        return await self.client.run(lambda client: Model(client, self.name).competitors)
 
     async def cv(self) -> Result[CpRow]:
         """The rows of ``<name>_cv``."""

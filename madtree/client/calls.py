@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -14,12 +15,27 @@ from madtree.sqltext.quote import ident
 Names = str | Sequence[str]  # SQL as the function takes it, or plain names, which are quoted
 Pairs = str | Mapping[str, object]  # 'key=value, ...', or the same as a mapping
 
-# A refusal, as opposed to what befalls a call: a cancel, a deadlock, a lost connection.
-MISTAKES = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
+_MISTAKES = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
+_OUR_OWN = "madtree: "  # so begins every sentence of madtree's
+_DEFECT = "XX000"
 
 
 class CallError(MadtreeError, ValueError):
     """The server refused a call: its sentence, its hint, its SQLSTATE."""
+
+
+@contextlib.contextmanager
+def refusals_told() -> Iterator[None]:
+    """Raises a refusal as `CallError`: PostgreSQL's of what was given, and whatever madtree says. What befalls a call
+    (a cancel, a deadlock, a lost connection) stays psycopg's.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        if not isinstance(error, _MISTAKES) and not (error.diag.message_primary or "").startswith(_OUR_OWN):
+            raise
+        # Of a defect, the server's own error has more to say: where in the code.
+        raise as_mistake(error) from (error if error.sqlstate == _DEFECT else None)
 
 
 def as_mistake(error: psycopg.Error) -> CallError:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg import sql
 
-from madtree.client.calls import MISTAKES, Names, Pairs, as_argument, as_mistake, statement_of
+from madtree.client.caller import Caller
+from madtree.client.calls import Names, Pairs
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, ModelRow, RuleRow, StepRow
+from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
 from madtree.client.session import Session, open_session, without_password
-from madtree.host.psycopg import PsycopgHost
 
 if TYPE_CHECKING:
     import sqlalchemy
 
     Target = str | psycopg.Connection[Any] | sqlalchemy.Engine | sqlalchemy.Connection | sqlalchemy.URL | Session | None
-
-logger = logging.getLogger("madtree")
 
 
 def connect(connection: Target = None, *, on_message: Callable[[str], object] | None = None) -> Client:
@@ -67,7 +62,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     return Client(open_session(connection), on_message)
 
 
-class Client:
+class Client(Caller):
     """madtree in one database; made by `madtree.connect`, where transactions are explained.
 
     Tables and models are named as in SQL (``'flights'``, ``'my_schema."My Table"'``); a list of features may also be
@@ -76,27 +71,10 @@ class Client:
     Raises
     ------
     CallError
-        By all methods: the server refused the call. The exception has the server's sentence, its `hint` and its
-        `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a deadlock) are psycopg's.
+        By all methods: the server refused the call, or madtree could not do it. The exception has the server's
+        sentence, its `hint` and its `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a
+        deadlock) are psycopg's.
     """
-
-    def __init__(self, session: Session, on_message: Callable[[str], object] | None = None) -> None:
-        self._session, self._on_message = session, on_message
-
-    @property
-    def connection(self) -> psycopg.Connection[Any]:
-        """The psycopg connection that the client works with."""
-        return self._session.connection
-
-    @property
-    def conninfo(self) -> str:
-        """By what another process reaches the same server, with the password if one was given: keep it to yourself."""
-        return self._session.conninfo
-
-    @property
-    def host(self) -> PsycopgHost:
-        """The connection as madtree's own readers take it."""
-        return PsycopgHost(self.connection)
 
     def tree_train(
         self,
@@ -125,6 +103,11 @@ class Client:
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | None = None,
         classification: bool | None = None,
+        class_params: Pairs | None = None,
+        exposure: str | None = None,
+        shrink: float | None = None,
+        feature_costs: Pairs | None = None,
+        max_competitors: int | None = 0,
     ) -> Model:
         """Train one tree, or one for each group, on a table where it is.
 
@@ -138,7 +121,7 @@ class Client:
         list_of_features, list_of_features_to_exclude
             ``'*'``, or columns and expressions as SQL, or a sequence of columns; and what ``'*'`` leaves out.
         split_criterion
-            gini, entropy, gain_ratio or misclassification; mse for regression.
+            gini, entropy, gain_ratio or misclassification; mse for regression; poisson for counts of events.
         grouping_cols, weights
             One tree for each combination of these columns or expressions (``'extract(month from day) AS month'``); a
             column or expression with the rows' weights.
@@ -162,6 +145,18 @@ class Client:
         classification
             True for classes, False for a regression; by default as the type of the dependent variable says: whole
             numbers are classes.
+        class_params
+            How much classes count, in their order: ``{"prior": [0.5, 0.5], "loss": [[0, 1], [5, 0]]}``, as rpart's
+            ``parms``, or ``{"class_weight": "balanced"}``, or as text.
+        exposure, shrink
+            Of counts: a column or expression with the exposure of each row; how far the rates of leaves may lie from
+            the root's, by default 1, as rpart's ``parms = list(shrink = 1)``, and 0 for no limit.
+        feature_costs
+            As text, or a mapping: ``{"income": 2}``. The gains of a feature's splits are divided by its cost; others
+            cost 1.
+        max_competitors
+            How many of the splits that a node's own has won against are kept, the best by each other feature: see
+            `Model.competitors`.
 
         Returns
         -------
@@ -184,7 +179,7 @@ class Client:
 
         `trust_owner`, here and below: as a superuser, use another role's model although it runs what that role wrote.
         """
-        return self._text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner)
+        return self.call_text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner)
 
     def tree_sql(
         self,
@@ -194,7 +189,7 @@ class Client:
         trust_owner: bool | None = False,
     ) -> str:
         """The model as an SQL expression over the columns of its training table."""
-        return self._text("tree_sql", model, type, tree_id, trust_owner)
+        return self.call_text("tree_sql", model, type, tree_id, trust_owner)
 
     def tree_display(
         self, model: str, dot_format: bool | None = True, verbosity: bool | None = False, full: bool | None = False
@@ -203,15 +198,15 @@ class Client:
 
         Here and below, `full` names all categories of a split, however many.
         """
-        return self._text("tree_display", model, dot_format, verbosity, full)
+        return self.call_text("tree_display", model, dot_format, verbosity, full)
 
     def tree_surr_display(self, model: str, full: bool | None = False) -> str:
         """The surrogates of each node as text."""
-        return self._text("tree_surr_display", model, full)
+        return self.call_text("tree_surr_display", model, full)
 
     def get_var_importance(self, model_name: str, output_table: str) -> str:
         """Write the importance of each feature into a new table. Returns what was done."""
-        return self._text("get_var_importance", model_name, output_table)
+        return self.call_text("get_var_importance", model_name, output_table)
 
     def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Evaluation:
         """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""
@@ -222,6 +217,10 @@ class Client:
     ) -> Result[ConfusionRow]:
         """The confusion matrix as rows."""
         return self.call("tree_confusion", tree_model, test_table, trust_owner)
+
+    def tree_cp(self, model: str) -> Result[PrunedRow]:
+        """The cp table: a row for each tree that pruning makes of the model, with its errors."""
+        return self.call("tree_cp", model=model)
 
     def tree_rules(
         self, model: str, tree_id: int | None = None, trust_owner: bool | None = False, full: bool | None = False
@@ -242,15 +241,15 @@ class Client:
 
     def tree_to_pmml(self, model: str) -> str:
         """The model as a PMML 4.4 document."""
-        return self._text("tree_to_pmml", model)
+        return self.call_text("tree_to_pmml", model)
 
     def tree_prune(self, model: str, new_model: str, cp: float, trust_owner: bool | None = False) -> Model:
         """Prune a model further, without its data, into a new model."""
-        return Model(self, new_model, self._text("tree_prune", model, new_model, cp, trust_owner))
+        return Model(self, new_model, self.call_text("tree_prune", model, new_model, cp, trust_owner))
 
     def tree_drop(self, model: str) -> str:
         """Drop the tables of a model. Returns what was done."""
-        return self._text("tree_drop", model)
+        return self.call_text("tree_drop", model)
 
     def model(self, name: str) -> Model:
         """A model that is there already. Raises MadtreeError if there is none of that name."""
@@ -261,42 +260,6 @@ class Client:
     def models(self) -> Result[ModelRow]:
         """Every model that the session's user can see: the rows of the view ``madtree.models``."""
         return self.query("SELECT * FROM madtree.models ORDER BY model")
-
-    def call(self, function: str, /, *arguments: Any, **named: Any) -> Result[Any]:
-        """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
-
-        Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
-        """
-        given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
-        return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
-
-    def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
-        """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
-        with self._told(), self.work() as connection, connection.cursor() as cursor:
-            # Not prepared: a table that is replaced may change its columns' types.
-            return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
-
-    @contextlib.contextmanager
-    def work(self) -> Iterator[psycopg.Connection[Any]]:
-        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`."""
-        try:
-            with self._session.work() as connection:
-                yield connection
-        except MISTAKES as error:
-            raise as_mistake(error) from None
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[psycopg.Connection[Any]]:
-        """As `work`, for reading: a model that is found in it stays as it is until the end."""
-        try:
-            with self._session.reading() as connection:
-                yield connection
-        except MISTAKES as error:
-            raise as_mistake(error) from None
-
-    def close(self) -> None:
-        """Close the connection if the client opened it."""
-        self._session.close()
 
     def __enter__(self) -> Client:
         return self
@@ -319,27 +282,6 @@ class Client:
     def __reduce__(self) -> tuple[Callable[[str], Client], tuple[str]]:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
         return client_elsewhere, (without_password(self.conninfo),)
-
-    def _text(self, function: str, *arguments: Any) -> str:
-        return str(self.call(function, *arguments)[0][0])
-
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """While a call runs, the server's lines are passed on."""
-        connection = self.connection
-
-        def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
-            message = diagnostic.message_primary or ""
-            if self._on_message is not None:
-                self._on_message(message)
-            else:
-                logger.log(logging.WARNING if diagnostic.severity_nonlocalized == "WARNING" else logging.INFO, message)
-
-        connection.add_notice_handler(tell)
-        try:
-            yield
-        finally:
-            connection.remove_notice_handler(tell)
 
 
 def client_elsewhere(conninfo: str) -> Client:

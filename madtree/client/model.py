@@ -14,7 +14,18 @@ from psycopg import sql
 from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, CpRow, ImportanceRow, NodeRow, RuleRow, StepRow, SurrogateRow, TreeRow
+from madtree.client.rows import (
+    CompetitorRow,
+    ConfusionRow,
+    CpRow,
+    ImportanceRow,
+    NodeRow,
+    PrunedRow,
+    RuleRow,
+    StepRow,
+    SurrogateRow,
+    TreeRow,
+)
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
@@ -81,6 +92,11 @@ class Model:
         return self._table("_surrogates", "tree_id, node_id, rank")
 
     @property
+    def competitors(self) -> Result[CompetitorRow]:
+        """The rows of ``<name>_competitors`` by tree, node and rank; MadtreeError if it was trained without."""
+        return self._table("_competitors", "tree_id, node_id, rank")
+
+    @property
     def cv(self) -> Result[CpRow]:
         """The rows of ``<name>_cv``, cp by cp; MadtreeError if it was trained without cross-validation."""
         return self._table("_cv", "cp DESC")
@@ -137,6 +153,10 @@ class Model:
     def to_sql(self, type: str = "response", tree_id: int | None = None, *, trust_owner: bool = False) -> str:
         """The model as an SQL expression over the columns of its training table."""
         return self.client.tree_sql(self.name, type, tree_id, trust_owner)
+
+    def cp_table(self) -> Result[PrunedRow]:
+        """A row for each tree that pruning makes of it, with its errors, cp by cp."""
+        return self.client.tree_cp(self.name)
 
     def rules(self, tree_id: int | None = None, *, trust_owner: bool = False, full: bool = False) -> Result[RuleRow]:
         """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""

@@ -73,6 +73,19 @@ class SurrogateRow(Row, Protocol):
     adjusted_agreement: float
 
 
+class CompetitorRow(Row, Protocol):
+    """The best split of a node by another feature than its own, by rank from 1."""
+
+    tree_id: int
+    node_id: int
+    rank: int
+    feature: str
+    threshold: float | None
+    left_levels: list[str | None] | None
+    right_levels: list[str | None] | None
+    improvement: float
+
+
 class CpRow(Row, Protocol):
     """A row of the cp table."""
 
@@ -84,6 +97,20 @@ class CpRow(Row, Protocol):
     xerror: float
     xstd: float
     chosen: bool
+
+
+class PrunedRow(Row, Protocol):
+    """A tree that pruning makes of a model's, as rpart's printcp lists it."""
+
+    tree_id: int
+    group_values: dict[str, Any] | None
+    cp: float
+    n_splits: int
+    rel_error: float | None
+    xerror: float | None
+    xstd: float | None
+    chosen: bool
+    root_error: float
 
 
 class RuleRow(Row, Protocol):

@@ -32,7 +32,9 @@ try:
 except ImportError as error:
     raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
 
-CRITERIA = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "mse": "squared_error"}
+CRITERIA = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "mse": "squared_error", "poisson": "poisson"}
+# scikit-learn's impurity of counts is half the mean deviance.
+DEVIANCE_PER_IMPURITY = 2.0
 
 
 def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
@@ -164,6 +166,8 @@ class _ExactTree:
         nodes["feature"], nodes["threshold"] = features, thresholds
         for field, attribute in _FIELDS.items():
             nodes[field] = [getattr(node, attribute) or 0 for node in flat.nodes]
+        if model.of_counts:
+            nodes["impurity"] /= DEVIANCE_PER_IMPURITY
         means = [[float(node.prediction or 0)] for node in flat.nodes] if not model.is_classification else None
         values = class_shares(model, flat) if means is None else np.array(means, np.float64)
         state["nodes"], state["values"] = nodes, np.ascontiguousarray(values[:, None, :])
@@ -267,6 +271,6 @@ _Exact: dict[bool, Any] = {True: ExactDecisionTreeClassifier, False: ExactDecisi
 _FIELDS = {
     "impurity": "impurity",
     "n_node_samples": "n_rows",
-    "weighted_n_node_samples": "weight",
+    "weighted_n_node_samples": "weight_by_class",
     "missing_go_to_left": "majority_left",
 }

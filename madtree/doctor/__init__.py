@@ -2,7 +2,8 @@
 
 `facts` asks the server, `finding` is what the doctor says, and the ``check_*`` modules turn the one into the other:
 `check_server` (version, replica, cloud), `check_extension` (PL/Python, madtree, its Python), `check_rights` (what the
-user may do) and `check_settings` (workers, memory, jit). `examine` runs them all. Nothing is changed on the server.
+user may do), `check_settings` (workers, memory, jit) and `check_cluster` (the workers of a Citus cluster). `examine`
+runs them all. Nothing is changed on the server.
 """
 
 from madtree.doctor.examine import examine, examine_failed_connection

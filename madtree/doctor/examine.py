@@ -6,6 +6,7 @@ import re
 
 import psycopg
 
+from madtree.doctor.check_cluster import check_cluster
 from madtree.doctor.check_extension import check_extension
 from madtree.doctor.check_rights import check_rights
 from madtree.doctor.check_server import check_server
@@ -45,6 +46,7 @@ def examine(connection: psycopg.Connection, schema: str | None = None) -> list[F
         *check_extension(facts),
         *check_rights(facts, schema),
         *check_settings(facts),
+        *check_cluster(facts),
     ]
 
 

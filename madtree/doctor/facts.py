@@ -25,7 +25,7 @@ SERVER = """
 EXTENSIONS = """
     SELECT wanted.name, a.default_version AS available, e.extversion AS installed,
         n.nspname::pg_catalog.text AS schema
-    FROM (VALUES ('plpython3u'), ('madtree')) AS wanted (name)
+    FROM (VALUES ('plpython3u'), ('madtree'), ('citus')) AS wanted (name)
     LEFT JOIN pg_catalog.pg_available_extensions AS a ON a.name OPERATOR(pg_catalog.=) wanted.name
     LEFT JOIN pg_catalog.pg_extension AS e ON e.extname OPERATOR(pg_catalog.=) wanted.name
     LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
@@ -36,8 +36,8 @@ SETTINGS = """
     FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY (%s)
 """
 SETTING_NAMES = [
-    "jit", "max_parallel_workers", "max_parallel_workers_per_gather", "max_worker_processes", "search_path",
-    "shared_buffers", "statement_timeout", "work_mem",
+    "citus.shard_count", "jit", "max_parallel_workers", "max_parallel_workers_per_gather", "max_worker_processes",
+    "search_path", "shared_buffers", "statement_timeout", "work_mem",
 ]  # fmt: skip
 # Settings and roles that only a cloud's own PostgreSQL has.
 CLOUD = """
@@ -65,6 +65,16 @@ DATABASE = """
         pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP') AS temp,
         pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "create"
 """
+# Of each worker of a Citus cluster: what it answers to a statement, or why it does not.
+ON_WORKERS = """
+    SELECT nodename::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) nodeport::pg_catalog.text
+        AS node, success, result FROM pg_catalog.run_command_on_workers(%s) ORDER BY nodename, nodeport
+"""
+ON_WORKER = """
+    SELECT pg_catalog.json_build_object('jit', pg_catalog.current_setting('jit'), 'madtree', (
+        SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'
+    ))
+"""
 # Where madtree is not there yet, a superuser can still look at its interpreter.
 LOOK_AT_PYTHON = """
 import json
@@ -82,7 +92,11 @@ plpy.info("madtree doctor: " + json.dumps(facts))
 
 @dataclass
 class Facts:
-    """Answers by question; a question that the server refused to answer has its words in `refused`."""
+    """Answers by question; a question that the server refused to answer has its words in `refused`.
+
+    Of each worker of a Citus cluster there is its `node`, and either an `error` or what `ON_WORKER` tells, and in
+    `python` what `server_info` does, or its `error`.
+    """
 
     server: dict[str, Any] = field(default_factory=dict)
     extensions: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -92,6 +106,7 @@ class Facts:
     target: dict[str, Any] = field(default_factory=dict)
     database: dict[str, Any] = field(default_factory=dict)
     python: dict[str, Any] = field(default_factory=dict)
+    workers: list[dict[str, Any]] = field(default_factory=list)
     refused: dict[str, psycopg.errors.Diagnostic] = field(default_factory=dict)
 
 
@@ -125,9 +140,24 @@ def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
     if madtree.get("installed"):
         facts.madtree_rights = ask("madtree_rights", MADTREE_RIGHTS, [madtree["schema"], INTERNAL])
         facts.python = first("python", f"SELECT {INTERNAL}.server_info() AS found").get("found", {})
+        if facts.extensions.get("citus", {}).get("installed"):
+            facts.workers = _look_at_workers(ask)
     elif language.get("installed") and facts.server.get("superuser"):
         facts.python = _look_at_python(connection, ask)
     return facts
+
+
+def _look_at_workers(ask: Any) -> list[dict[str, Any]]:
+    workers = []
+    pythons = {row["node"]: row for row in ask("workers", ON_WORKERS, f"SELECT {INTERNAL}.server_info()")}
+    for row in ask("workers", ON_WORKERS, ON_WORKER):
+        if not row["success"]:
+            workers.append({"node": row["node"], "error": row["result"]})
+            continue
+        found = pythons.get(row["node"], {"success": False, "result": "it does not answer"})
+        python = json.loads(found["result"]) if found["success"] else {"error": found["result"]}
+        workers.append({"node": row["node"], **json.loads(row["result"]), "python": python})
+    return workers
 
 
 def _look_at_python(connection: psycopg.Connection, ask: Any) -> dict[str, Any]:

@@ -41,6 +41,10 @@ def default_home() -> Path:
         ) from None
 
 
+MAKE_ROOM = "Make room there, or set MADTREE_HOME to a directory on another disk."
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+
 @dataclass
 class State:
     """What must be known of an existing server: the PostgreSQL that it mirrors, its port, its extension's SQL."""
@@ -143,7 +147,7 @@ class Home:
             yield
         except OSError as error:
             if error.errno in _NO_ROOM:
-                hint = "Make room there, or set MADTREE_HOME to a directory on another disk."
+                hint = MAKE_ROOM
             else:
                 hint = "Set MADTREE_HOME to a directory of your own, in one where you may write."
             # What is below it, or was to become it, tells no more than its own name does.
@@ -169,4 +173,6 @@ class Home:
             os.close(descriptor)
 
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+def room_hint(output: str) -> str | None:
+    """What to do where a program of PostgreSQL's says that there is no room; None where it says something else."""
+    return MAKE_ROOM if any(os.strerror(number) in output for number in _NO_ROOM) else None

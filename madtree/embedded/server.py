@@ -12,7 +12,7 @@ from pathlib import Path
 
 from madtree.embedded import database
 from madtree.embedded.config import BY_HAND, FIRST_PORT, close_by_hand, free_port, port_is_free, write_config
-from madtree.embedded.home import Home, State, default_home
+from madtree.embedded.home import Home, State, default_home, room_hint
 from madtree.embedded.osuser import OsUser, PrivateServerError, server_user
 from madtree.embedded.prefix import Prefix
 from madtree.install.files import compile_modules, extension_files, write_tree
@@ -213,7 +213,7 @@ class PrivateServer:
             done = self.user.run([prefix.program("initdb"), *options, f"--locale={locale}"], cwd=self.home.data)
             if done.returncode == 0:
                 return
-        raise PrivateServerError(f"initdb failed:\n{done.stdout.strip()}")
+        raise PrivateServerError(f"initdb failed:\n{done.stdout.strip()}", room_hint(done.stdout))
 
     def _start(self, state: State, port: int | None, settings: Mapping[str, str]) -> None:
         """Start on `port`, or on last time's, or on the first free one."""
@@ -232,7 +232,7 @@ class PrivateServer:
             end = "\n".join(log.splitlines()[-8:])
             if port is not None or "Address already in use" not in end:  # else somebody was quicker: take the next port
                 break
-        raise PrivateServerError(f"the server does not start; its log ends with:\n{end}")
+        raise PrivateServerError(f"the server does not start; its log ends with:\n{end}", room_hint(end))
 
     def _pid(self, state: State) -> int | None:
         """The server's process, or None if it is down. `pg_ctl` sees through a file left by a crash."""

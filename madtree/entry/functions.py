@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from madtree import __version__ as __version__
 from madtree.entry import blocks as blocks
@@ -10,6 +10,9 @@ from madtree.entry import help_texts
 from madtree.entry.mistakes import answering, answering_rows, in_query
 from madtree.entry.mistakes import is_at_work as is_at_work
 from madtree.errors import MadtreeError
+
+if TYPE_CHECKING:
+    from madtree.host import Host
 
 
 @answering
@@ -47,9 +50,9 @@ def tree_sql(plpy: Any, model: str | None, type_: str | None, tree_id: int | Non
     from madtree.host import PlpyHost
     from madtree.score import tree_sql
 
-    if help_texts.asks_for_help(model):
-        return help_texts.TEXTS["tree_sql"]
-    return tree_sql(PlpyHost(plpy), model, type_, tree_id, trust_owner)
+    host = PlpyHost(plpy)
+    text = help_texts.instead_of_model(host, "tree_sql", model)
+    return text if text is not None else tree_sql(host, model, type_, tree_id, trust_owner)
 
 
 @answering
@@ -60,9 +63,9 @@ def tree_display(
     from madtree.explain import tree_display
     from madtree.host import PlpyHost
 
-    if help_texts.asks_for_help(model):
-        return help_texts.TEXTS["tree_display"]
-    return tree_display(PlpyHost(plpy), model, dot_format, verbosity, full)
+    host = PlpyHost(plpy)
+    text = help_texts.instead_of_model(host, "tree_display", model)
+    return text if text is not None else tree_display(host, model, dot_format, verbosity, full)
 
 
 @answering
@@ -71,9 +74,9 @@ def tree_surr_display(plpy: Any, model: str | None, full: bool | None) -> str:
     from madtree.explain import tree_surr_display
     from madtree.host import PlpyHost
 
-    if help_texts.asks_for_help(model):
-        return help_texts.TEXTS["tree_surr_display"]
-    return tree_surr_display(PlpyHost(plpy), model, full)
+    host = PlpyHost(plpy)
+    text = help_texts.instead_of_model(host, "tree_surr_display", model)
+    return text if text is not None else tree_surr_display(host, model, full)
 
 
 @answering
@@ -82,9 +85,9 @@ def tree_drop(plpy: Any, model: str | None) -> str:
     from madtree.host import PlpyHost
     from madtree.model import tree_drop
 
-    if help_texts.asks_for_help(model):
-        return help_texts.TEXTS["tree_drop"]
-    return tree_drop(PlpyHost(plpy), model)
+    host = PlpyHost(plpy)
+    text = help_texts.instead_of_model(host, "tree_drop", model)
+    return text if text is not None else tree_drop(host, model)
 
 
 @answering
@@ -135,8 +138,20 @@ def tree_rules(
     from madtree.explain import tree_rules
     from madtree.host import PlpyHost
 
-    _no_help(model, "tree_rules")
-    return tree_rules(PlpyHost(plpy), model, tree_id, trust_owner, full)
+    host = PlpyHost(plpy)
+    _no_help(host, model, "tree_rules")
+    return tree_rules(host, model, tree_id, trust_owner, full)
+
+
+@answering_rows
+def tree_cp(plpy: Any, model: str | None) -> list[dict[str, Any]]:
+    """The rows of the cp tables."""
+    from madtree.explain import tree_cp
+    from madtree.host import PlpyHost
+
+    host = PlpyHost(plpy)
+    _no_help(host, model, "tree_cp")
+    return tree_cp(host, model)
 
 
 @answering_rows
@@ -161,8 +176,9 @@ def tree_to_json(plpy: Any, model: str | None) -> str:
     from madtree.explain import tree_to_json
     from madtree.host import PlpyHost
 
-    _no_help(model, "tree_to_json")
-    return tree_to_json(PlpyHost(plpy), model)
+    host = PlpyHost(plpy)
+    _no_help(host, model, "tree_to_json")
+    return tree_to_json(host, model)
 
 
 @answering
@@ -171,9 +187,9 @@ def tree_to_pmml(plpy: Any, model: str | None) -> str:
     from madtree.explain import tree_to_pmml
     from madtree.host import PlpyHost
 
-    if help_texts.asks_for_help(model):
-        return help_texts.TEXTS["tree_to_pmml"]
-    return tree_to_pmml(PlpyHost(plpy), model)
+    host = PlpyHost(plpy)
+    text = help_texts.instead_of_model(host, "tree_to_pmml", model)
+    return text if text is not None else tree_to_pmml(host, model)
 
 
 @answering_rows
@@ -191,13 +207,13 @@ def usage(function: str, message: str | None) -> str:
     return help_texts.usage(function, message)
 
 
-def _no_help(model: str | None, function: str) -> None:
+def _no_help(host: Host, model: str | None, function: str) -> None:
     """Send who asks for help where it is: this function's result is no text.
 
     Raises:
         MadtreeError: the model's name is a question.
     """
-    if help_texts.asks_for_help(model):
+    if help_texts.instead_of_model(host, function, model) is not None:
         raise MadtreeError(
             f"model must be the name of a model; SELECT madtree.{function}() shows how to use {function}"
         )

@@ -20,7 +20,7 @@ def tree_display(
     Raises:
         MadtreeError: there is no such model.
     """
-    model = read_model(host, model_name)
+    model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
     draw = model_text if dot_format is False else model_dot
     return draw(model, bool(verbosity), bool(full))
 

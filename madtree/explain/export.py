@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
+from madtree.explain.complexity import stored_cp_table
 from madtree.host import Host
-from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.model import ModelTables, find_model, read_summary, read_trees
 from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
@@ -21,7 +22,7 @@ def tree_to_json(host: Host, model_name: str | None) -> str:
     """
     tables, model = _whole(host, model_name)
     facts = {row.pop("tree_id"): row for row in host.query(sql.tree_facts(tables.schema, tables.name))}
-    return dump(model_document(model, facts, _cp_table(host, tables, model)))
+    return dump(model_document(model, facts, stored_cp_table(host, tables, model)))
 
 
 def tree_to_pmml(host: Host, model_name: str | None) -> str:
@@ -40,12 +41,3 @@ def _whole(host: Host, model_name: str | None) -> tuple[ModelTables, Model]:
     tables = find_model(host, model_name, "model")
     model = read_summary(host, tables, to_run=False)
     return tables, replace(model, trees=read_trees(host, tables, model))
-
-
-def _cp_table(host: Host, tables: ModelTables, model: Model) -> list[dict[str, object]] | None:
-    """The rows of `<output>_cv`; None if there was no cross-validation."""
-    if not tables.has_cv:
-        return None
-    return host.query(
-        sql.cp_table(tables.schema, tables.name, tables.group_writers([*map(unquoted, model.grouping_columns)]))
-    )

@@ -68,13 +68,14 @@ def prediction(model: Model, node: Node) -> str:
 
 
 def _measures(model: Model, tree: Tree, leaf: Node) -> Row:
-    # The risk of a regression's node is the weighted sum of squares about its mean.
+    # The risk of a regression's node is the weighted sum of squares about its mean; of counts it is their deviance.
     regression = not model.is_classification
+    squares = regression and not model.of_counts and leaf.weight > 0
     return {
         "n_rows": leaf.n_rows,
         "share": leaf.n_rows / max(1, tree.nodes[0].n_rows),
         "prediction": prediction(model, leaf),
         "confidence": confidence(model, leaf),
         "mean": float(leaf.prediction or 0.0) if regression else None,
-        "sd": math.sqrt(max(0.0, leaf.risk) / leaf.weight) if regression and leaf.weight > 0 else None,
+        "sd": math.sqrt(max(0.0, leaf.risk) / leaf.weight) if squares else None,
     }

@@ -6,6 +6,14 @@ from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, binned_features
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
+from madtree.ingest.placement import (
+    distribute_beside,
+    distribution_column,
+    has_citus,
+    placement,
+    plain_tables,
+    run_on_servers,
+)
 from madtree.ingest.profile import (
     Categories,
     Groups,
@@ -35,11 +43,17 @@ __all__ = [
     "RowSpool",
     "binned_features",
     "classes_at_most",
+    "distribute_beside",
+    "distribution_column",
     "estimate_profile",
+    "has_citus",
     "no_usable_row",
+    "placement",
+    "plain_tables",
     "range_queries",
     "read_categories",
     "read_folds",
     "read_groups",
     "read_profile",
+    "run_on_servers",
 ]

@@ -138,7 +138,8 @@ class BinFinder:
         source = self._source
         # The target's numbers stay as they are: a class that the profile does not know is no missing target.
         keys = [self._format.category_keys[f] for f in chosen]
-        narrow = RowFormat(self._format.has_tree, self._format.has_weight, None, keys, self._format.fold_keys)
+        own = self._format
+        narrow = RowFormat(own.has_tree, own.has_weight, None, keys, own.fold_keys, own.has_exposure)
         try:
             rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))
         except NullNumberError:

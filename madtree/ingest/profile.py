@@ -10,12 +10,13 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.ingest.counts import check_exposures, counts_profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.problem import Scale
 from madtree.request import TrainingTask
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import Feature, Kind
+from madtree.trees import POISSON, Feature, Kind
 
 MAX_CLASSES = 65_535
 MAX_CATEGORIES = 65_534
@@ -39,8 +40,9 @@ class Profile:
     classes: labels in SQL order, and class_keys (K,) the numbers that stand for them in packed rows; None for
         regression.
     low, high, heaviest: smallest and largest target, largest weight.
-    integral: all targets and weights are whole numbers.
+    integral: all targets, weights and exposures are whole numbers.
     estimated: it was made of a sample: rows are about right, and a rare class may be missing.
+    of_counts: the target counts events; shortest and longest are the smallest and largest exposure, None without them.
     """
 
     total: int
@@ -52,6 +54,9 @@ class Profile:
     heaviest: float
     integral: bool
     estimated: bool = False
+    of_counts: bool = False
+    shortest: float | None = None
+    longest: float | None = None
 
     @property
     def never_null(self) -> bool:
@@ -61,7 +66,12 @@ class Profile:
     def scale(self) -> Scale:
         """The scale of a single tree over all usable rows."""
         low, high, heaviest = (np.array([value]) for value in (self.low, self.high, self.heaviest))
-        return Scale.of_range(np.array([self.usable]), low, high, heaviest, self.integral)
+        rows = np.array([self.usable])
+        if not self.of_counts:
+            return Scale.of_range(rows, low, high, heaviest, self.integral)
+        exposed = self.shortest is not None and self.longest is not None
+        exposure = (np.array([self.shortest]), np.array([self.longest])) if exposed else None
+        return Scale.of_counts(rows, high, heaviest, self.integral, exposure)
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ class Groups:
     Attributes:
         tree_id, usable: int64.
         block: the block of small groups, -1 for the others.
-        low, high, heaviest: float64, NaN where a group has no usable row.
+        low, high, heaviest, shortest, longest: float64, NaN where a group has no usable row; the last two are of
+            exposures.
     """
 
     tree_id: Ints
@@ -80,6 +91,18 @@ class Groups:
     low: Floats
     high: Floats
     heaviest: Floats
+    shortest: Floats
+    longest: Floats
+
+    def scale(self, groups: Ints, profile: Profile, *, exposed: bool) -> Scale:
+        """Of some groups (n,), from the profile of all rows."""
+        rows, heaviest = self.usable[groups], self.heaviest[groups]
+        low, high, shortest, longest = (
+            np.nan_to_num(values[groups]) for values in (self.low, self.high, self.shortest, self.longest)
+        )
+        if not profile.of_counts:
+            return Scale.of_range(rows, low, high, heaviest, profile.integral)
+        return Scale.of_counts(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
 
 
 @dataclass(frozen=True)
@@ -98,8 +121,8 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     """Look at dependent and weights.
 
     Raises:
-        MadtreeError: no row, no usable row, a target that is not finite, a negative or infinite weight, too many
-            classes.
+        MadtreeError: no row, no usable row, a target that is not finite, a negative count, a negative or infinite
+            weight, an exposure that is not above 0, too many classes.
     """
     if task.is_classification:
         most = classes_at_most(task)
@@ -116,13 +139,16 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
             "a regression target must be finite",
             hint="Leave these rows out, in a view, or make the value NULL.",
         )
+    check_exposures(task, rows[0])
     _check_rows(task, total, usable)
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
     if not task.is_classification:
         low, high = float(rows[0]["low"]), float(rows[0]["high"])
         _check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
-        return Profile(total, usable, (), None, low, high, heaviest, integral and bool(rows[0]["integral"]))
+        integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
+        found = Profile(total, usable, (), None, low, high, heaviest, integral)
+        return replace(found, **counts_profile(task, rows[0])) if task.parameters.criterion == POISSON else found
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
         raise MadtreeError(
@@ -210,7 +236,7 @@ def _check_rows(task: TrainingTask, total: int, usable: int) -> None:
         columns = [
             task.dependent_sql,
             *(c.value for c in task.grouping),
-            *([task.weights_sql] if task.weights_sql else []),
+            *(name for name in (task.weights_sql, task.exposure_sql) if name),
         ]
         raise no_usable_row(
             task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
@@ -222,7 +248,7 @@ def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
 
 
 def read_groups(host: Host, table: str) -> Groups:
-    """The groups from their table (`sqltext.rows.group_table`)."""
+    """The groups from their table (`sqltext.rows.groups`)."""
     found = host.query(f"SELECT * FROM {table} ORDER BY tree_id")
 
     def column(name: str, missing: float) -> Floats:
@@ -236,6 +262,8 @@ def read_groups(host: Host, table: str) -> Groups:
         column("low", np.nan),
         column("high", np.nan),
         column("heaviest", 1.0),
+        column("shortest", np.nan),
+        column("longest", np.nan),
     )
 
 

@@ -13,10 +13,15 @@ _TEXTS = "pg_catalog.text[]"
 _INT = "pg_catalog.int4"
 
 
-def check_rows(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> None:
+def check_rows(
+    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None, *, competitors: bool = False
+) -> None:
     """Look at the rows of all trees, and of the nodes and surrogates, or of the nodes of the tree `tree_id` only.
 
     That the nodes are those of whole trees is found where they are put together.
+
+    Args:
+        competitors: whether these are looked at, too.
 
     Raises:
         MadtreeError: a row cannot be a model's; it is named.
@@ -41,6 +46,8 @@ def check_rows(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
         _refuse(tables, host.query(nodes, types, params))
     if tables.has_surrogates:
         _refuse(tables, host.query(sql.faulty_surrogates(*at), types[:3], params[:3]))
+    if competitors:
+        _refuse(tables, host.query(sql.faulty_competitors(*at), types[:3], params[:3]))
 
 
 def _refuse(tables: ModelTables, rows: list[Row]) -> None:

@@ -13,10 +13,10 @@ from madtree.sqltext import trust as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
-from madtree.sqltext.values import Writer
+from madtree.sqltext.values import Writer, class_writer
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates", "_cv")
+OPTIONAL = ("_surrogates", "_cv", "_competitors")
 NO_PRIVILEGE = "42501"
 UNDEFINED_TABLE = "42P01"
 NO_TABLE = (UNDEFINED_TABLE, "42809")
@@ -60,7 +60,8 @@ class ModelTables:
     @property
     def prediction_writer(self) -> Writer | None:
         """How a prediction is written as text."""
-        return self.facts.tables["_nodes"].columns["prediction"].writer
+        column = self.facts.tables["_nodes"].columns["prediction"]
+        return class_writer(column.type, column.writer)
 
     def group_writers(self, grouping: Sequence[str]) -> list[tuple[str, Writer | None]]:
         """The grouping columns, given unquoted, and how their values are written as text."""
@@ -70,6 +71,11 @@ class ModelTables:
     def has_surrogates(self) -> bool:
         """Whether there is a table `<output>_surrogates`."""
         return "_surrogates" in self.facts.tables
+
+    @property
+    def has_competitors(self) -> bool:
+        """Whether there is a table `<output>_competitors`."""
+        return "_competitors" in self.facts.tables
 
     @property
     def has_cv(self) -> bool:

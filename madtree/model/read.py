@@ -13,34 +13,41 @@ from madtree.model.check import check_rows
 from madtree.model.find import ModelTables, find_model
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
-from madtree.trees import Model, Node, Split, Surrogate, Tree
+from madtree.trees import Competitor, Model, Node, Split, Surrogate, Tree
 
 _LISTS = ("left_levels", "right_levels", "class_weights")  # columns that are arrays
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 
 
-def read_model(host: Host, given: str | None, argument: str = "model", tree_id: int | None = None) -> Model:
+def read_model(
+    host: Host, given: str | None, argument: str = "model", tree_id: int | None = None, *, competitors: bool = False
+) -> Model:
     """Read a model with all its trees, or with the tree `tree_id` only, to show it: what it names may not be run.
+
+    `competitors`: with those of its nodes.
 
     Raises:
         MadtreeError: as `find_model`; or the model has no tree `tree_id`.
     """
     tables = find_model(host, given, argument)
     model = read_summary(host, tables, to_run=False)
-    return replace(model, trees=read_trees(host, tables, model, tree_id))
+    return replace(model, trees=read_trees(host, tables, model, tree_id, competitors=competitors))
 
 
-def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> tuple[Tree, ...]:
+def read_trees(
+    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None, *, competitors: bool = False
+) -> tuple[Tree, ...]:
     """The model's trees by ascending tree_id, or the one asked for; a group that failed has a tree without nodes.
 
     Raises:
         MadtreeError: the model has no tree `tree_id`, or none at all, or a tree lacks nodes.
     """
-    check_rows(host, tables, model, tree_id)
+    competitors = competitors and tables.has_competitors
+    check_rows(host, tables, model, tree_id, competitors=competitors)
     rows = host.query(
         sql.trees(tables.schema, tables.name, tables.group_writers([unquoted(name) for name in model.grouping_columns]))
     )
-    nodes = dict(_nodes_by_tree(host, tables, model, tree_id))
+    nodes = dict(_nodes_by_tree(host, tables, model, tree_id, competitors=competitors))
     if not rows:
         raise MadtreeError(f"{tables.given} is damaged: it has no tree")
     wanted = [row for row in rows if tree_id is None or row["tree_id"] == tree_id]
@@ -60,15 +67,20 @@ def read_trees(host: Host, tables: ModelTables, model: Model, tree_id: int | Non
 
 
 def _nodes_by_tree(
-    host: Host, tables: ModelTables, model: Model, tree_id: int | None
+    host: Host, tables: ModelTables, model: Model, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:
     text = sql.nodes(tables.schema, tables.name, model.is_classification, tables.prediction_writer, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
     surrogates = _surrogates(host, tables, tree_id) if tables.has_surrogates else {}
+    others = _competitors(host, tables) if competitors else {}
     rows = host.stream(text, types, params, NODES_AT_ONCE)
     for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
         listed = list(of_tree)
-        nodes = {row["node_id"]: _node(row, surrogates.get((tree, row["node_id"]), [])) for row in listed}
+        keys = [(tree, row["node_id"]) for row in listed]
+        nodes = {
+            key[1]: _node(row, surrogates.get(key, []), others.get(key, []))
+            for key, row in zip(keys, listed, strict=True)
+        }
         inner = [node for node in nodes.values() if not node.is_leaf]
         # With all children of inner nodes there, as many nodes mean that each of the others has a parent.
         whole = 0 in nodes and all(node.left_id in nodes and node.right_id in nodes for node in inner)
@@ -88,10 +100,19 @@ def _surrogates(host: Host, tables: ModelTables, tree_id: int | None) -> dict[tu
     return found
 
 
-def _node(row: Row, surrogates: list[Surrogate]) -> Node:
+def _competitors(host: Host, tables: ModelTables) -> dict[tuple[int, int], list[Competitor]]:
+    """By tree and node, the best one first."""
+    found: dict[tuple[int, int], list[Competitor]] = {}
+    for row in host.stream(sql.competitors(tables.schema, tables.name), [], [], NODES_AT_ONCE):
+        key = row.pop("tree_id"), row.pop("node_id")
+        found.setdefault(key, []).append(Competitor(**_without_lists(row)))
+    return found
+
+
+def _node(row: Row, surrogates: list[Surrogate], competitors: list[Competitor]) -> Node:
     values = _without_lists(row)
     del values["tree_id"]
-    return Node(**values, surrogates=tuple(surrogates))
+    return Node(**values, surrogates=tuple(surrogates), competitors=tuple(competitors))
 
 
 def _without_lists(row: Row) -> dict[str, Any]:

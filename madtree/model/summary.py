@@ -72,7 +72,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
     weights = summary.text("weights") if row["weights"] is not None else None
-    expressions = [*names, *values, id_column, dependent, *([weights] if weights is not None else [])]
+    exposure = summary.text("exposure") if row.get("exposure") is not None else None
+    expressions = [*names, *values, id_column, dependent, *(text for text in (weights, exposure) if text is not None)]
     _check_expressions(host, summary, expressions)
     columns = _check_grouping(summary, tables, grouping)
     if row["max_surrogates"] and not tables.has_surrogates:
@@ -92,6 +93,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         grouping_types=tuple(tables.column_types[name][0] for name in columns),
         grouping_equals=tuple(tables.column_types[name][1] for name in columns),
         weighted=weights is not None,
+        exposure=exposure,
         categories={
             f.name: _categories(summary, categories[f.name])
             for f in features

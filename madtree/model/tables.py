@@ -22,6 +22,7 @@ def create_tables(host: Host, task: TrainingTask) -> None:
         task.grouping,
         prediction_type(task),
         surrogates=task.parameters.max_surrogates > 0,
+        competitors=task.parameters.max_competitors > 0,
         cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
     )
     make_tables(host, task.output_schema, task.output_name, "output_table_name", statements, task.replace)

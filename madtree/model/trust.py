@@ -14,6 +14,7 @@ from madtree.sqltext import trust as sql
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import (
+    COMPETITOR_COLUMNS,
     CV_COLUMNS,
     NODE_COLUMNS,
     SUFFIXES,
@@ -231,9 +232,15 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
                 "min_impurity_decrease",
                 "dependent_name",
                 "grouping_expressions",
+                "class_params",
+                "exposure",
+                "shrink",
+                "feature_costs",
+                "max_competitors",
             ),
         ),
         ("_surrogates", SURROGATE_COLUMNS, ()),
         ("_cv", CV_COLUMNS, ()),
+        ("_competitors", COMPETITOR_COLUMNS, ()),
     )
 )

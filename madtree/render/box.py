@@ -58,7 +58,7 @@ def boxes_of(model: Model, tree: Tree, cut: int, full: bool = False) -> dict[int
 
 
 def mean_of(node: Node) -> float:
-    """The mean that a node of a regression tree predicts."""
+    """The mean or rate that a node of a regression tree predicts."""
     return float(node.prediction or 0.0)
 
 
@@ -67,6 +67,13 @@ def confidence(model: Model, node: Node) -> float:
     weights = node.class_weights or ()
     of_class = dict(zip(model.classes, weights, strict=True)).get(str(node.prediction), 0.0)
     return of_class / sum(weights) if sum(weights) else 0.0
+
+
+def spread_text(model: Model, node: Node) -> str:
+    """The standard deviation of a node's values; of counts their mean deviance."""
+    if model.of_counts:
+        return f"deviance {number_text(_rounded(node.impurity, 3))}"
+    return f"± {number_text(_rounded(math.sqrt(max(node.impurity, 0.0)), 3))}"
 
 
 def rows_text(rows: int) -> str:
@@ -80,7 +87,7 @@ def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, 
         sure = f"{confidence(model, node):.0%}"
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
     else:
-        spread = f"± {number_text(_rounded(math.sqrt(max(node.impurity, 0.0)), 3))}"
+        spread = spread_text(model, node)
         detail = f"{rows_text(node.n_rows)} · {spread if node.is_leaf else f'{short} {spread}'}"
     if node.is_leaf:
         heading, whole = short, outcome

@@ -16,7 +16,7 @@ FORMAT_VERSION = 1  # raised only by what an old reader would misunderstand
 PARAMETERS = (
     "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
     "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "seed",
-    "max_leaf_nodes", "min_impurity_decrease",
+    "max_leaf_nodes", "min_impurity_decrease", "class_params", "shrink", "feature_costs", "max_competitors",
 )  # fmt: skip
 
 Document = dict[str, Any]
@@ -45,6 +45,7 @@ def model_document(
         "dependent": {"name": model.target, "expression": model.dependent, "type": model.dependent_type},
         "classes": list(model.classes),
         "weights": summary.get("weights"),
+        "exposure": summary.get("exposure"),
         "n_rows": summary.get("total_rows_processed"),
         "n_rows_skipped": summary.get("total_rows_skipped"),
         "features": [_feature(feature) for feature in model.features],

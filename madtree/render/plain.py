@@ -8,7 +8,7 @@ from typing import Any
 
 from madtree.trees import Feature, Kind, Model, Node, Tree
 
-_NODE_FIELDS = tuple(name for name in Node.__dataclass_fields__ if name != "surrogates")
+_NODE_FIELDS = tuple(name for name in Node.__dataclass_fields__ if name not in ("surrogates", "competitors"))
 
 
 def model_of_rows(

@@ -26,6 +26,8 @@ def model_pmml(model: Model) -> str:
     """
     root = Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
     header = SubElement(root, "Header", {"description": f"{model.name}, trained on {model.source_table}"})
+    if model.summary.get("class_params"):
+        SubElement(header, "Extension", {"name": "class_params", "value": str(model.summary["class_params"])})
     SubElement(header, "Application", {"name": "madtree", "version": str(model.summary.get("madtree_version"))})
     root.append(_data_dictionary(model))
     root.append(_segmented(model) if model.grouping_columns else _tree_model(model, model.trees[0]))

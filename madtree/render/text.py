@@ -27,16 +27,23 @@ CLASSES = """\
  - Number of (weighted) rows for each response variable inside [].
         The response label order is given as [{labels}].
         For each leaf, the prediction is given after the '-->'"""
+COUNTING = """\
+ - Classes count by class_params: {params}."""
 MEANS = """\
  - Number of rows and average response value inside []. For a leaf node,
         this is the prediction."""
+
+RATES = """\
+ - Number of rows and rate of events inside []. For a leaf node, this is
+        the prediction: events expected in an exposure of 1."""
 
 
 def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
     """The model's trees one below the other, each headed by its group where the model is grouped.
 
     Args:
-        verbose: put a legend before the trees, and add impurity and number of rows to every node.
+        verbose: put a legend before the trees, and add impurity and number of rows to every node, and to splits their
+            competitors.
         full: do not shorten long lists of categories.
     """
     lines = [*_legend(model), RULE] if verbose else [RULE]
@@ -50,7 +57,11 @@ def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
 
 def _legend(model: Model) -> list[str]:
     labels = ", ".join(map(quoted, model.classes))
-    return [RULE, EXPLANATION, CLASSES.format(labels=labels) if model.is_classification else MEANS]
+    if not model.is_classification:
+        return [RULE, EXPLANATION, RATES if model.of_counts else MEANS]
+    params = model.summary.get("class_params")
+    counting = [COUNTING.format(params=params)] if params else []
+    return [RULE, EXPLANATION, CLASSES.format(labels=labels), *counting]
 
 
 def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:
@@ -61,6 +72,10 @@ def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator
     while waiting:
         node = tree.nodes[waiting.pop()]
         yield _node_line(model, node, verbose, full)
+        for rank, other in enumerate(node.competitors if verbose else (), 1):
+            asked = split_text(other, model.feature(other.feature), room_for_categories(full))
+            gain = number_text(other.improvement)
+            yield f" {INDENT * node.depth}   competitor {rank}: {asked}  (improvement = {gain})"
         if not node.is_leaf:
             waiting += [node.right_id, node.left_id]
 
@@ -74,5 +89,6 @@ def _node_line(model: Model, node: Node, verbose: bool, full: bool) -> str:
     else:
         line += "*"
     if verbose:
-        line += f"  (impurity = {number_text(node.impurity)}, samples = {node.n_rows})"
+        gain = f", improvement = {number_text(node.improvement or 0.0)}" if node.competitors else ""
+        line += f"  (impurity = {number_text(node.impurity)}, samples = {node.n_rows}{gain})"
     return line

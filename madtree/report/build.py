@@ -27,11 +27,13 @@ PARAMETERS = (
     ("source_table", "training table"), ("dependent_varname", "dependent variable"),
     ("dependent_var_type", "its type"),
     ("list_of_features_to_exclude", "excluded"), ("grouping_cols", "grouping columns"), ("weights", "weights"),
+    ("exposure", "exposure"),
     ("id_col_name", "id column"), ("total_rows_processed", "rows used"), ("total_rows_skipped", "rows left out"),
     ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
     ("split_criterion", "split criterion"), ("max_depth", "max_depth"), ("min_split", "min_split"),
     ("min_bucket", "min_bucket"), ("max_leaf_nodes", "max_leaf_nodes"),
-    ("min_impurity_decrease", "min_impurity_decrease"), ("n_bins", "n_bins"),
+    ("min_impurity_decrease", "min_impurity_decrease"), ("class_params", "class_params"), ("shrink", "shrink"),
+    ("feature_costs", "feature_costs"), ("n_bins", "n_bins"),
     ("input_cp", "cp"), ("n_folds", "n_folds"), ("rule", "rule"),
     ("max_surrogates", "max_surrogates"), ("null_as_category", "null_as_category"), ("seed", "seed"),
     ("madtree_version", "madtree version"),
@@ -94,6 +96,7 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
     trees = [tree_values(model, tree, row) for tree, row in zip(model.trees, choice.rows, strict=True)]
     return {
         "isClassification": model.is_classification,
+        "ofCounts": model.of_counts,
         "dependent": one_line(model.target),
         "features": [one_line(feature.name) for feature in model.features],
         "classes": [category_text(name) for name in model.classes],

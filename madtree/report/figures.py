@@ -162,6 +162,8 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
             "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
             "large for one expression."
         }
+    if choice.model.exposure is not None:
+        return {"missing": "No residuals: the model predicts rates, and rows count events over exposures of their own."}
     predicted = _qualified_sql(host, choice)
     actual = choice.model.dependent
     if found_rows := host.query(

@@ -5,7 +5,8 @@ the look-ups in the catalogue that they need. Nothing here reads rows, but for t
 from __future__ import annotations
 
 from madtree.request.arguments import check_arguments
-from madtree.request.catalog import Type, find_relation, find_types, find_writer
+from madtree.request.catalog import Type, find_class_writer, find_columns, find_relation, find_types, is_relation
+from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.new_tables import check_free, check_new, model_tables
 from madtree.request.train_request import TrainingTask
@@ -18,11 +19,15 @@ __all__ = [
     "Tuning",
     "Type",
     "check_arguments",
+    "check_class_params",
     "check_free",
     "check_new",
+    "class_params_text",
+    "find_class_writer",
+    "find_columns",
     "find_relation",
     "find_types",
-    "find_writer",
+    "is_relation",
     "kind_of",
     "model_tables",
 ]

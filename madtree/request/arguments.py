@@ -10,7 +10,9 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import catalog, defaults
 from madtree.request.catalog import Type
+from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
+from madtree.request.feature_costs import parse_costs
 from madtree.request.features import Item, list_items, make_features
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
@@ -20,7 +22,7 @@ from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, Kind, Parameters
+from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, MOST_COMPETITORS, POISSON, Kind, Parameters
 
 _LARGEST = 2**31 - 1  # of an integer argument
 
@@ -51,6 +53,13 @@ def check_arguments(
     max_leaf_nodes: int | None = None,
     min_impurity_decrease: float | None = None,
     classification: bool | None = None,
+    class_params: str | None = None,
+    exposure: str | None = None,
+    shrink: float | None = None,
+    feature_costs: str | None = None,
+    max_competitors: int | None = None,
+    null_handling_params: str | None = None,
+    verbose_mode: bool | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
 
@@ -68,9 +77,13 @@ def check_arguments(
         list_of_features_to_exclude=_optional(list_of_features_to_exclude),
         grouping_cols=_optional(grouping_cols),
         weights=_optional(weights),
+        exposure=_optional(exposure),
+        feature_costs=_optional(feature_costs),
     )
-    text = parse_params(surrogate_params, pruning_params)
+    text = parse_params(surrogate_params, pruning_params, null_handling_params)
     criterion = criterion_of(split_criterion)
+    prior = _shrink(shrink, criterion)
+    _check_counted(arguments.exposure, criterion)
     depth = _depth(host, max_depth)
     split, bucket = _minimum_rows(min_split, min_bucket)
     bins = _in_range("n_bins", n_bins, defaults.N_BINS, 0, EXACT_LIMIT)
@@ -78,7 +91,9 @@ def check_arguments(
         raise MadtreeError(f"n_bins must be 0 (every threshold) or 2 to {EXACT_LIMIT}, not 1: one bin has no threshold")
     workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
     leaves = None if max_leaf_nodes is None else _in_range("max_leaf_nodes", max_leaf_nodes, 2, 2, _LARGEST)
+    competitors = _in_range("max_competitors", max_competitors, defaults.MAX_COMPETITORS, 0, MOST_COMPETITORS)
     decrease = _least_decrease(min_impurity_decrease)
+    by_class = class_params_of(class_params)
     replace = defaults.REPLACE if replace is None else replace
     memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
 
@@ -90,9 +105,10 @@ def check_arguments(
     id_item = names.column("id_col_name", arguments.id_col_name)
     dependent = names.aliased(DEPENDENT, arguments.dependent_variable)
     weight = names.item("weights", arguments.weights) if arguments.weights else None
+    exposed = names.item("exposure", arguments.exposure) if arguments.exposure else None
     grouping = names.grouping(arguments.grouping_cols, dependent)
     fold = names.column("fold_col", text.fold_col) if text.fold_col else None
-    taken = [item for item in (id_item, dependent, weight, *grouping, fold) if item]
+    taken = [item for item in (id_item, dependent, weight, exposed, *grouping, fold) if item]
     items = list_items(
         host.notice,
         names.columns,
@@ -102,14 +118,20 @@ def check_arguments(
         taken,
     )
 
-    roles = [dependent, id_item, *([weight] if weight else []), *([fold] if fold else [])]
+    roles = [item for item in (dependent, id_item, weight, exposed, fold) if item]
     types = _types(host, source, [*roles, *items, *grouping], grouping)
     item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
-    outcome = outcome_of(dependent, types[0], classification)
+    outcome = outcome_of(host, source, dependent, types[0], classification, criterion)
     is_classification = outcome.is_classification
-    if weight:
-        _check_weights(weight, types[2])
+    for argument, item in (("weights", weight), ("exposure", exposed)):
+        if item:
+            _check_number(argument, item, types[roles.index(item)])
     criterion = fitting_criterion(host, criterion, is_classification, dependent, types[0], classification)
+    if by_class and not is_classification:
+        raise MadtreeError(
+            f"class_params are for classification, and dependent_variable {dependent.text} is a number here",
+            hint="Leave class_params out, or say classification => true.",
+        )
     features, bare = make_features(host, source, text_of(id_item.sql, types[1].writer), items, item_types)
     tell_of_derived(host, source, names.columns, dependent, items)
     return TrainingTask(
@@ -126,6 +148,7 @@ def check_arguments(
         features=tuple(replaced(f, null_last=text.null_as_category and f.kind is Kind.ORDERED) for f in features),
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
+        exposure_sql=exposed.sql if exposed else None,
         grouping=tuple(grouping_columns(host, source, grouping, group_types)),
         parameters=_parameters(
             text,
@@ -139,8 +162,12 @@ def check_arguments(
             memory_bytes=memory * 2**20,
             max_leaf_nodes=leaves,
             min_impurity_decrease=decrease,
+            class_params=by_class,
+            shrink=prior,
+            max_competitors=competitors,
+            feature_costs=parse_costs(arguments.feature_costs, features, names.columns, names.relation),
         ),
-        verbose=defaults.VERBOSE if verbose is None else verbose,
+        verbose=bool(defaults.VERBOSE if verbose is None else verbose) or bool(verbose_mode),
         replace=replace,
         strategy=_strategy(strategy),
         parallel_workers=workers,
@@ -201,9 +228,27 @@ def _least_decrease(given: float | None) -> float:
     return given
 
 
-def _check_weights(weight: Item, type_: Type) -> None:
+def _shrink(given: float | None, criterion: str) -> float:
+    if given is None:
+        return defaults.SHRINK
+    if criterion != POISSON:
+        raise MadtreeError("shrink is for split_criterion => 'poisson' only, whose rates it draws to the root's")
+    if not 0 <= given < math.inf:
+        raise MadtreeError(f"shrink must be a number of at least 0, not {given!r}", hint="0 shrinks no rate.")
+    return given
+
+
+def _check_counted(exposure: str | None, criterion: str) -> None:
+    if exposure and criterion != POISSON:
+        raise MadtreeError(
+            f"exposure is for split_criterion => 'poisson' only, not for {criterion}",
+            hint="What rows count for is their weight: weights => ...",
+        )
+
+
+def _check_number(argument: str, item: Item, type_: Type) -> None:
     if type_.is_array or type_.base not in NUMBER_TYPES | INTEGER_TYPES:
-        raise MadtreeError(f"weights {weight.text} is of type {type_.name}; it must be numeric", sqlstate="42804")
+        raise MadtreeError(f"{argument} {item.text} is of type {type_.name}; it must be numeric", sqlstate="42804")
 
 
 def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequence[Item]) -> list[Type]:

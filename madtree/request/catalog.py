@@ -13,7 +13,7 @@ from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import fold, parse_name
-from madtree.sqltext.values import Writer, own_writer
+from madtree.sqltext.values import Writer, class_writer, own_writer
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
@@ -81,6 +81,11 @@ def find_relation(host: Host, given: str, argument: str) -> Relation:
     return Relation(found["oid"], found["schema"], found["name"], found["kind"])
 
 
+def is_relation(host: Host, name: str) -> bool:
+    """Whether a relation of that name, unquoted, is found as PostgreSQL finds it."""
+    return bool(host.query(sql.RELATION, [TEXT], [ident(name)])) if name else False
+
+
 def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
     """Columns by unquoted name, in the table's order; without system and dropped columns."""
     rows = host.query(sql.COLUMNS, [OID], [relation.oid])
@@ -105,10 +110,10 @@ def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     }
 
 
-def find_writer(host: Host, type_: str) -> Writer | None:
-    """How values of a type, given as SQL, are written as text."""
+def find_class_writer(host: Host, type_: str) -> Writer | None:
+    """How classes of a type, given as SQL, are written as text."""
     if "." not in type_:  # PostgreSQL's own
-        return own_writer(type_)
+        return class_writer(type_, own_writer(type_))
     (row,) = host.query(sql.type_oid(type_))
     return find_types(host, [row["oid"]])[row["oid"]].writer
 
@@ -181,6 +186,17 @@ def probe_types(
         for key in grouping:
             _probe_alone(host, relation, "grouping_cols", key, [], [key])
         raise
+
+
+def has_order(host: Host, relation: Relation, expression: str) -> bool:
+    """Whether values of an expression, which is a valid one, can be told apart and put in order."""
+    try:
+        _probe(host, relation, [], [expression])
+    except Exception as error:
+        if not _is_users_mistake(error):
+            raise
+        return False
+    return True
 
 
 def _probe(host: Host, relation: Relation, expressions: Sequence[str], keys: Sequence[str]) -> list[int]:

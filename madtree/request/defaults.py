@@ -19,6 +19,8 @@ REPLACE = False
 MEMORY_MB = 64
 STRATEGY = "auto"
 MIN_IMPURITY_DECREASE = 0.0
+SHRINK = 1.0
+MAX_COMPETITORS = 0
 
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
@@ -53,6 +55,13 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "max_leaf_nodes": None,  # any number
         "min_impurity_decrease": None,  # MIN_IMPURITY_DECREASE
         "classification": None,  # as the dependent variable's type says
+        "class_params": None,  # all classes count alike
+        "exposure": None,  # 1
+        "shrink": None,  # SHRINK
+        "feature_costs": None,  # 1 of each
+        "max_competitors": MAX_COMPETITORS,
+        "null_handling_params": None,  # MADlib's name of surrogate_params
+        "verbose_mode": VERBOSE,  # MADlib's name of verbose
     },
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},
@@ -63,6 +72,20 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
     "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER, "full": FULL},
     "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL},
     "tree_prune": {"trust_owner": TRUST_OWNER},
+}
+# MADlib's names of arguments, where they differ, by function: of optional arguments only, they are further arguments of
+# the same function; otherwise those of a second form of it. The Python client and the command line do not have them.
+MADLIB_NAMES: Mapping[str, Mapping[str, str]] = {
+    "tree_train": {"surrogate_params": "null_handling_params", "verbose": "verbose_mode"},
+    "tree_predict": {
+        "tree_model": "model",
+        "new_data_table": "source",
+        "output_table": "output",
+        "type": "pred_type",
+    },
+    "tree_display": {"model": "model_table", "verbosity": "verbose"},
+    "tree_surr_display": {"model": "model_table"},
+    "get_var_importance": {"model_name": "model_table"},
 }
 # By argument, the keys of the two strings of options.
 OPTIONS: Mapping[str, Mapping[str, object]] = {

@@ -23,6 +23,7 @@ _ROLES = {
     "id_col_name": "the id",
     "dependent_variable": "the dependent variable",
     "weights": "the weights",
+    "exposure": "the exposure",
     "grouping_cols": "a grouping column",
     "fold_col": "the folds",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,39 +35,59 @@ class TextParameters:
     fold_col: str | None = None
 
 
-def parse_params(surrogate_params: str | None, pruning_params: str | None) -> TextParameters:
-    """Read both strings. Their keys are disjoint and either string may hold either's, as MADlib's order differs.
+def parse_params(
+    surrogate_params: str | None, pruning_params: str | None, null_handling_params: str | None = None
+) -> TextParameters:
+    """Read the strings. Their keys are disjoint and each string may hold any of them, as MADlib's order differs.
+
+    `null_handling_params` is MADlib's name of `surrogate_params`.
 
     Raises:
         MadtreeError: a pair is malformed, or a key is unknown or given twice, or a value is not valid.
     """
     values: dict[str, Any] = {}
-    for argument, text in (("surrogate_params", surrogate_params), ("pruning_params", pruning_params)):
+    given = {
+        "surrogate_params": surrogate_params,
+        "pruning_params": pruning_params,
+        "null_handling_params": null_handling_params,
+    }
+    for argument, text in given.items():
         if text is None or not text.strip():
             continue
-        for pair in split_list(text, argument):
-            key, value = _pair(pair, argument)
+        for key, value in pairs(text, argument, _KEYS):
             if key in values:
                 raise MadtreeError(f"{argument}: the key {key} is given twice")
             values[key] = _READERS[key](f"{_place(argument, key)}: {key}", value)
     return TextParameters(**values)
 
 
+def pairs(text: str, argument: str, keys: Sequence[str], form: str = "a pair key=value") -> list[tuple[str, str]]:
+    """Keys in lower case and bare values of `key=value, key=value`; `form`: what a pair should look like.
+
+    Raises:
+        MadtreeError: a pair is malformed, or its key is none of `keys`, or is given twice.
+    """
+    found = [_pair(pair, argument, keys, form) for pair in split_list(text, argument)]
+    names = [key for key, _ in found]
+    if twice := [key for key in names if names.count(key) > 1]:
+        raise MadtreeError(f"{argument}: the key {twice[0]} is given twice")
+    return found
+
+
 def _place(argument: str, key: str) -> str:
     """The argument that a key was found in; where it stands as in MADlib's order, also by its place and name there."""
-    if key in defaults.OPTIONS[argument]:
+    if argument not in _MADLIBS or key in defaults.OPTIONS[argument]:
         return argument
     return f"{argument} ({_MADLIBS[argument]} in MADlib)"
 
 
-def _pair(pair: str, argument: str) -> tuple[str, str]:
-    """Key in lower case and bare value of one `key=value`."""
+def _pair(pair: str, argument: str, keys: Sequence[str], form: str) -> tuple[str, str]:
     match = _PAIR.fullmatch(pair)
     if match is None or not match[2]:
-        raise MadtreeError(f"{argument}: {pair!r} is not a pair key=value; valid keys are {', '.join(_KEYS)}")
+        raise MadtreeError(f"{argument}: {pair!r} is not {form}; valid keys are {', '.join(keys)}")
     key, value = match[1].strip("'\"").lower(), match[2]
-    if key not in _READERS:
-        raise MadtreeError(f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(_KEYS)}")
+    if key not in keys:
+        raise MadtreeError(f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(keys)}")
     if len(value) > 1 and value[0] == value[-1] == "'":
         value = value[1:-1].replace("''", "'").strip()
     return key, value

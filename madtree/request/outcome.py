@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import defaults
-from madtree.request.catalog import Type
+from madtree.request.catalog import Type, has_order
 from madtree.request.features import Item, is_text
-from madtree.sqltext.values import Writer
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.values import Writer, class_writer
+from madtree.trees import CRITERIA_OF_NUMBERS, POISSON
 
 NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
 INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
@@ -23,15 +25,20 @@ CRITERION_NAMES = {
     "gain_ratio": "gain_ratio",
     "gain-ratio": "gain_ratio",
     "mse": "mse",
+    "poisson": "poisson",
 }
 _CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint", "date"})
+# By pg_type.typcategory: dates and times, network addresses, bit strings, and what is in none of PostgreSQL's
+# categories (uuid): no arithmetic makes a regression of them.
+_CLASS_CATEGORIES = frozenset("DIUV")
+_WRITTEN_BY_SETTINGS = frozenset({"bytea"})  # by bytea_output, so that its text is not always the same
 
 
 def criterion_of(given: str | None) -> str:
     criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
     if criterion is None:
         raise MadtreeError(
-            f"split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not {given!r}"
+            f"split_criterion must be gini, entropy, gain_ratio, misclassification, mse or poisson, not {given!r}"
         )
     return criterion
 
@@ -39,22 +46,23 @@ def criterion_of(given: str | None) -> str:
 def fitting_criterion(
     host: Host, criterion: str, is_classification: bool, dependent: Item, type_: Type, classification: bool | None
 ) -> str:
-    """The criterion for this dependent. A regression has mse only: gini, the argument's default, is taken for it, and
-    other criteria with a warning.
+    """The criterion for this dependent. A regression has mse and poisson: for others mse is taken, with a warning
+    unless it is gini, the argument's default.
 
     Raises:
-        MadtreeError: mse for classes; or the argument `classification` says another thing than the criterion.
+        MadtreeError: one of these for classes; or the argument `classification` says another thing than the criterion.
     """
-    wrong = criterion == "mse" if is_classification else criterion not in ("mse", defaults.SPLIT_CRITERION)
+    of_numbers = criterion in CRITERIA_OF_NUMBERS
+    wrong = of_numbers if is_classification else not of_numbers and criterion != defaults.SPLIT_CRITERION
     if wrong and classification is not None:
         raise MadtreeError(
             f"split_criterion {criterion} is for {'regression' if is_classification else 'classification'}, but "
             f"classification is {str(classification).lower()}"
         )
-    if is_classification and criterion == "mse":
+    if is_classification and of_numbers:
         raise MadtreeError(
-            f"split_criterion mse is for regression, but dependent_variable {dependent.text} is of type {type_.name}, "
-            "which means classification: gini, entropy, gain_ratio or misclassification",
+            f"split_criterion {criterion} is for regression, but dependent_variable {dependent.text} is of type "
+            f"{type_.name}, which means classification: gini, entropy, gain_ratio or misclassification",
             hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in INTEGER_TYPES else None,
         )
     if wrong:
@@ -62,7 +70,7 @@ def fitting_criterion(
             f"split_criterion: mse is taken for {criterion}, as dependent_variable {dependent.text} is of type "
             f"{type_.name}, which means regression; for classification, cast it: ({dependent.text})::text"
         )
-    return criterion if is_classification else "mse"
+    return criterion if is_classification or of_numbers else "mse"
 
 
 @dataclass(frozen=True)
@@ -75,14 +83,20 @@ class Outcome:
     writer: Writer | None
 
 
-def outcome_of(dependent: Item, type_: Type, classification: bool | None) -> Outcome:
-    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL."""
+def outcome_of(
+    host: Host, source: Relation, dependent: Item, type_: Type, classification: bool | None, criterion: str
+) -> Outcome:
+    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL. Integers are
+    numbers where the criterion says that they are counts.
+    """
     is_number = not type_.is_array and type_.base in NUMBER_TYPES
     is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
+    is_class = is_class or (_is_for_classes(type_) and has_order(host, source, dependent.sql))
     if not is_number and not is_class:
         raise MadtreeError(
             f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text, an "
-            "enum or a date for classification, float or numeric for regression",
+            "enum, a date, a timestamp or another type with an order and no arithmetic for classification, float or "
+            "numeric for regression",
             hint="Cast it to one of these.",
             sqlstate="42804",
         )
@@ -95,5 +109,13 @@ def outcome_of(dependent: Item, type_: Type, classification: bool | None) -> Out
         )
     if classification and is_number:  # two floats of the same text are the same class
         return Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
-    wanted = is_class if classification is None else classification
-    return Outcome(wanted, dependent.sql, type_.base, type_.writer)
+    counts = criterion == POISSON and type_.base in INTEGER_TYPES
+    wanted = is_class and not counts if classification is None else classification
+    writer = class_writer(type_.base, type_.writer) if wanted else type_.writer
+    return Outcome(wanted, dependent.sql, type_.base, writer)
+
+
+def _is_for_classes(type_: Type) -> bool:
+    """Whether a type is one of those whose values are classes if they have an order."""
+    is_base = type_.typtype == "b" and not type_.is_array
+    return is_base and type_.category in _CLASS_CATEGORIES and type_.base not in _WRITTEN_BY_SETTINGS

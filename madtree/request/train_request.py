@@ -26,6 +26,8 @@ class Arguments:
     list_of_features_to_exclude: str | None = None
     grouping_cols: str | None = None
     weights: str | None = None
+    exposure: str | None = None
+    feature_costs: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class TrainingTask:
         classes_meant: the caller has said so, so that many classes are no surprise.
         features: in list order, arrays expanded.
         feature_is_column: True where the feature is a bare column of the source (then it cannot have side effects).
-        weights_sql: or None.
+        weights_sql, exposure_sql: or None.
         grouping: grouping columns.
         parameters: for the learner.
         verbose: stream one INFO line a level, and one of the stages' seconds at the end.
@@ -67,6 +69,7 @@ class TrainingTask:
     feature_is_column: tuple[bool, ...]
     weights_sql: str | None
     grouping: tuple[Column, ...]
+    exposure_sql: str | None = None
     dependent_name: str = ""
     classes_meant: bool = False
     parameters: Parameters = field(default_factory=Parameters)

@@ -70,9 +70,9 @@ class BlockStatement:
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:
         """Page ranges of about a block's rows each; None if the source is not one plain table."""
-        leaves = [row["oid"] for row in self.host.query(work_sql.LEAVES, [OID], [self.source.oid])]
-        if leaves != [self.source.oid]:
+        if not self.work.sharable:
             return None
+        leaves = [self.source.oid]
         # The planner may think that row-level security hides most of the rows, and be wrong.
         stored = self.host.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
         cut = PageRanges.cut(self.host, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)

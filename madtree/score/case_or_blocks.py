@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import log2
 
 from madtree.host import Host, local_settings
+from madtree.ingest import placement, plain_tables, run_on_servers
 from madtree.parallel import best, seconds
 from madtree.request import COSTS, Costs
 from madtree.sqltext import predict as sql
@@ -48,6 +49,8 @@ class Work:
         columns: of predictions, each of which is an expression of its own.
         workers: that would share the scan of a CASE, beside the leader.
         sharable: whether workers may score blocks, too: of a plain table, whose pages can be shared out.
+        spread: whether rows lie on several servers, which evaluate a CASE where they are, and would have to hand over
+            whatever blocks are made of.
         costs: of starting them.
     """
 
@@ -57,6 +60,7 @@ class Work:
     columns: int
     workers: int = 0
     sharable: bool = False
+    spread: bool = False
     costs: Costs = COSTS
 
     @property
@@ -87,15 +91,28 @@ class Work:
     @property
     def in_blocks(self) -> bool:
         """Whether blocks are the quicker way, or the only one."""
-        return self.leaves * self.columns > EXPRESSION_LEAVES or self.block_seconds < self.case_seconds
+        if self.leaves * self.columns > EXPRESSION_LEAVES:
+            return True
+        return not self.spread and self.block_seconds < self.case_seconds
 
 
 def measure(host: Host, source: Relation, leaves: int, features: int, columns: int, costs: Costs) -> Work:
     """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
+    held = placement(host, source.oid)
+    sharable = plain_tables(host, source.oid, held) == [source.oid]
     with local_settings(host, _FREE):
         estimate = sql.estimate(qualified(source.schema, source.name))
         plan = "\n".join(row["QUERY PLAN"] for row in host.query(estimate))
     planned, rows = sql.read_estimate(plan)
     limits = host.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
-    return Work(rows, leaves, features, columns, workers, sharable=source.kind in ("r", "m"), costs=costs)
+    return Work(rows, leaves, features, columns, workers, sharable, held == "spread", costs)
+
+
+def run_case(host: Host, work: Work, statement: str) -> int:
+    """Run a statement with a CASE that makes a table; returns the number of its rows.
+
+    Compiling a large one takes longer than millions of rows, so the functions that users call turn jit off. Other
+    servers have to be told by themselves.
+    """
+    return run_on_servers(host, statement) if work.spread else host.command(statement)

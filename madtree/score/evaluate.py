@@ -12,10 +12,11 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import ModelTables, find_model, fit_features, output_columns, read_summary, read_trees, unquoted
 from madtree.request import COSTS, Costs, Type, find_relation
-from madtree.score.case_or_blocks import Work, measure
+from madtree.score.case_or_blocks import Work, measure, run_case
 from madtree.score.predict import groups_of
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import evaluate as sql
+from madtree.sqltext import judged
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.evaluate import Question
@@ -57,7 +58,7 @@ def tree_evaluate(
             rows = asking.query(sql.class_metrics(asking.question), [_TEXTS], [list(model.classes)])
         else:
             rows = asking.query(sql.number_metrics(asking.question))
-    names = sql.metric_names(model.is_classification, len(model.classes))
+    names = sql.metric_names(model.is_classification, len(model.classes), model.of_counts)
     return [
         {"tree_id": row["tree_id"], "group_values": row["group_values"], "metric": name, "value": _float(row[name])}
         for row in _checked(rows, model, str(test_table))
@@ -105,7 +106,8 @@ class _Asking:
 def _asking(
     host: Host, tables: ModelTables, model: Model, test_table: str | None, in_blocks: bool | None, costs: Costs
 ) -> Iterator[_Asking]:
-    """Put a question to the model; rows that were scored by blocks are kept until it is answered.
+    """Put a question to the model; rows that were scored by blocks, and cells that other servers have counted, are kept
+    until it is answered.
 
     A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
     itself, in one process.
@@ -114,7 +116,8 @@ def _asking(
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host, test_table, "test_table")
     actual, weight = _outcome(tables, model)
-    needed = [model.dependent, *model.grouping]
+    exposure = None if model.exposure is None else judged.number(model.exposure)
+    needed = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
     features = fit_features(host, model, source, test_table, "test_table", needed)
@@ -122,44 +125,60 @@ def _asking(
     scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(tables, model))
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), 1, costs)
+    may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
     if in_blocks is None:
-        in_blocks = work.in_blocks
+        # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
+        in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
-    kept = False
     if in_blocks:
-        scoring = _scoring(host, tables, model, source, scan, actual, weight, work)
-        kept = not host.query(sql.READ_ONLY)[0]["read_only"]
-        if kept:
+        payload = judged.payload(scan, _first_tree(host, tables), actual, weight, exposure)
+        scoring = _scoring(host, tables, model, source, scan, payload, work)
+        if may_keep:
             scoring.create()
         else:
             scored = scoring.rows()
         kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
         leaf_name = scoring.outputs[0].name
-        rows = sql.rows_of_payload(scratch if kept else f"({scored.query})", scan.id_name, leaf_name, kind)
+        rows = judged.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, leaf_name, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
-        rows = sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight)
+        rows = judged.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
     grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
     n_params = len(scored.params)
     question = Question(
-        tables.schema, tables.name, rows, weight is not None, grouping, tables.prediction_writer, n_params
+        tables.schema,
+        tables.name,
+        rows,
+        weight is not None,
+        grouping,
+        tables.prediction_writer,
+        n_params,
+        exposure is not None,
+        model.of_counts,
     )
+    keeps_cells = work.spread and may_keep and not in_blocks
+    if keeps_cells:
+        # Citus puts what comes from other servers beside the model's tables in a session of its own, which does not see
+        # a model that this transaction has made.
+        cells = sql.class_cells(question) if model.is_classification else sql.number_cells(question)
+        run_case(host, work, sql.keep_cells(scratch, cells))
+        question = replace(question, cells=scratch)
     yield _Asking(host, question, scored.types, scored.params)
-    if kept:
+    if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
 
 
 def _outcome(tables: ModelTables, model: Model) -> tuple[str, str | None]:
     """A row's outcome and weight as SQL over the test table's columns; no weight if the model has none."""
     if model.is_classification:
-        actual = sql.actual_class(model.dependent, model.dependent_type, tables.prediction_writer)
+        actual = judged.actual_class(model.dependent, model.dependent_type, tables.prediction_writer)
     else:
-        actual = sql.number(model.dependent)
+        actual = judged.number(model.dependent)
     if not model.weighted:
         return actual, None
     weight = str(model.summary["weights"])
     check_expression(weight, f"{model.name} is damaged: the weights in its summary")
-    return actual, sql.number(weight)
+    return actual, judged.number(weight)
 
 
 def _scoring(
@@ -168,15 +187,16 @@ def _scoring(
     model: Model,
     source: Relation,
     scan: Scan,
-    actual: str,
-    weight: str | None,
+    payload: str,
     work: Work,
 ) -> BlockScoring:
     """The rows by blocks: each one's payload and its leaf."""
     (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
-    first = host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"]
-    payload = sql.payload(scan, first, actual, weight)
     return BlockScoring(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
+
+
+def _first_tree(host: Host, tables: ModelTables) -> int:
+    return int(host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"])
 
 
 def _float(value: Any) -> float | None:
@@ -197,8 +217,12 @@ def _checked(rows: list[Row], model: Model, test_table: str) -> list[Row]:
             f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
         )
     if bad_actuals:
+        unfit = "infinite or NaN"
+        if model.of_counts:
+            unfit = "negative, infinite or NaN"
+            if model.exposure:
+                unfit += f", or exposure {model.exposure} is not above 0,"
         raise MadtreeError(
-            f"test_table: {model.dependent} is infinite or NaN in {bad_actuals} row{'s' * (bad_actuals != 1)} of "
-            f"{test_table}"
+            f"test_table: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
         )
     return rows

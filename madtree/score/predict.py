@@ -7,6 +7,7 @@ from time import perf_counter
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.ingest import distribute_beside, distribution_column
 from madtree.model import (
     ModelTables,
     check_type,
@@ -20,7 +21,7 @@ from madtree.model import (
     unquoted,
 )
 from madtree.request import COSTS, Costs, Type, check_new, find_relation
-from madtree.score.case_or_blocks import measure
+from madtree.score.case_or_blocks import measure, run_case
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -63,7 +64,8 @@ def tree_predict(
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_relation(host, new_data_table, "new_data_table")
-    target = qualified(*check_new(host, output_table, "output_table"))
+    schema, name = check_new(host, output_table, "output_table")
+    target = qualified(schema, name)
     features, id_type = fit_to_source(host, model, source, new_data_table)
     groups = groups_of(tables, model)
     id_name = _id_name(model)
@@ -77,7 +79,14 @@ def tree_predict(
     if work.in_blocks if in_blocks is None else in_blocks:
         rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
     else:
-        rows = host.command(sql.create_by_case(scan, read_trees(host, tables, model), outputs))
+        trees = read_trees(host, tables, model)
+        if work.spread and not schema.startswith("pg_temp") and _spread_by(host, source, model.id_column):
+            # Each server keeps the predictions of its rows.
+            host.command(sql.create_empty(scan, outputs))
+            distribute_beside(host, target, id_name, scan.source)
+            rows = run_case(host, work, sql.insert_by_case(scan, trees, outputs))
+        else:
+            rows = run_case(host, work, sql.create_by_case(scan, trees, outputs))
     return (
         f"tree_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {tree_model} "
         f"({wanted}) into {output_table} in {perf_counter() - begin:.2f} s"
@@ -140,6 +149,12 @@ def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) ->
         f"tree_model: {what} a single leaf, so all rows {whose} get the same probabilities; a tree that is pruned less "
         "(pruning_params => 'cp=-1'), of weighted rows, or by another split_criterion may have more"
     )
+
+
+def _spread_by(host: Host, source: Relation, expression: str) -> bool:
+    """Whether rows are spread over servers by that expression, which is a column then."""
+    column = distribution_column(host, source.oid)
+    return column is not None and parse_name(expression) == (column,)
 
 
 def _id_name(model: Model) -> str:

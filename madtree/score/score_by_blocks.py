@@ -34,7 +34,7 @@ from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, pick
 from madtree.sqltext.tables import type_sql
-from madtree.trees import Feature, Kind, Model
+from madtree.trees import Kind, Model
 
 _TEXTS = "pg_catalog.text[]"
 _BOOLS = "pg_catalog.bool[]"
@@ -97,7 +97,7 @@ class BlockScoring:
         plan = _plan(host, tables, model, nodes, splits, outcomes)
         blocks = BlockScan(
             scan,
-            [_packed(scan.features[feature.name]) for feature in features],
+            [rows_sql.as_number(scan.features[feature.name]) for feature in features],
             [(output.name, expression) for output, expression in zip(self.outputs, expressions, strict=True)],
             outcome_type(outcomes).itemsize,
             type_sql(self.id_type.name) if self.id_type.is_array else None,
@@ -278,10 +278,3 @@ def _outcomes(
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
     )
     return each, expressions, ["pg_catalog.float8[]"] * len(by_class), [list(column) for column in by_class]
-
-
-def _packed(feature: Feature) -> str:
-    """The feature as float8."""
-    if feature.labels:
-        return rows_sql.null_as_last(feature, f"{sql.enum_number(feature)}::pg_catalog.float8")
-    return rows_sql.as_number(feature)

@@ -129,6 +129,23 @@ def faulty_surrogates(schema: str, name: str) -> str:
     return f"{_first_fault(faults, rows, 's.tree_id, s.node_id')} LIMIT 1"
 
 
+def faulty_competitors(schema: str, name: str) -> str:
+    """Competitors that are none: `tree_id`, `node_id` and `fault`, at most one; $1 to $3 as for `faulty_nodes`."""
+    unordered = "s.feature OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[])"
+    faults = [
+        ("s.tree_id IS NULL OR s.node_id IS NULL OR s.rank IS NULL", "has a competitor without a place"),
+        (
+            "COALESCE(NOT s.feature OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]), true)",
+            "has a competitor that asks what is no feature of the model",
+        ),
+        (f"NOT {unordered} AND {_not_a_number('s.threshold')}", "has a competitor without a threshold"),
+        *_category_faults("s", unordered),
+        (_not_a_number("s.improvement"), "has a competitor with an unfit improvement"),
+    ]
+    rows = f"{model_table(schema, name, '_competitors')} AS s"
+    return f"{_first_fault(faults, rows, 's.tree_id, s.node_id')} LIMIT 1"
+
+
 def _first_fault(faults: Sequence[tuple[str, str]], rows: str, key: str) -> str:
     cases = " WHEN ".join(f"{condition} THEN {literal(what)}" for condition, what in faults)
     names = "f.tree_id, f.node_id, f.fault"

@@ -35,9 +35,9 @@ class DistributedTables(WorkTables):
 
     def create_rows(self, columns: Sequence[str] | None, relation: str) -> str:
         """An empty table of parts and `columns` as SQL, all of the relation's if None."""
-        return (
-            f"{self.create} {self.name('rows')} AS SELECT 0::pg_catalog.int4 AS {ident(self.part)}, "
-            f"{_listed(columns)} FROM {relation} WITH NO DATA"
+        return self.create_as(
+            "rows",
+            f"SELECT 0::pg_catalog.int4 AS {ident(self.part)}, {_listed(columns)} FROM {relation} WITH NO DATA",
         )
 
     def distribute_rows(self, columns: Sequence[str] | None, relation: str, n_parts: int, by: str | None = None) -> str:
@@ -57,7 +57,7 @@ class DistributedTables(WorkTables):
 
     def create_part_blocks(self) -> str:
         """An empty table of blocks, one for each part."""
-        return f"{self.create} {self.name('blocks')} ({BLOCK_COLUMNS})"
+        return self.create_with("blocks", BLOCK_COLUMNS)
 
     def pack_parts(self, source: RowSource) -> str:
         """Make each part's block where its rows are; $1: plan.
@@ -117,5 +117,25 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid OPERATOR(pg_catalog.
 WHERE c.oid OPERATOR(pg_catalog.=) $1 OR c.oid OPERATOR(pg_catalog.=) ANY (
     SELECT relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass))"""
 
-# $1: the table's SQL name; $2: the column; $3: the table beside whose parts its own shall lie, or 'default'.
-DISTRIBUTE = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"
+# Runs a statement, $1, whose only parameter is a plan, $2, on whatever servers it goes to; the number of its rows.
+RUN_ON_SERVERS = f"SELECT {INTERNAL}.run_on_servers($1, $2) AS n_rows"
+
+# Of a distributed table, by its OID; at least one, as a table distributed by hand may have none yet.
+COUNT_SHARDS = (
+    "SELECT GREATEST(pg_catalog.count(*), 1)::pg_catalog.int4 AS n_shards FROM pg_catalog.pg_dist_shard "
+    "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1"
+)
+
+# Of a table distributed by the hash of a column, by its OID: the column, unquoted.
+DISTRIBUTION_COLUMN = (
+    "SELECT pg_catalog.column_to_column_name(logicalrelid, partkey) AS name FROM pg_catalog.pg_dist_partition "
+    "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1 AND partmethod OPERATOR(pg_catalog.=) 'h'"
+)
+
+# $1: the table's SQL name; $2: the column; $3: how many shards it shall have.
+DISTRIBUTE = (
+    "SELECT pg_catalog.create_distributed_table("
+    "$1::pg_catalog.regclass, $2, colocate_with => 'none', shard_count => $3)"
+)
+# $3: the table beside whose parts its own shall lie.
+DISTRIBUTE_BESIDE = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"

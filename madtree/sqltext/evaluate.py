@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.explain import group_object
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
-from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
-from madtree.trees import Tree
 
 COUNTS = ("n", "n_skipped")
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "log_loss", "auc")
 NUMBER_METRICS = ("rmse", "mae", "r2")
+COUNT_METRICS = (*NUMBER_METRICS, "poisson_deviance")
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
 
 
@@ -31,11 +28,12 @@ class Question:
 
     Attributes:
         schema, name: of the model, unquoted.
-        rows: a query for the test table's rows: tree, leaf, actual and, for a weighted model, weight.
-        weighted: whether the model is.
+        rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
+        weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
         grouping: the model's grouping columns, unquoted, and how their values are written as text.
         writer: how the predictions' type is.
         n_params: parameters of the rows' query; the question's own come behind them.
+        cells: SQL of the table that has the cells already, empty where there is none.
     """
 
     schema: str
@@ -45,14 +43,21 @@ class Question:
     grouping: Sequence[tuple[str, Writer | None]]
     writer: Writer | None
     n_params: int = 0
+    exposed: bool = False
+    of_counts: bool = False
+    cells: str = ""
 
-    def fill(self, template: str, **parts: str) -> str:
-        """A template with `parts`, their operators spelled out, and then with the model's and the user's own names."""
+    def fill(self, template: str, cells: str = "", **parts: str) -> str:
+        """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
+
+        `cells`: a query that has been filled already.
+        """
         own = {key: spelled_out(part) for key, part in parts.items()}
         return spelled_out(template).format(
             trees=model_table(self.schema, self.name),
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,
+            cells=cells,
             group=self._group(),
             classes=f"${self.n_params + 1}",
             predicted=text_of("n.prediction", self.writer),
@@ -70,84 +75,65 @@ class Question:
 READ_ONLY = "SELECT pg_catalog.current_setting('transaction_read_only')::pg_catalog.bool AS read_only"
 
 
-def actual_class(dependent: str, type_: str, writer: Writer | None) -> str:
-    """A row's class as the text by which the model knows it."""
-    return f'{text_of(f"({dependent})::{type_}", writer)} COLLATE pg_catalog."C"'
-
-
-def number(expression: str) -> str:
-    return f"({expression})::pg_catalog.float8"
-
-
-def rows_by_case(scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, weight: str | None) -> str:
-    """A query for the rows, each with the leaf that an expression finds."""
-    cases = [tree_case(t, scan.features, leaf, QUALIFIED) if t.nodes else f"NULL::{leaf.type}" for t in trees]
-    if scan.groups is None:
-        tree, found = f"{trees[0].tree_id}::pg_catalog.int4", cases[0]
-    else:
-        tree = f"madtree_model.{TREE}"
-        found = f"CASE WHEN {tree} IS NOT NULL THEN {case_of_tree([t.tree_id for t in trees], cases)} END"
-    weights = f", {weight} AS weight" if weight else ""
-    return f"SELECT {tree} AS tree, {found} AS leaf, {actual} AS actual{weights} FROM {scan.rows()}"
-
-
-def payload(scan: Scan, tree_id: int, actual: str, weight: str | None) -> str:
-    """What `rows_of_payload` wants of a row besides its leaf, in place of an id, which it need not have."""
-    tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
-    elements = [f"({element})::pg_catalog.text" for element in (tree, actual, *([weight] if weight else []))]
-    return f"ARRAY[{', '.join(elements)}]"
-
-
-def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str:
-    """A query for the rows from a table, or a query in brackets, that holds payloads and leaves; without a weight it is
-    NULL.
-    """
-    return (
-        f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, t.{ident(leaf)} AS leaf, "
-        f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight "
-        f"FROM {table} AS t"
-    )
-
-
-def metric_names(is_classification: bool, n_classes: int) -> tuple[str, ...]:
+def metric_names(is_classification: bool, n_classes: int, of_counts: bool = False) -> tuple[str, ...]:
     """The metrics that a model of that kind has, those that count rows first."""
     if not is_classification:
-        return (*COUNTS, *NUMBER_METRICS)
+        return (*COUNTS, *(COUNT_METRICS if of_counts else NUMBER_METRICS))
     return (*COUNTS, *(name for name in CLASS_METRICS if name != "auc" or n_classes == 2))
 
 
 def class_metrics(question: Question) -> str:
     """Metrics of a classification by scope; the parameter is the classes in order."""
-    template = f"WITH {_CLASS_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
+    template = f"WITH {_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
     metrics = _of_metrics(CLASS_METRICS)
-    return question.fill(template, counts=_counts(question), metrics=metrics, **_whole(question, "judged"))
+    return question.fill(template, cells=class_cells(question), metrics=metrics, **_whole(question, "judged"))
 
 
 def number_metrics(question: Question) -> str:
     """Metrics of a regression by scope."""
-    usable = f"n.node_id IS NOT NULL AND {_FINITE}{f' AND {_POSITIVE}' if question.weighted else ''}"
-    return question.fill(
-        f"WITH {_NUMBER_CELLS}{_SCOPES}{_NUMBER_METRICS}{_RESULT}",
-        weight="r.weight" if question.weighted else "1::pg_catalog.float8",
-        usable=f"FILTER (WHERE {usable})",
-        finite=_FINITE,
-        metrics=_of_metrics(NUMBER_METRICS),
-        bad_weights=_BAD_WEIGHTS if question.weighted else "0",
-        **_whole(question, "cells"),
-    )
+    template = f"WITH {_CELLS}{_SCOPES}{_NUMBER_METRICS}{_RESULT}"
+    metrics = _of_metrics(COUNT_METRICS if question.of_counts else NUMBER_METRICS)
+    return question.fill(template, cells=number_cells(question), metrics=metrics, **_whole(question, "cells"))
 
 
 def confusion(question: Question) -> str:
     """Rows of the confusion matrix of each tree; the parameter is the classes in order."""
-    return question.fill(f"WITH {_CLASS_CELLS}{_JUDGED}{_CONFUSION}", counts=_counts(question))
+    return question.fill(f"WITH {_CELLS}{_JUDGED}{_CONFUSION}", cells=class_cells(question))
+
+
+def class_cells(question: Question) -> str:
+    """A query for the cells of a classification."""
+    if question.cells:
+        return f"SELECT * FROM {question.cells}"
+    return question.fill(_CLASS_CELLS, counts=_WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS)
+
+
+def number_cells(question: Question) -> str:
+    """A query for the cells of a regression."""
+    if question.cells:
+        return f"SELECT * FROM {question.cells}"
+    fit = _COUNTED if question.of_counts else _FINITE
+    if question.exposed:
+        fit = f"({fit} AND {_EXPOSED})"
+    usable = f"n.node_id IS NOT NULL AND {fit}{f' AND {_POSITIVE}' if question.weighted else ''}"
+    return question.fill(
+        _NUMBER_CELLS,
+        weight="r.weight" if question.weighted else "1::pg_catalog.float8",
+        expected="(n.prediction `*` r.exposure)" if question.exposed else "n.prediction",
+        deviance=_DEVIANCE if question.of_counts else "0::pg_catalog.float8",
+        usable=f"FILTER (WHERE {usable})",
+        finite=fit,
+        bad_weights=_BAD_WEIGHTS if question.weighted else "0",
+    )
+
+
+def keep_cells(table: str, cells: str) -> str:
+    """Make the temporary table of a query's cells."""
+    return f"CREATE TEMPORARY TABLE {table} AS {cells}"
 
 
 def _of_metrics(names: Sequence[str]) -> str:
     return ", ".join(f"m.{name}" for name in names)
-
-
-def _counts(question: Question) -> str:
-    return _WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS
 
 
 def _whole(question: Question, judged: str) -> dict[str, str]:
@@ -163,15 +149,26 @@ def _whole(question: Question, judged: str) -> dict[str, str]:
 _POSITIVE = "r.weight `>` 0 AND r.weight `<` 'Infinity'::pg_catalog.float8"
 _BAD_WEIGHTS = "pg_catalog.count(*) FILTER (WHERE r.weight `<` 0 OR NOT r.weight `<` 'Infinity'::pg_catalog.float8)"
 _FINITE = "(r.actual `>` '-Infinity'::pg_catalog.float8 AND r.actual `<` 'Infinity'::pg_catalog.float8)"
+_COUNTED = "(r.actual `>=` 0 AND r.actual `<` 'Infinity'::pg_catalog.float8)"
+_EXPOSED = "r.exposure `>` 0 AND r.exposure `<` 'Infinity'::pg_catalog.float8"
+# Of a row, from its actual and its expected count; infinite where something has happened that was never to be.
+_DEVIANCE = """2::pg_catalog.float8 `*` CASE
+            WHEN r.actual `=` 0 THEN e.expected
+            WHEN e.expected `>` 0
+                THEN (r.actual `*` pg_catalog.ln(r.actual `/` e.expected)) `-` (r.actual `-` e.expected)
+            ELSE 'Infinity'::pg_catalog.float8
+        END"""
 _PLAIN_COUNTS = "pg_catalog.count(*) AS n, pg_catalog.count(*)::pg_catalog.float8 AS weight, 0 AS bad_weights"
 _WEIGHTED_COUNTS = f"""pg_catalog.count(*) FILTER (WHERE {_POSITIVE}) AS n,
         pg_catalog.sum(r.weight) FILTER (WHERE {_POSITIVE}) AS weight, {_BAD_WEIGHTS} AS bad_weights"""
 
-_CLASS_CELLS = """cells AS (
+_CELLS = "cells AS ({cells}),"
+
+_CLASS_CELLS = """
     SELECT r.tree, r.leaf, r.actual, pg_catalog.count(*) AS total, 0 AS bad_actuals,
         {counts}
     FROM ({rows}) AS r GROUP BY r.tree, r.leaf, r.actual
-),"""
+"""
 
 # The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
 _JUDGED = """
@@ -189,20 +186,23 @@ judged AS (
     WHERE c.actual IS NOT NULL AND c.n `>` 0
 ),"""
 
-_NUMBER_CELLS = """cells AS (
+_NUMBER_CELLS = """
     SELECT r.tree, n.prediction, pg_catalog.count(*) AS total,
         pg_catalog.count(*) FILTER (WHERE NOT {finite}) AS bad_actuals, {bad_weights} AS bad_weights,
         pg_catalog.count(*) {usable} AS n,
         pg_catalog.sum({weight}) {usable} AS weight,
         pg_catalog.sum({weight} `*` (r.actual `-` n.prediction)) {usable} AS errors,
-        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` n.prediction, 2)) {usable} AS squares,
-        pg_catalog.sum({weight} `*` pg_catalog.abs(r.actual `-` n.prediction)) {usable} AS sizes,
+        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` n.prediction, 2)) {usable} AS distances,
+        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` e.expected, 2)) {usable} AS squares,
+        pg_catalog.sum({weight} `*` pg_catalog.abs(r.actual `-` e.expected)) {usable} AS sizes,
+        pg_catalog.sum({weight} `*` {deviance}) {usable} AS deviances,
         pg_catalog.min(r.actual) {usable} AS low,
         pg_catalog.max(r.actual) {usable} AS high
     FROM ({rows}) AS r
     LEFT JOIN {nodes} AS n ON n.tree_id `=` r.tree AND n.node_id `=` r.leaf
+    CROSS JOIN LATERAL (SELECT {expected} AS expected) AS e
     GROUP BY r.tree, n.tree_id, n.node_id, n.prediction
-),"""
+"""
 
 # Rows of no tree belong to the whole only.
 _SUMS = "pg_catalog.sum(c.total), pg_catalog.sum(c.bad_weights), pg_catalog.sum(c.bad_actuals)"
@@ -263,12 +263,13 @@ summed AS (
     SELECT s.scope, pg_catalog.sum(s.n) AS n, pg_catalog.sum(s.weight) AS weight,
         pg_catalog.sum((s.weight `*` s.prediction) `+` s.errors) `/` pg_catalog.sum(s.weight) AS mean,
         pg_catalog.sum(s.squares) AS squares, pg_catalog.sum(s.sizes) AS sizes,
+        pg_catalog.sum(s.deviances) AS deviances,
         pg_catalog.max(s.high) `>` pg_catalog.min(s.low) AS varies
     FROM scoped AS s WHERE s.n `>` 0 GROUP BY s.scope
 ),
 spreads AS (
     SELECT s.scope, pg_catalog.sum(
-        GREATEST(s.squares `-` (pg_catalog.power(s.errors, 2) `/` s.weight), 0)
+        GREATEST(s.distances `-` (pg_catalog.power(s.errors, 2) `/` s.weight), 0)
             `+` (s.weight `*` pg_catalog.power(d.distance, 2))
     ) AS spread
     FROM scoped AS s
@@ -279,7 +280,8 @@ spreads AS (
 ),
 metrics AS (
     SELECT s.scope, s.n, pg_catalog.sqrt(s.squares `/` s.weight) AS rmse, s.sizes `/` s.weight AS mae,
-        CASE WHEN s.varies AND p.spread `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.spread) END AS r2
+        CASE WHEN s.varies AND p.spread `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.spread) END AS r2,
+        s.deviances `/` s.weight AS poisson_deviance
     FROM summed AS s INNER JOIN spreads AS p ON p.scope `=` s.scope
 )"""
 _RESULT = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext import values
-from madtree.sqltext.predict import TREE, Scan, enum_number
+from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import CV_COLUMNS, model_table
 from madtree.sqltext.values import Writer
@@ -54,7 +54,7 @@ def _compared(feature: Feature) -> str:
     if feature.kind is Kind.UNORDERED:
         return values.category(feature)
     if feature.labels:
-        return f"({enum_number(feature)})::pg_catalog.text"
+        return f"({values.number(feature)})::pg_catalog.text"
     if feature.type == "numeric":
         return f"({feature.name})::pg_catalog.text"
     return f"({values.number(feature)})::pg_catalog.float8::pg_catalog.text"

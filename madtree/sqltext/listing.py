@@ -13,6 +13,7 @@ PARAMETERS = (
     "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
     "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "weights",
     "grouping_cols", "seed", "independent_varnames", "max_leaf_nodes", "min_impurity_decrease",
+    "class_params", "exposure", "shrink", "feature_costs", "max_competitors",
 )  # fmt: skip
 
 # The columns of `madtree.models` that the tables themselves tell.

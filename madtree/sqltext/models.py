@@ -18,6 +18,9 @@ SURROGATE_COLUMNS = (
     "tree_id", "node_id", "feature", "threshold", "left_levels", "right_levels", "low_goes_left", "agreement",
     "adjusted_agreement",
 )  # fmt: skip
+COMPETITOR_COLUMNS = (
+    "tree_id", "node_id", "feature", "threshold", "left_levels", "right_levels", "improvement",
+)  # fmt: skip
 
 
 def summary(schema: str, name: str, columns: Sequence[str]) -> str:
@@ -66,6 +69,13 @@ def surrogates(schema: str, name: str, one_tree: bool) -> str:
     where = "WHERE s.tree_id OPERATOR(pg_catalog.=) $1 " if one_tree else ""
     table = model_table(schema, name, "_surrogates")
     return f"SELECT {columns} FROM {table} AS s {where}ORDER BY s.tree_id, s.node_id, s.rank"
+
+
+def competitors(schema: str, name: str) -> str:
+    """Every competitor in order of tree, node and rank."""
+    columns = ", ".join(f"s.{column}" for column in COMPETITOR_COLUMNS)
+    table = model_table(schema, name, "_competitors")
+    return f"SELECT {columns} FROM {table} AS s ORDER BY s.tree_id, s.node_id, s.rank"
 
 
 def node_images(schema: str, name: str, prediction: str, writer: Writer | None) -> str:
@@ -141,7 +151,7 @@ def key_image() -> str:
 
     Parameters: $1 the features' positions from 1, $2 as in `category_images`, $3 the categories.
     """
-    # Unqualified on purpose, as in `madtree.sqltext.tables`: only so the grammar takes several arguments.
+    # Unqualified on purpose, as in `madtree.sqltext.inserts`: only so the grammar takes several arguments.
     rows = "unnest($1::pg_catalog.int4[], $3::pg_catalog.text[]) WITH ORDINALITY AS l(feature, category, number)"
     key = _image(_category_key("l.feature", "l.category"))
     return f"SELECT {key} AS key FROM (SELECT * FROM {rows} ORDER BY number OFFSET 0) AS l"

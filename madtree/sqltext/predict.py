@@ -107,7 +107,25 @@ def row_expression(model: Model, output: Output, spelling: Spelling = READABLE) 
 
 
 def create_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:
-    """CREATE TABLE .. AS that scores every row by an expression.
+    """Make the target of the rows that an expression scores."""
+    return f"CREATE TABLE {scan.target} AS {scored_by_case(scan, trees, outputs)}"
+
+
+def create_empty(scan: Scan, outputs: Sequence[Output]) -> str:
+    """Make the target without rows."""
+    columns = [f"{scan.id_sql} AS {ident(scan.id_name)}"]
+    columns += [f"NULL::{output.type} AS {ident(output.name)}" for output in outputs]
+    source = f"{scan.source} AS {SOURCE_ALIAS}"
+    return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {source} WITH NO DATA"
+
+
+def insert_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:
+    """Fill the target that is there."""
+    return f"INSERT INTO {scan.target} {scored_by_case(scan, trees, outputs)}"
+
+
+def scored_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:
+    """A query that scores every row by an expression.
 
     Over plain columns, not a sub-select that prepares them: it could not run in parallel workers (PostgreSQL 15 plans
     none below OFFSET 0), and comparing numerics and dates as they are is as fast as converting each of them once.
@@ -124,7 +142,7 @@ def create_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output])
             found = case_of_tree([tree.tree_id for tree in trees], cases)
             expression = f"CASE WHEN madtree_model.{TREE} IS NOT NULL THEN {found} END"
         columns.append(f"{expression} AS {ident(output.name)}")
-    return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {scan.rows()}"
+    return f"SELECT {', '.join(columns)} FROM {scan.rows()}"
 
 
 def case_of_tree(tree_ids: Sequence[int], cases: Sequence[str]) -> str:
@@ -153,11 +171,3 @@ def read_estimate(plan: str) -> tuple[int, float]:
 
 def class_array(labels: Sequence[str], type_: str) -> str:
     return f"ARRAY[{', '.join(typed_literal(label, type_) for label in labels)}]"
-
-
-def enum_number(feature: Feature) -> str:
-    """An enum's position among the labels of training: the number of labels up to it.
-
-    A label that was added to the type since lies between two positions as it lies between two labels in a comparison.
-    """
-    return f"pg_catalog.width_bucket({feature.name}, {class_array(feature.labels, feature.type)})"

@@ -13,7 +13,12 @@ from madtree.sqltext.tables import model_table
 
 Name = tuple[str, str]  # schema and name of a model, unquoted
 
-_KEYS = {"": "tree_id", "_nodes": "tree_id, node_id", "_surrogates": "tree_id, node_id, rank"}
+_KEYS = {
+    "": "tree_id",
+    "_nodes": "tree_id, node_id",
+    "_surrogates": "tree_id, node_id, rank",
+    "_competitors": "tree_id, node_id, rank",
+}
 # What only an inner node has.
 _SPLIT_COLUMNS = ("feature", "threshold", "left_levels", "right_levels", "majority_left", "improvement")
 
@@ -59,11 +64,11 @@ def fill_nodes(old: Name, new: Name, columns: Sequence[str]) -> str:
     )
 
 
-def fill_surrogates(old: Name, new: Name, columns: Sequence[str]) -> str:
-    """Copy the surrogates of the nodes that are still split."""
+def fill_of_splits(old: Name, new: Name, suffix: str, columns: Sequence[str]) -> str:
+    """Copy the rows of `_surrogates` or `_competitors` that are of nodes that are still split."""
     match = "n.tree_id OPERATOR(pg_catalog.=) s.tree_id AND n.node_id OPERATOR(pg_catalog.=) s.node_id"
     return (
-        f"{_insert(new, '_surrogates', columns, {}, 's')} FROM {model_table(*old, '_surrogates')} AS s "
+        f"{_insert(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s "
         f"INNER JOIN {model_table(*new, '_nodes')} AS n ON {match} AND NOT n.is_leaf "
         "ORDER BY s.tree_id, s.node_id, s.rank"
     )

@@ -62,6 +62,7 @@ class RowSource:
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column SQL of its operator "equals".
+        exposure: SQL of the exposure as float8, or None.
     """
 
     relation: str
@@ -74,10 +75,11 @@ class RowSource:
     fold: str | None = None
     elements: tuple[Element | None, ...] = ()
     equals: tuple[str, ...] = ()
+    exposure: str | None = None
 
     @property
     def n_columns(self) -> int:
-        """Numbers in a row: [tree,] target, [weight,] [fold,] features."""
+        """Numbers in a row: [tree,] target, [weight,] [exposure,] [fold,] features."""
         return (self.groups is not None) + len(self._own_numbers) + len(self.features)
 
     @property
@@ -92,16 +94,15 @@ class RowSource:
 
     @property
     def _own_numbers(self) -> list[str]:
-        return [number for number in (self.target, self.weight, self.fold) if number is not None]
+        return [number for number in (self.target, self.weight, self.exposure, self.fold) if number is not None]
 
     @property
     def usable(self) -> str:
-        """The condition on a row's dependent, weight and grouping columns; features are looked at later."""
+        """The condition on a row's dependent, weight, exposure and grouping columns; features are looked at later."""
         conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
         if self.weight is not None:
             conditions += [f"{self.weight} IS NOT NULL", binary(self.weight, "<>", _ZERO)]
-        if self.fold is not None:
-            conditions.append(f"{self.fold} IS NOT NULL")
+        conditions += [f"{number} IS NOT NULL" for number in (self.exposure, self.fold) if number is not None]
         return " AND ".join(f"({c})" for c in conditions)
 
     def row(self, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None) -> str:
@@ -208,13 +209,6 @@ def categories(relation: str, feature: Feature) -> str:
     )
 
 
-def categories_by_tree(source: RowSource, feature: Feature) -> str:
-    """The categories of an unordered feature that each group's rows have, NULL among them."""
-    clause = source.from_clause(extra=source.usable)
-    category = f"({feature.name})::pg_catalog.text"
-    return f"SELECT madtree_tree AS tree_id, {category} AS category {clause} GROUP BY 1, 2 ORDER BY 1, 2"
-
-
 def class_profile(
     source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "", most: int | None = None
 ) -> str:
@@ -232,10 +226,10 @@ def class_profile(
 
 
 def value_profile(source: RowSource) -> str:
-    """Range of a regression target and rows, and what is wrong with targets and weights."""
+    """Range of a regression target and rows, and what is wrong with targets, weights and exposures."""
     target = source.target
     return (
-        f"SELECT {_weight_profile(source)}, {_range(source)}, "
+        f"SELECT {_weight_profile(source)}, {_range(source)}, {_exposure_profile(source)}"
         f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
         f"pg_catalog.bool_and({_integral(target)}) FILTER (WHERE {source.usable}) AS integral "
         f"FROM {source.relation}"
@@ -260,6 +254,27 @@ def _range(source: RowSource) -> str:
     )
 
 
+def _exposure_range(source: RowSource) -> str:
+    """Columns for the smallest and largest exposure, each with a comma behind it; none where there is no exposure."""
+    if source.exposure is None:
+        return ""
+    return (
+        f"pg_catalog.min({source.exposure}) FILTER (WHERE {source.usable}) AS shortest, "
+        f"pg_catalog.max({source.exposure}) FILTER (WHERE {source.usable}) AS longest, "
+    )
+
+
+def _exposure_profile(source: RowSource) -> str:
+    """As `_exposure_range`, and what is wrong with exposures."""
+    if source.exposure is None:
+        return ""
+    fit = f"{binary(source.exposure, '>', _ZERO)} AND {binary(source.exposure, '<', _INFINITY)}"
+    return (
+        f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE NOT ({fit})) AS bad_exposures, "
+        f"pg_catalog.bool_and({_integral(source.exposure)}) FILTER (WHERE {source.usable}) AS integral_exposures, "
+    )
+
+
 def _weight_profile(source: RowSource) -> str:
     counts = f"pg_catalog.count(*) AS total, pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
     if source.weight is None:
@@ -273,15 +288,14 @@ def _weight_profile(source: RowSource) -> str:
     )
 
 
-def group_table(create: str, name: str, source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
-    """Make the table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+def groups(source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
+    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
 
-    `create` is the beginning of a CREATE TABLE. Small groups, of at most `block_rows` rows, share blocks of about so
-    many; large ones have no block.
+    Small groups, of at most `block_rows` rows, share blocks of about so many; large ones have no block.
     """
     names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
-    groups = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
-    statistics = f"pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    keys = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
+    statistics = f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
     if dependent_is_number:
         statistics += f", {_range(source)}"
     if source.weight is not None:
@@ -292,8 +306,8 @@ def group_table(create: str, name: str, source: RowSource, dependent_is_number: 
     so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
     block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
     return (
-        f"{create} {name} AS SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
+        f"SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
         f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
-        f"SELECT {groups}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
+        f"SELECT {keys}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
         ") AS madtree_rows) AS madtree_trees"
     )

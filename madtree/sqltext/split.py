@@ -7,9 +7,10 @@ that would change the statement around them (comments, semicolons, brackets that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from madtree.errors import MadtreeError
+from madtree.sqltext.catalog import SOURCE_ALIAS
 
 _NAME = r"[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*"
 _TAG = r"(?:[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)?"
@@ -133,6 +134,18 @@ def names_in(expression: str) -> set[str]:
         elif kind == "name":
             names.add(fold(piece))
     return names
+
+
+def columns_in(expressions: Iterable[str], columns: Collection[str]) -> set[str] | None:
+    """The columns, among those of a relation by their unquoted names, that expressions over its rows may use; None
+    where that may be all: an expression takes a row as a whole, or spells a name by the numbers of its letters.
+    """
+    names: set[str] = set()
+    for text in expressions:
+        if any(kind == "unicode" for kind, _, _ in _tokens(text)):
+            return None
+        names |= names_in(text)
+    return None if SOURCE_ALIAS in names else names & set(columns)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int, str]]:

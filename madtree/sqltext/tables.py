@@ -1,4 +1,4 @@
-"""The model's tables: their names, their columns, and the statements that make and fill them (design, section 5.5)."""
+"""The model's tables: their names, their columns, and the statements that make and drop them (design, section 5.5)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from madtree.sqltext.quote import ident, literal, qualified, text_array
+from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv")
+SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors")
 
 # (column, type); None stands for the prediction's own type.
 TREE_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -60,6 +60,16 @@ SURROGATE_COLUMNS: tuple[tuple[str, str], ...] = (
     ("agreement", "float8"),
     ("adjusted_agreement", "float8"),
     ("right_levels", "text[]"),
+)
+COMPETITOR_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("tree_id", "int4"),
+    ("node_id", "int8"),
+    ("rank", "int4"),
+    ("feature", "text"),
+    ("threshold", "float8"),
+    ("left_levels", "text[]"),
+    ("right_levels", "text[]"),
+    ("improvement", "float8"),
 )
 CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("cp", "float8"),
@@ -120,6 +130,11 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("min_impurity_decrease", "float8"),
     ("dependent_name", "text"),
     ("grouping_expressions", "text[]"),
+    ("class_params", "text"),
+    ("exposure", "text"),
+    ("shrink", "float8"),
+    ("feature_costs", "text"),
+    ("max_competitors", "int4"),
 )
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {
@@ -128,6 +143,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_summary": frozenset({"method", "madtree_version", "independent_varnames"}),
     "_surrogates": frozenset({"tree_id", "node_id", "adjusted_agreement"}),
     "_cv": frozenset({"cp", "cv_error_avg", "xerror"}),
+    "_competitors": frozenset({"tree_id", "node_id", "rank", "improvement"}),
 }
 
 # Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
@@ -177,8 +193,9 @@ def create_tables(
     *,
     surrogates: bool = False,
     cv: bool = False,
+    competitors: bool = False,
 ) -> str:
-    """Statements that create a model's tables; those of surrogates and of cross-validation where they are wanted."""
+    """Statements that create a model's tables; of those that not every model has, the ones that are wanted."""
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
     nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
@@ -191,6 +208,8 @@ def create_tables(
         tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     if cv:
         tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
+    if competitors:
+        tables["_competitors"] = [*_definitions(COMPETITOR_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )
@@ -201,122 +220,5 @@ def drop_tables(schema: str, tables: Sequence[str]) -> str:
     return f"DROP TABLE {', '.join(qualified(schema, table) for table in tables)}"
 
 
-def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
-    """Fill `<output>` from one array literal per column of `TREE_COLUMNS`.
-
-    `group_source` is a relation with `tree_id` and the groups' values in `g1`, `g2`, ...
-    """
-    columns = [column for column, _ in TREE_COLUMNS]
-    return _insert_with_groups(model_table(schema, name), columns, TREE_COLUMNS, grouping, group_source, "t.tree_id")
-
-
-# What is handed over for each row of `<output>_cv`: the tree is only there to find its group.
-CV_PARAMETERS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), *CV_COLUMNS)
-
-
-def insert_cv(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
-    """Fill `<output>_cv` from one array literal per column of `CV_PARAMETERS`; see `insert_trees`."""
-    columns = [column for column, _ in CV_COLUMNS]
-    return _insert_with_groups(
-        model_table(schema, name, "_cv"), columns, CV_PARAMETERS, grouping, group_source, "t.tree_id, t.cp DESC"
-    )
-
-
-def _insert_with_groups(
-    table: str,
-    columns: Sequence[str],
-    parameters: Sequence[tuple[str, str]],
-    grouping: Sequence[Column],
-    group_source: str | None,
-    order: str,
-) -> str:
-    names = list(columns)
-    values = [f"t.{column}" for column in names]
-    join = ""
-    if grouping:
-        names = [ident(column.name) for column in grouping] + names
-        values = [f"g.g{i + 1}" for i in range(len(grouping))] + values
-        join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.tree_id"
-    return (
-        f"INSERT INTO {table} ({', '.join(names)}) SELECT {_cast_arrays(values)} "
-        f"FROM {_unnest('t', parameters)}{join} ORDER BY {order}"
-    )
-
-
-# The columns of `<output>_nodes` that do not follow from others.
-NODE_PARAMETERS: tuple[tuple[str, str], ...] = tuple(
-    (column, kind or "text") for column, kind in NODE_COLUMNS if column not in ("parent_id", "is_leaf")
-)
-
-
-# Whether long values are compressed by pglz, and the server has lz4, which takes a fraction of the time.
-QUICKER_COMPRESSION = (
-    "SELECT FROM pg_catalog.pg_settings s WHERE s.name OPERATOR(pg_catalog.=) 'default_toast_compression' "
-    "AND s.setting OPERATOR(pg_catalog.=) 'pglz' AND 'lz4' OPERATOR(pg_catalog.=) ANY (s.enumvals)"
-)
-
-
-def insert_nodes(schema: str, name: str, prediction_type: str, classes: Sequence[str]) -> str:
-    """Fill `<output>_nodes` from one array literal per column of `NODE_PARAMETERS`.
-
-    `classes` are the class labels. Of a type that is not PostgreSQL's own they become values one by one, as literals: a
-    cast from text may be a function of the type's owner.
-    """
-    derived = {
-        "parent_id": "CASE WHEN n.node_id OPERATOR(pg_catalog.>) 0 THEN "
-        "(n.node_id OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) 2 END",
-        "is_leaf": "n.feature IS NULL",
-        "prediction": f"n.prediction::{type_sql(prediction_type)}",
-    }
-    if classes and "." in prediction_type:
-        values = ", ".join(f"{literal(label)}::{prediction_type}" for label in classes)
-        places = f"pg_catalog.array_position({text_array(list(classes))}, n.prediction)"
-        derived["prediction"] = f"(ARRAY[{values}])[{places}]"
-    selected = [derived.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
-    return (
-        f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
-        f"SELECT {_cast_arrays(selected)} FROM {_unnest('n', NODE_PARAMETERS)}"
-    )
-
-
-def insert_surrogates(schema: str, name: str) -> str:
-    """Fill `<output>_surrogates` from one array literal per column of `SURROGATE_COLUMNS`."""
-    columns = [column for column, _ in SURROGATE_COLUMNS]
-    return (
-        f"INSERT INTO {model_table(schema, name, '_surrogates')} ({', '.join(columns)}) "
-        f"SELECT {_cast_arrays([f's.{column}' for column in columns])} FROM {_unnest('s', SURROGATE_COLUMNS)}"
-    )
-
-
-def insert_summary(schema: str, name: str) -> str:
-    """Fill `<output>_summary` from one parameter per column of `SUMMARY_COLUMNS`."""
-    values = ", ".join(f"${i}::pg_catalog.{kind}" for i, (_, kind) in enumerate(SUMMARY_COLUMNS, 1))
-    return (
-        f"INSERT INTO {model_table(schema, name, '_summary')} "
-        f"({', '.join(column for column, _ in SUMMARY_COLUMNS)}) VALUES ({values})"
-    )
-
-
-# Where the parameters cast each row's text to an array: `unnest` would take a nested array apart.
-_ARRAY_COLUMNS = {
-    column: kind for column, kind in (*TREE_COLUMNS, *NODE_COLUMNS) if kind is not None and kind.endswith("[]")
-}
-
-
 def _definitions(columns: Sequence[tuple[str, str]]) -> list[str]:
     return [f"{column} pg_catalog.{kind}" for column, kind in columns]
-
-
-def _unnest(alias: str, columns: Sequence[tuple[str, str]]) -> str:
-    # Unqualified on purpose: only so the grammar takes several arguments, and then it means pg_catalog's.
-    arrays = ", ".join(
-        f"${i}::pg_catalog.{'text' if column in _ARRAY_COLUMNS else kind}[]"
-        for i, (column, kind) in enumerate(columns, 1)
-    )
-    return f"unnest({arrays}) AS {alias}({', '.join(column for column, _ in columns)})"
-
-
-def _cast_arrays(values: Sequence[str]) -> str:
-    return ", ".join(
-        f"{value}::pg_catalog.{_ARRAY_COLUMNS[value[2:]]}" if value[2:] in _ARRAY_COLUMNS else value for value in values
-    )

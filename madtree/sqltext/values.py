@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madtree.sqltext.quote import literal
 from madtree.trees import Feature, Kind
 
 # Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.array_datum`).
@@ -19,14 +20,30 @@ class Writer:
         function: SQL name of a function: the type's output function, or one that makes JSON.
         bare: SQL of the type below all domains.
         is_quoted: whether the function puts the text between double quotes.
+        in_utc: a time with a zone is written as in UTC, whatever the session's zone.
     """
 
     function: str
     bare: str
     is_quoted: bool = False
+    in_utc: bool = False
 
 
 ISO_DATE = Writer("pg_catalog.to_json", "pg_catalog.date", is_quoted=True)
+
+
+_OF_CLASSES = {
+    "timestamp without time zone": Writer("pg_catalog.to_json", "pg_catalog.timestamp", is_quoted=True),
+    "timestamp with time zone": Writer("pg_catalog.to_json", "pg_catalog.timestamptz", is_quoted=True, in_utc=True),
+}
+
+
+def class_writer(type_: str, writer: Writer | None) -> Writer | None:
+    """The writer of a dependent variable of that type, by which a session of any settings finds a row's class again.
+
+    `writer` is the type's otherwise.
+    """
+    return _OF_CLASSES.get(type_.removeprefix("pg_catalog."), writer)
 
 
 def own_writer(type_: str) -> Writer | None:
@@ -38,8 +55,17 @@ def text_of(expression: str, writer: Writer | None) -> str:
     """A value as text, NULL as NULL; `writer` is None where a cast will do."""
     if writer is None:
         return f"({expression})::pg_catalog.text"
-    text = f"{writer.function}(({expression})::{writer.bare})::pg_catalog.text"
-    return f"pg_catalog.btrim({text}, '\"')" if writer.is_quoted else text
+    value = f"({expression})::{writer.bare}"
+    text = f"{writer.function}({_as_in_utc(value) if writer.in_utc else value})::pg_catalog.text"
+    if writer.is_quoted:
+        text = f"pg_catalog.btrim({text}, '\"')"
+    if writer.in_utc:  # infinity is in no zone
+        text = f"({text} OPERATOR(pg_catalog.||) CASE WHEN pg_catalog.isfinite({value}) THEN '+00' ELSE '' END)"
+    return text
+
+
+def _as_in_utc(value: str) -> str:
+    return f"pg_catalog.timezone('UTC', {value})"
 
 
 def json_of(expression: str, writer: Writer | None) -> str:
@@ -52,15 +78,18 @@ def json_of(expression: str, writer: Writer | None) -> str:
 def number(feature: Feature) -> str:
     """The expression that a continuous or ordered feature's threshold is compared with.
 
-    Dates, times and intervals count in seconds (`date_part('epoch', ...)`), an enum by the 1-based position of its
-    label. Native numeric types stay in their own width; everything else becomes float8.
+    Dates, times and intervals count in seconds (`date_part('epoch', ...)`), an enum by the number of the model's labels
+    up to its own: one that was added to the type since then lies between two positions as it lies between two labels in
+    a comparison. The labels are a constant, which is made once. Native numeric types stay in their own width;
+    everything else becomes float8.
     """
     if feature.kind is Kind.UNORDERED:
         raise ValueError(f"{feature.name} is unordered: it has categories, not numbers")
     if feature.type in NATIVE_TYPES:
         return f"({feature.name})"
     if feature.labels:
-        return f"pg_catalog.array_position(pg_catalog.enum_range(NULL::{feature.type}), ({feature.name}))"
+        labels = ", ".join(f"{literal(label)}::{feature.type}" for label in feature.labels)
+        return f"pg_catalog.width_bucket(({feature.name}), ARRAY[{labels}])"
     if feature.type == "numeric":
         return f"({feature.name})::pg_catalog.float8"
     return f"pg_catalog.date_part('epoch', ({feature.name}))"

@@ -51,6 +51,14 @@ class WorkTables:
     def create(self) -> str:
         return "CREATE TEMPORARY TABLE" if self.temporary else "CREATE UNLOGGED TABLE"
 
+    def create_as(self, part: str, query: str) -> str:
+        """Make a table of a query's rows; a heap, whatever the session's default is: it is read by place."""
+        return f"{self.create} {self.name(part)} USING heap AS {query}"
+
+    def create_with(self, part: str, columns: str) -> str:
+        """Make an empty table, a heap as well."""
+        return f"{self.create} {self.name(part)} ({columns}) USING heap"
+
     def name(self, part: str) -> str:
         table = f"madtree_{part}_{self.token}"
         return ident(table) if self.temporary else qualified(self.schema, table)
@@ -64,10 +72,10 @@ class WorkTables:
 
     def stage(self, columns: Sequence[str] | None, relation: str) -> str:
         """Copy a view, foreign table or the like; `columns` as SQL, all of them if None."""
-        return f"{self.create} {self.name('rows')} AS SELECT {', '.join(columns) if columns else '*'} FROM {relation}"
+        return self.create_as("rows", f"SELECT {', '.join(columns) if columns else '*'} FROM {relation}")
 
     def create_empty_blocks(self) -> str:
-        return f"{self.create} {self.name('blocks')} ({BLOCK_COLUMNS}, filler {INTERNAL}.padding)"
+        return self.create_with("blocks", f"{BLOCK_COLUMNS}, filler {INTERNAL}.padding")
 
     def insert_block(self) -> str:
         """$1: the block's id; then the fields of the type `block`."""
@@ -98,9 +106,10 @@ class WorkTables:
 
     def create_images(self, images: str) -> str:
         """Keep the images of whole blocks; `images`: the query that makes them (`rows.images_by_block`)."""
-        return (
-            f"{self.create} {self.name('images')} AS SELECT c.block AS block_id, "
-            f"c.images::{INTERNAL}.packed AS images, {_FILLER} AS filler FROM ({images}) AS c"
+        return self.create_as(
+            "images",
+            f"SELECT c.block AS block_id, c.images::{INTERNAL}.packed AS images, {_FILLER} AS filler "
+            f"FROM ({images}) AS c",
         )
 
     def grown(self) -> str:
@@ -148,17 +157,21 @@ ORDER BY wanted.place""")
 
 OID_OF = "SELECT $1::pg_catalog.regclass::pg_catalog.oid AS oid"
 
-# The plain tables that hold a relation's rows, if the caller may read each of them by itself; no row otherwise.
-# Row-level security of the parent would not apply to its partitions, and a table's children are read along with it.
+# The plain tables that hold a relation's rows, if rows can be read by place in each of them (heaps alone promise that),
+# and the caller may read each by itself; no row otherwise. Row-level security of the parent would not apply to its
+# partitions, and a table's children are read along with it.
 LEAVES = """
-WITH leaf AS (
+WITH heap AS (SELECT a.oid FROM pg_catalog.pg_am a WHERE a.amname OPERATOR(pg_catalog.=) 'heap'),
+leaf AS (
     SELECT c.oid, c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
+        AND c.relam OPERATOR(pg_catalog.=) (SELECT heap.oid FROM heap)
         AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT c.relhassubclass
         AND (c.oid OPERATOR(pg_catalog.=) $1 OR NOT c.relrowsecurity) AS fit
     FROM pg_catalog.pg_class c
     WHERE c.oid OPERATOR(pg_catalog.=) $1 AND c.relkind OPERATOR(pg_catalog.<>) 'p'
     UNION ALL
     SELECT c.oid, c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
+        AND c.relam OPERATOR(pg_catalog.=) (SELECT heap.oid FROM heap)
         AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT c.relrowsecurity
         AND NOT (SELECT p.relrowsecurity FROM pg_catalog.pg_class p WHERE p.oid OPERATOR(pg_catalog.=) $1)
     FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass) t

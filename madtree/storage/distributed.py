@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host
-from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges
+from madtree.ingest import (
+    BinFinder,
+    Packed,
+    Packing,
+    PageRange,
+    PageRanges,
+    distribute_beside,
+    has_citus,
+    run_on_servers,
+)
 from madtree.learn.data import Floats
 from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
@@ -28,30 +37,23 @@ from madtree.trees import Parameters
 
 STATE_BYTES = 2**20 // 2  # twice as many characters travel
 _PART_BYTES = 32 * 2**20  # of a part's raw numbers
-_TEXT = "pg_catalog.text"
+_TEXT, _OID = "pg_catalog.text", "pg_catalog.oid"
 
 
-def distribute(host: Host, table: str, column: str, beside: str | None = None) -> None:
+def distribute(host: Host, table: str, column: str, like: int) -> None:
     """Spread an empty table over the servers by an integer column; does nothing on plain PostgreSQL.
+
+    It gets a colocation group of its own: a table of the default group holds a lock to the end of the transaction for
+    which all others that distribute tables wait.
 
     Args:
         table: SQL name.
-        beside: SQL name of the table on whose servers rows of equal parts are to lie.
+        like: OID of the distributed table that has as many shards as it is to have: the session's `citus.shard_count`
+            says nothing about it.
     """
     if has_citus(host):
-        host.query(sql.DISTRIBUTE, [_TEXT] * 3, [table, column, beside or "default"])
-
-
-def has_citus(host: Host) -> bool:
-    return bool(host.query(sql.HAS_CITUS))
-
-
-def placement(host: Host, oid: int) -> str | None:
-    """How a relation is held: "spread" over servers, "whole" in one place of a cluster, None: in PostgreSQL's way."""
-    found = host.query(sql.PLACEMENT, ["pg_catalog.oid"], [oid]) if has_citus(host) else []
-    if not found:
-        return None
-    return "whole" if found[0]["method"] == "n" else "spread"
+        n_shards = int(host.query(sql.COUNT_SHARDS, [_OID], [like])[0]["n_shards"])
+        host.query(sql.DISTRIBUTE, [_TEXT, _TEXT, "pg_catalog.int4"], [table, column, n_shards])
 
 
 @dataclass
@@ -76,10 +78,10 @@ class DistributedRows:
         n_rows = int(host.query(sql.count_rows(relation))[0]["n_rows"])
         n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
         host.command(tables.create_rows(columns, relation))
-        distribute(host, tables.name("rows"), tables.part)
-        heaps = host.query(sql.ALL_HEAPS, ["pg_catalog.oid"], [task.source.oid])[0]["heaps"]
+        distribute(host, tables.name("rows"), tables.part, like=task.source.oid)
+        heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
         by = None if heaps else text_of(task.id_sql, task.id_writer)
-        host.command(tables.distribute_rows(columns, relation, n_parts, by))
+        run_on_servers(host, tables.distribute_rows(columns, relation, n_parts, by))
         return cls(host, tables, n_parts)
 
     def pages(self) -> PageRanges:
@@ -114,8 +116,8 @@ class InParts(TableKeeper):
     def _pack(self, packing: Packing) -> Packed:
         host, tables = self._host, self._tables
         host.command(tables.create_part_blocks())
-        distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))
-        host.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
+        distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))
+        run_on_servers(host, tables.pack_parts(self._source), packing.plan())
         totals = host.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 

@@ -44,6 +44,8 @@ class GrowPlan:
         n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
         row_format.require_fit(n_classes, [kind is Kind.UNORDERED for kind in kinds])
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
+        costs = len(parameters.feature_costs)
+        require(not costs or costs == len(kinds), "feature_costs", "those of all features, or of none")
         if row_format.fold_keys is not None:
             fits = len(row_format.fold_keys) == parameters.n_folds
             require(fits, "fold_keys", "as many as there are folds")

@@ -51,7 +51,8 @@ def row_format(
 ) -> RowFormat:
     """What the numbers of a packed row are."""
     keys = [None if found is None else found.keys for found in categories]
-    return RowFormat(source.groups is not None, source.weight is not None, profile.class_keys, keys, fold_keys)
+    has_tree, has_weight, has_exposure = (s is not None for s in (source.groups, source.weight, source.exposure))
+    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_exposure)
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ class LargeTrees:
 
     def _problem(self, bins: BinTable, scale: Scale) -> Problem:
         weighted, regression = self.source.weight is not None, not self.task.is_classification
-        weight_grid, target_grid = scale.grids(weighted, regression, 1 if scale.one_limb_will_do() else 2)
+        grids = scale.grids(weighted, regression, 1 if scale.one_limb_will_do() else 2)
         distributed = self.rows.distributed
         return Problem(
             parameters=distributed.limited(self.task.parameters) if distributed else self.task.parameters,
@@ -235,11 +236,8 @@ class LargeTrees:
             n_trees=len(scale.rows),
             rows=scale.rows,
             n_classes=len(self.profile.classes),
-            weight_grid=weight_grid,
-            target_grid=target_grid,
-            centre=scale.centre,
-            largest_target=scale.largest_target,
-            largest_weight=scale.largest_weight,
+            **grids,  # type: ignore[arg-type]
+            **scale.ranges(),  # type: ignore[arg-type]
         )
 
 
@@ -247,6 +245,6 @@ def row_bytes(problem: Problem) -> int:
     """Bytes of a packed row in memory: codes, target, weight, tree, fold, and its position in every replica."""
     layout = CodeLayout.for_widths(problem.bins.widths)
     channels = problem.channels
-    target = 8 * channels.target_limbs or (1 if channels.n_classes <= 256 else 2)
+    target = 8 * channels.outcome_limbs or (1 if channels.n_classes <= 256 else 2)
     positions = POSITION_BYTES * (1 + problem.parameters.n_folds)
     return layout.row_bytes + target + 8 * channels.weight_limbs + 4 * (problem.n_trees > 1) + 1 + positions

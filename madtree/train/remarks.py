@@ -70,7 +70,7 @@ class TreeRemarks:
         self._bare += int(bare.sum())
         lost = trees.grown_depth - trees.tree_depth
         self._low += int((cut & ~bare & (lost > trees.tree_depth) & (lost >= LEVELS_MISSED)).sum())
-        judged, feature = perfect_features(trained, self._n_categories)
+        judged, feature = perfect_features(trained, self._n_categories, self._task.parameters.feature_costs)
         self._judged += judged
         np.add.at(self._perfect, feature, 1)
 
@@ -103,25 +103,29 @@ class TreeRemarks:
         return f"{n} of {self._n_trees} trees" if self._task.grouping else "the tree"
 
 
-def perfect_features(trained: TrainedTrees, n_categories: Ints) -> tuple[int, Ints]:
+def perfect_features(trained: TrainedTrees, n_categories: Ints, costs: Sequence[float] = ()) -> tuple[int, Ints]:
     """How many trees can be judged, and for each tree of which one feature's splits explain nearly all, that feature.
 
     A split counts where both sides have enough rows that chance does not part them so well.
 
     Args:
         n_categories: (n_features,) of unordered features, 0 for the others.
+        costs: by which gains were divided, of each feature; empty where they were not.
     """
     nodes, trees = trained.nodes, trained.trees
     own = np.flatnonzero(trees.n_nodes > 0)  # trees that have nodes, in the order of the nodes
     tree = np.repeat(np.arange(len(own)), trees.n_nodes[own])
     roots = np.cumsum(trees.n_nodes[own]) - trees.n_nodes[own]
-    whole = nodes.weight[roots] * nodes.impurity[roots]
+    # Gains are about what the classes count; of a root without class weights, a regression's, about its weight.
+    weight = nodes.class_weights[roots].sum(axis=1) if nodes.class_weights.shape[1] else nodes.weight[roots]
+    whole = weight * nodes.impurity[roots]
     judged: Bools = (whole > 0) & (nodes.n_rows[roots] >= FEWEST_ROWS)
     # Within a tree, by id, the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
     inner = nodes.feature >= 0
     rank: Ints = np.cumsum(inner) - inner
     child = (roots[tree] + 1 + 2 * (rank - rank[roots[tree]]))[inner]
     of_tree, feature, gain = tree[inner], nodes.feature[inner], nodes.improvement[inner]
+    gain = gain * np.array(costs)[feature] if costs else gain
     large = np.minimum(nodes.n_rows[child], nodes.n_rows[child + 1]) >= ROWS_A_SIDE
     known = n_categories[feature] * ROWS_A_CATEGORY <= nodes.n_rows[roots[of_tree]]
     counts = large & known & judged[of_tree]

@@ -15,6 +15,8 @@ from madtree.ingest import (
     Profile,
     estimate_profile,
     no_usable_row,
+    placement,
+    plain_tables,
     read_categories,
     read_folds,
     read_groups,
@@ -24,15 +26,15 @@ from madtree.learn.data import Ints
 from madtree.learn.problem import RowFormat, Scale
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, growing_workers
-from madtree.request import TrainingTask
+from madtree.request import TrainingTask, check_class_params, find_columns
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.elements import elements
-from madtree.sqltext.quote import is_plain_name
 from madtree.sqltext.rows import RowSource
+from madtree.sqltext.split import columns_in
 from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
-from madtree.storage.distributed import DistributedRows, placement
+from madtree.storage.distributed import DistributedRows
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
 from madtree.train.large import LargeTrees, Rows, row_format
 from madtree.train.progress import Teller, block_reporter
@@ -56,13 +58,12 @@ class Training:
         self.made: list[str] = []  # parts of the work tables that exist
         # Temporary tables are the session's own: workers cannot read them.
         self.workers = Workers() if self.work.temporary else workers
-        leaves = [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [task.source.oid])]
-        self.oids = leaves
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
+        self.oids = plain_tables(host, task.source.oid, held)
         if held == "spread" and not self.work.temporary:
             relation = self._distribute()
-        elif leaves and held is None:
+        elif self.oids:
             relation = work_sql.aliased(task.source.schema, task.source.name)
         else:
             relation = self._stage()
@@ -71,6 +72,7 @@ class Training:
         self.fold = None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
         self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
+        check_class_params(task.parameters.class_params, task.dependent_sql, self.profile.classes)
         tell_of_classes(host, task, self.profile)
         self.categories: list[Categories | None] = read_categories(
             host, self.source, task.features, task.parameters.null_as_category
@@ -127,14 +129,18 @@ class Training:
         return self.work.aliased("rows")
 
     def _columns(self) -> list[str] | None:
-        """The columns that training needs, None where expressions may need any."""
+        """The columns that training needs, as SQL; None where an expression may need any."""
         task = self.task
-        names = [f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
-        names += [name for name in (task.weights_sql, task.parameters.fold_col) if name]
-        return list(dict.fromkeys(names)) if all(is_plain_name(name) for name in names) else None
+        used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
+        used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
+        columns = find_columns(self.host, task.source)
+        names = columns_in(dict.fromkeys(used), columns)
+        return None if names is None else [columns[name].sql for name in columns if name in names]
 
     def _estimate(self) -> Profile | None:
         """A profile without a look at all rows, where the table is known to be too large for one block."""
+        if self.task.parameters.class_params is not None:
+            return None  # they go by the order of all classes: a sample may lack one
         expected = self.host.query(work_sql.EXPECTED_ROWS, [f"{_OID}[]"], [self.oids])[0]["expected"]
         if expected is None or expected < self.task.tuning.surely_large * self.task.tuning.block_rows:
             return None
@@ -158,12 +164,14 @@ class Training:
             None if self.fold is None else rows_sql.as_number(self.fold),
             elements(task.features),
             tuple(column.equals for column in task.grouping),
+            f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
         )
 
     def _group(self) -> Groups:
         table = self.work.name("groups")
         regression = not self.task.is_classification
-        self.host.command(rows_sql.group_table(self.work.create, table, self.source, regression, self.whole_rows))
+        groups = rows_sql.groups(self.source, regression, self.whole_rows)
+        self.host.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)
 
@@ -198,13 +206,7 @@ class Training:
             yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
-            scale = Scale.of_range(
-                groups.usable[large],
-                np.nan_to_num(groups.low[large]),
-                np.nan_to_num(groups.high[large]),
-                groups.heaviest[large],
-                self.profile.integral,
-            )
+            scale = groups.scale(large, self.profile, exposed=self.source.exposure is not None)
             yield self._train_large(scale, groups.tree_id[large])
 
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:

@@ -5,17 +5,28 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
+from madtree.trees.class_params import (
+    BALANCED,
+    LARGEST_CLASS_PARAM,
+    LEAST_CLASS_PARAM,
+    MOST_CLASS_PARAMS,
+    PRIOR_SUM,
+    ClassParams,
+)
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
-from madtree.trees.model import Categories, Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees.model import Categories, Competitor, Feature, Kind, Model, Node, Split, Surrogate, Tree
 from madtree.trees.parameters import (
     CRITERIA_OF_CLASSES,
     CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
     FEW_ROWS,
     MAX_DEPTH_LIMIT,
+    MOST_COMPETITORS,
+    MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
     ORDERED_LIMIT,
+    POISSON,
     UNPRUNED,
     Parameters,
 )
@@ -30,18 +41,28 @@ from madtree.trees.threshold import (
 )
 
 __all__ = [
+    "BALANCED",
     "CRITERIA_OF_CLASSES",
     "CRITERIA_OF_NUMBERS",
     "EXACT_LIMIT",
     "FEW_ROWS",
+    "LARGEST_CLASS_PARAM",
+    "LEAST_CLASS_PARAM",
     "MAX_DEPTH_LIMIT",
     "MOMENTS",
+    "MOST_CLASS_PARAMS",
+    "MOST_COMPETITORS",
+    "MOST_COST",
     "MOST_FOLDS",
     "MOST_SURROGATES",
     "ORDERED_LIMIT",
+    "POISSON",
+    "PRIOR_SUM",
     "RANGES",
     "UNPRUNED",
     "Categories",
+    "ClassParams",
+    "Competitor",
     "Direction",
     "Feature",
     "Kind",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from math import fsum
+
+from madtree.trees.parameters import POISSON
 
 # Of an unordered feature; None is NULL, where that is a category of its own (null_as_category).
 Categories = tuple[str | None, ...]
@@ -64,8 +67,27 @@ class Surrogate:
 
 
 @dataclass(frozen=True)
+class Competitor:
+    """One row of `<output>_competitors`: the best split by another feature than the node's own, as in `Node`."""
+
+    feature: str
+    threshold: float | None
+    left_levels: Categories | None
+    right_levels: Categories | None
+    improvement: float
+
+    @property
+    def low_goes_left(self) -> bool:
+        """As for `Node`."""
+        return True
+
+
+@dataclass(frozen=True)
 class Node:
-    """One row of `<output>_nodes` (design, section 5.5), with its surrogates, the best one first."""
+    """One row of `<output>_nodes` (design, section 5.5), with its surrogates and competitors, the best ones first.
+
+    Competitors are read for who shows them; they decide nothing.
+    """
 
     node_id: int
     depth: int
@@ -82,8 +104,14 @@ class Node:
     complexity: float
     improvement: float | None
     prediction: str | float | None  # a class label as text, or the mean
-    class_weights: tuple[float, ...] | None
+    class_weights: tuple[float, ...] | None  # of the rows of each class, times what the class counts
     surrogates: tuple[Surrogate, ...] = ()
+    competitors: tuple[Competitor, ...] = ()
+
+    @property
+    def weight_by_class(self) -> float:
+        """The weight that impurity and gain are about: the weight of the rows, times what their classes count."""
+        return self.weight if self.class_weights is None else fsum(self.class_weights)
 
     @property
     def low_goes_left(self) -> bool:
@@ -103,7 +131,7 @@ class Node:
         return 2 * self.node_id + 2
 
 
-Split = Node | Surrogate  # what has a feature, and a threshold or categories
+Split = Node | Surrogate | Competitor  # what has a feature, and a threshold or categories
 
 
 @dataclass(frozen=True)
@@ -152,7 +180,7 @@ class Model:
         dependent: the dependent variable, as SQL (quoted where needed).
         dependent_type: SQL type of the dependent.
         dependent_name: what columns of its predictions are called after, unquoted; empty: as the dependent.
-        is_classification: otherwise regression.
+        is_classification: otherwise regression, or rates of counted events.
         classes: class labels as text, in the dependent's SQL order; empty for regression.
         features: in the order of `independent_varnames`.
         grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the
@@ -161,6 +189,7 @@ class Model:
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by tree_id; NULL is not listed.
+        exposure: over which the dependent counts events, as SQL; None where over 1 in each row.
     """
 
     name: str
@@ -180,6 +209,12 @@ class Model:
     summary: dict[str, object] = field(default_factory=dict)
     dependent_name: str = ""
     grouping_expressions: tuple[str, ...] = ()
+    exposure: str | None = None
+
+    @property
+    def of_counts(self) -> bool:
+        """Whether the model predicts rates of events, and impurities are mean deviances."""
+        return self.summary.get("split_criterion") == POISSON
 
     @property
     def target(self) -> str:

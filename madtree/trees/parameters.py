@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madtree.trees.class_params import ClassParams
+
 MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
 EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
 ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps every boundary
@@ -12,10 +14,13 @@ FEW_ROWS = 4_096  # rows of a tree up to which every feature keeps every boundar
 
 # What trees of classes and what trees of numbers may be split by.
 CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification", "gain_ratio"))
-CRITERIA_OF_NUMBERS = frozenset(("mse",))
+CRITERIA_OF_NUMBERS = frozenset(("mse", "poisson"))
+POISSON = "poisson"  # the criterion of counts
 MOST_FOLDS = 255
+MOST_COST = 1e100  # of a feature; the least is its inverse
 UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
 MOST_SURROGATES = 2**15
+MOST_COMPETITORS = 2**15
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,12 @@ class Parameters:
         max_leaf_nodes: of the tree before it is pruned, at least 2, by the splits that gain most
             (learn.grow.best_first); None for any number.
         min_impurity_decrease: gain that a split needs, as a share of the weight of the whole tree.
+        class_params: how much each class counts; None for all alike.
+        shrink: of counts, the coefficient of variation of the prior of each node's rate, which pulls it towards the
+            root's; 0 for none (rpart's `parms$shrink`).
+        feature_costs: what gains of splits by each feature are divided by, to be compared and told; empty where all are
+            1.
+        max_competitors: splits by other features that are told of each node, the best ones first.
     """
 
     criterion: str = "gini"
@@ -57,3 +68,7 @@ class Parameters:
     memory_bytes: int = 64 * 2**20
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
+    class_params: ClassParams | None = None
+    shrink: float = 1.0
+    feature_costs: tuple[float, ...] = ()
+    max_competitors: int = 0

@@ -24,11 +24,17 @@ this page; in psql, `\\df+ madtree.*` has the comments. What these functions cal
 `madtree_internal`: it may change with every version, and nobody else should call it.
 
 """
-# Of the overloads of a name, the one that does the work has the most arguments; the others give help.
+# Of the overloads of a name, the one that does the work has the most arguments; the others give help, and those of the
+# type varchar have MADlib's argument names.
 FUNCTIONS = """
 SELECT DISTINCT ON (p.proname) p.oid, p.proname, obj_description(p.oid, 'pg_proc'), pg_get_function_result(p.oid)
 FROM pg_proc p
-WHERE p.pronamespace = 'madtree'::regnamespace ORDER BY p.proname, p.pronargs DESC
+WHERE p.pronamespace = 'madtree'::regnamespace AND 'varchar'::regtype <> ALL (p.proargtypes)
+ORDER BY p.proname, p.pronargs DESC
+"""
+BY_MADLIBS_NAMES = """
+SELECT p.proargnames FROM pg_proc p WHERE p.pronamespace = 'madtree'::regnamespace AND p.proname = %s
+AND 'varchar'::regtype = ANY (p.proargtypes)
 """
 ARGUMENTS = """
 SELECT p.proargnames[i], format_type(p.proargtypes[i - 1], NULL), pg_get_function_arg_default(p.oid, i)
@@ -58,6 +64,7 @@ class Function:
         arguments: (name, type, default or None) of each.
         result: its type, as SQL writes it.
         help: what it returns without an argument; empty where it takes none, and does its work when it is called so.
+        madlibs: the names of the arguments in a second form that has MADlib's; empty where there is none.
     """
 
     name: str
@@ -65,6 +72,7 @@ class Function:
     arguments: tuple[tuple[str, str, str | None], ...]
     result: str
     help: str
+    madlibs: tuple[str, ...] = ()
 
     def explained(self) -> dict[str, str]:
         """What the help says of each argument."""
@@ -82,7 +90,8 @@ def functions(connection: psycopg.Connection) -> Iterator[Function]:
         if arguments:
             ask = sql.SQL("SELECT madtree.{}()").format(sql.Identifier(name))
             ((text,),) = connection.execute(ask).fetchall()
-        yield Function(name, comment, arguments, result, text)
+        second = connection.execute(BY_MADLIBS_NAMES, [name]).fetchone()
+        yield Function(name, comment, arguments, result, text, tuple(second[0]) if second else ())
 
 
 def page(connection: psycopg.Connection) -> str:
@@ -105,6 +114,9 @@ def _function(function: Function) -> str:
         for name, type_, default in function.arguments:
             shown = "" if default is None else f"`{default.split('::')[0]}`"
             lines.append(f"| `{name}` | {type_} | {shown} | {_prose(explained[name])} |\n")
+    if function.madlibs:
+        names = ", ".join(f"`{name}`" for name in function.madlibs)
+        lines.append(f"\nCalls by name may use MADlib's names: {names}.\n")
     lines.append(f"\nReturns {_result(function.result)}.\n")
     if function.help:
         lines.append(f"\n```text\n{function.help.strip()}\n```\n")

@@ -61,7 +61,7 @@ def test_every_option_of_training_arrives(madtree: Command, points: str, schema:
         "--exclude day --exclude speed,fold --group-by carrier --weights w --criterion entropy --max-depth 7 "
         "--min-split 9 --min-bucket 4 --bins 50 --max-surrogates 2 --surrogate-style 1 --null-as-category --cp 0.01 "
         "--rule 1se --fold-column fold --seed 7 --replace --memory-mb 32 --max-leaf-nodes 5 "
-        "--min-impurity-decrease 0.01"
+        "--min-impurity-decrease 0.01 --class-params class_weight=balanced --feature-costs hour=2 --max-competitors 1"
     )
     said = madtree("train", points, f"{schema}.m", "--id", "id", "-y", "late", *options.split())
     assert said.code == 0, said.err
@@ -86,6 +86,9 @@ def test_every_option_of_training_arrives(madtree: Command, points: str, schema:
         "seed": 7,
         "max_leaf_nodes": 5,
         "min_impurity_decrease": 0.01,
+        "class_params": "class_weight=balanced",
+        "feature_costs": "hour=2",
+        "max_competitors": 1,
     }
     assert {name: summary[name] for name in wanted} == wanted
 
@@ -244,6 +247,19 @@ def test_importance_is_sorted_and_leaves_no_table(answer: Answer, grouped: str, 
     names = "carrier, feature, impurity_var_importance, raw_importance"
     written = db.execute(f"SELECT {names} FROM written").fetchall()
     assert sorted(map(tuple, written)) == sorted(tuple(row.values()) for row in told)
+
+
+def test_the_cp_table_is_that_of_tree_cp(
+    madtree: Command, answer: Answer, grouped: str, db: psycopg.Connection
+) -> None:
+    told = answer("cp", grouped)
+    names = ("tree_id", "group_values", "cp", "n_splits", "rel_error", "chosen", "root_error")
+    written = db.execute(f"SELECT {', '.join(names)} FROM madtree.tree_cp('g')").fetchall()
+    assert [tuple(row[name] for name in names) for row in told] == [tuple(row) for row in written]
+    assert {row["group_values"]["carrier"] for row in told} == {"UA", "B6", "Ünï"}
+    shown = madtree("cp", grouped).out.splitlines()
+    assert shown[0].split()[-1] == "root_error"
+    assert "xerror" not in shown[0]  # it was trained without cross-validation
 
 
 def test_pruning_makes_a_new_model(answer: Answer, model: str, schema: str, db: psycopg.Connection) -> None:

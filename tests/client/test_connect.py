@@ -29,6 +29,7 @@ from waiting import PATIENCE, wait_until_blocked
 import madtree
 from madtree.client.calls import CallError
 from madtree.client.session import open_session
+from madtree.request.defaults import MADLIB_NAMES
 
 TRAIN = ("flowers", "m", "id", "kind", ["length", "Width", "colour"])
 
@@ -155,6 +156,21 @@ def test_a_refusal_has_the_servers_sentence_hint_and_sqlstate(client: madtree.Cl
     assert "Traceback" not in str(caught.value)
 
 
+def test_all_that_madtree_says_is_a_refusal_whatever_its_sqlstate(client: madtree.Client) -> None:
+    """Its SQLSTATEs are of classes that psycopg calls InternalError and OperationalError, too."""
+    client.query("CREATE TABLE rows AS SELECT i AS id, i % 5 AS x, i % 5 > 2 AS y FROM generate_series(1, 40) i")
+    client.tree_train("rows", "m", "id", "y", "x")
+    for refused, sqlstate in (
+        (lambda: client.tree_path("m", "rows", 99), "P0002"),
+        (lambda: client.query("SELECT madtree_internal.go_on()"), "55000"),
+    ):
+        with pytest.raises(CallError, match=r"^madtree: ") as caught:
+            refused()
+        assert caught.value.sqlstate == sqlstate
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        client.query("SET LOCAL statement_timeout = 1; SELECT pg_sleep(10)")
+
+
 @contextmanager
 def gate(db: psycopg.Connection) -> Iterator[None]:
     """A view `gated` of the flowers, which nobody can read within."""
@@ -273,14 +289,20 @@ def test_all_public_names_are_there() -> None:
 
 
 def test_methods_have_the_functions_parameters_and_defaults(db: psycopg.Connection) -> None:
-    """Of each function of the SQL interface; its variants without arguments and with 'usage' give help only."""
+    """Of each function of the SQL interface; its variants without arguments and with 'usage' give help only.
+
+    MADlib's names, of further arguments or of a second form, are for SQL that was written for it.
+    """
     rows = db.execute(
         """SELECT p.proname, p.proargnames[1:p.pronargs], p.pronargdefaults, pg_get_function_arguments(p.oid)
         FROM pg_proc AS p WHERE p.pronamespace = 'madtree'::regnamespace AND p.pronargs > 0
-        AND p.proargnames IS NOT NULL AND p.proargnames[1:p.pronargs] <> '{message}'"""
+        AND p.proargnames IS NOT NULL AND p.proargnames[1:p.pronargs] <> '{message}'
+        AND 'varchar'::regtype <> ALL (p.proargtypes)"""
     ).fetchall()
     assert {"tree_train", "tree_predict", "tree_prune", "tree_evaluate"} <= {row[0] for row in rows}
-    for function, names, n_defaults, text in rows:
+    for function, all_names, n_all_defaults, text in rows:
+        second = set(MADLIB_NAMES.get(function, {}).values()) & set(all_names)
+        names, n_defaults = [name for name in all_names if name not in second], n_all_defaults - len(second)
         parameters = list(inspect.signature(getattr(madtree.Client, function)).parameters.values())[1:]
         assert [p.name for p in parameters] == names, function
         optional = [p for p in parameters if p.default is not inspect.Parameter.empty]

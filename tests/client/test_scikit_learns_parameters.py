@@ -39,6 +39,7 @@ def both(client: madtree.Client, is_classifier: bool, **parameters: Any) -> tupl
         (True, {"class_weight": {0: 3, 1: 1}, "min_samples_split": 0.1}),
         (True, {"min_samples_leaf": 0.05, "ccp_alpha": 0.005}),
         (False, {"max_depth": 4}),
+        (False, {"criterion": "poisson", "max_depth": 5, "min_impurity_decrease": 0.05, "min_samples_leaf": 3}),
         (False, {"max_depth": 6, "ccp_alpha": 50.0, "min_samples_leaf": 3}),
     ],
 )

@@ -1,57 +1,23 @@
-"""Training on a real Citus cluster: the trees of a distributed table are those of a plain one, to the bit.
-
-Runs where ``MADTREE_CITUS_DSN`` names a database on a coordinator with workers, as superuser, that has the extensions
-citus and madtree (docs/scale.md tells how to set one up); the servers must have this checkout's madtree.
-"""
+"""Training on a real Citus cluster: the trees of a distributed table are those of a plain one, to the bit."""
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from forced import differences
+from conftest import N_SHARDS
+from forced import differences, train_here
 from psycopg.conninfo import make_conninfo
+from psycopg_host import PsycopgHost
 
+from madtree.doctor import Status, examine
+from madtree.ingest import distribute_beside
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
-
-DSN = os.environ.get("MADTREE_CITUS_DSN")
-pytestmark = pytest.mark.skipif(not DSN, reason="MADTREE_CITUS_DSN names no Citus coordinator")
-N_ROWS = 250_000
-
-TABLE = f"""
-CREATE TABLE plain AS SELECT i AS id, nullif((random() * 90)::int, 7) / 8.0::float8 AS x, (random() * 200)::int - 100
-AS n, chr(97 + (random() * 5)::int) AS level, (random() * 9)::int / 3.0 AS w, i % 4 AS fold,
-CASE WHEN i <= 80000 THEN 1 WHEN i <= 160000 THEN 2 ELSE i / 400 END AS grp, random() AS u
-FROM generate_series(1, {N_ROWS}) AS i;
-ALTER TABLE plain ADD y float8, ADD label int;
-UPDATE plain SET y = round((coalesce(x, 3) + n / 50.0 * (level > 'c')::int + u * 3)::numeric, 3);
-UPDATE plain SET label = (y > 7)::int + (y > 9)::int;
-CREATE TABLE spread (LIKE plain);
-SELECT create_distributed_table('spread', 'id');
-INSERT INTO spread TABLE plain;
-ANALYZE plain;
-"""
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[psycopg.Connection]:
-    """The coordinator, with a plain and a distributed table of the same rows."""
-    schema = f"test_{secrets.token_hex(6)}"
-    with psycopg.connect(DSN or "", autocommit=True, prepare_threshold=None) as connection:
-        nodes = connection.execute("SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND groupid > 0")
-        assert nodes.fetchone() != (0,), "a coordinator without workers shows nothing"
-        connection.execute(f"CREATE SCHEMA {schema}")
-        connection.execute(f"SET search_path = {schema}, public, madtree")
-        connection.execute("SELECT setseed(0.25)")
-        connection.execute(TABLE.encode())
-        yield connection
-        connection.execute(f"DROP SCHEMA {schema} CASCADE")
+from madtree.storage.distributed import distribute
 
 
 def both(cluster: psycopg.Connection, target: str, features: str, **options: Any) -> None:
@@ -116,13 +82,44 @@ def test_random_folds_make_a_table_of_errors(cluster: psycopg.Connection) -> Non
     assert high == 1
 
 
-@pytest.mark.parametrize("kind", ["reference table", "view", "temporary model"])
+def test_others_distribute_tables_meanwhile_and_work_tables_have_the_tables_shards(
+    cluster: psycopg.Connection, citus: str
+) -> None:
+    """Neither the lock of the default colocation group is held, nor does the session's number of shards count."""
+    ((schema,),) = cluster.execute("SELECT current_schema()::text").fetchall()
+    shards: list[int] = []
+
+    class Looking(PsycopgHost):
+        def command(self, sql: str, types: Any = (), params: Any = ()) -> int:
+            if sql.startswith("DROP TABLE"):
+                found = self.connection.execute(
+                    "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid::text ~ 'madtree_(rows|blocks)_' "
+                    "GROUP BY logicalrelid"
+                )
+                shards.extend(row[0] for row in found)
+                with psycopg.connect(citus, autocommit=True) as other:
+                    other.execute(f"SET search_path = {schema}; SET lock_timeout = '5s'; CREATE TABLE beside (id int)")
+                    other.execute("SELECT create_distributed_table('beside', 'id')")
+            return super().command(sql, types, params)
+
+    with cluster.transaction(force_rollback=True):
+        cluster.execute("SET LOCAL citus.shard_count = 2")
+        train_here(Looking(cluster), training_table_name="spread", output_table_name="m_meanwhile")
+    assert shards == [N_SHARDS, N_SHARDS]
+
+
+@pytest.mark.parametrize("kind", ["reference table", "view", "temporary model", "columnar table"])
 def test_what_cannot_be_spread_is_trained_by_the_coordinator(cluster: psycopg.Connection, kind: str) -> None:
     source, model = "spread", "m_other"
     if kind == "reference table":
         cluster.execute("CREATE TABLE copied (LIKE plain); SELECT create_reference_table('copied')")
         cluster.execute("INSERT INTO copied TABLE plain")
         source = "copied"
+    elif kind == "columnar table":
+        if not cluster.execute("SELECT 1 FROM pg_am WHERE amname = 'columnar'").fetchone():
+            pytest.skip("no columnar tables here")
+        cluster.execute("CREATE TABLE stripes_here USING columnar AS TABLE plain")
+        source = "stripes_here"
     elif kind == "view":
         cluster.execute("CREATE VIEW seen AS SELECT * FROM spread")
         source = "seen"
@@ -154,14 +151,35 @@ def test_nothing_is_left_on_any_server_not_even_by_a_failure(cluster: psycopg.Co
     assert set(on_workers) == {(True, "0")}
 
 
-def test_an_ordinary_user_trains_on_what_she_may_read(cluster: psycopg.Connection) -> None:
+def test_an_error_names_the_server_that_it_comes_from(cluster: psycopg.Connection) -> None:
+    cluster.execute("ALTER TABLE spread ADD odd int NOT NULL DEFAULT 1")
+    cluster.execute("UPDATE spread SET odd = 0 WHERE id = 777")
+    nodes = cluster.execute("SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE groupid > 0").fetchall()
+    failing = "CREATE TABLE never AS SELECT 1 / odd FROM spread"
+    try:
+        with pytest.raises(psycopg.Error, match="division by zero") as caught:
+            cluster.execute("SELECT madtree_internal.run_on_servers(%s, NULL)", [failing])
+    finally:
+        cluster.execute("ALTER TABLE spread DROP odd")
+    assert caught.value.diag.sqlstate == "22012"
+    said = str(caught.value.diag.message_detail)
+    assert said in [f"The error is one of the server {node}." for (node,) in nodes]
+
+
+def test_the_doctor_looks_at_the_workers(cluster: psycopg.Connection) -> None:
+    found = {finding.check: finding for finding in examine(cluster)}
+    assert found["workers"].status is Status.OK
+    assert "shards (citus.shard_count)" in found["shards"].message
+
+
+def test_an_ordinary_user_trains_on_what_she_may_read(cluster: psycopg.Connection, citus: str) -> None:
     name = f"user_{secrets.token_hex(4)}"
     ((schema,),) = cluster.execute("SELECT current_schema()::text").fetchall()
     cluster.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}'; CREATE SCHEMA {name} AUTHORIZATION {name}")
     try:
         cluster.execute(f"GRANT USAGE ON SCHEMA {schema} TO {name}")
         call = f"SELECT madtree.tree_train('{schema}.spread', '{name}.m', 'id', 'label', 'x, n, level')"
-        with psycopg.connect(make_conninfo(DSN or "", user=name, password=name), autocommit=True) as user:
+        with psycopg.connect(make_conninfo(citus, user=name, password=name), autocommit=True) as user:
             user.execute("SET search_path = ''")
             with pytest.raises(psycopg.Error, match="permission denied"):
                 user.execute(call.encode())
@@ -175,7 +193,7 @@ def test_an_ordinary_user_trains_on_what_she_may_read(cluster: psycopg.Connectio
 
 def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> None:
     """The plans: rows are dealt out from server to server, blocks made in place, one state fetched from each shard."""
-    ((schema,),) = cluster.execute("SELECT current_schema()::text").fetchall()
+    ((schema, oid),) = cluster.execute("SELECT current_schema()::text, 'spread'::regclass::oid").fetchall()
     tables = DistributedTables(schema, secrets.token_hex(8))
     relation = "spread AS madtree_source"
     source = RowSource(relation, "label::float8", "label IS NOT NULL", ("x", "n::float8"), None)
@@ -186,12 +204,12 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
 
     with cluster.transaction(force_rollback=True):
         cluster.execute(tables.create_rows(["x", "n", "label"], relation).encode())
-        distribute = "SELECT create_distributed_table(%s, %s, colocate_with => %s)"
-        cluster.execute(distribute, [tables.name("rows"), tables.part, "default"])
+        host = PsycopgHost(cluster)
+        distribute(host, tables.name("rows"), tables.part, like=oid)
         cluster.execute(tables.create_part_blocks().encode())
-        cluster.execute(distribute, [tables.name("blocks"), "part", tables.name("rows")])
+        distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))
 
-        assert "INSERT/SELECT method: repartition" in plan(tables.deal_rows(["x", "n", "label"], relation, 10))
+        assert "INSERT/SELECT method: repartition" in plan(tables.distribute_rows(["x", "n", "label"], relation, 10))
         packing = plan(tables.pack_parts(RowSource(tables.aliased("rows"), *source_parts(source))))
         assert "INSERT/SELECT method" not in packing
         assert packing.index("Task") < packing.index("Insert on") < packing.index("GroupAggregate")

@@ -10,8 +10,9 @@ import pytest
 from psycopg_host import PsycopgHost
 
 from madtree.host.protocol import Row
+from madtree.ingest import distribute_beside, placement
 from madtree.sqltext.distributed import DistributedTables
-from madtree.storage.distributed import distribute, part_rows, placement
+from madtree.storage.distributed import distribute, part_rows
 
 
 class Recorder:
@@ -25,6 +26,8 @@ class Recorder:
         if "pg_extension" in sql:
             return [{"found": 1}] if self._citus else []
         self.asked.append((sql, list(params)))
+        if "pg_dist_shard" in sql:
+            return [{"n_shards": 6}]
         return [{"method": self._method}] if self._method else []
 
 
@@ -39,16 +42,23 @@ def test_the_catalogue_of_citus_is_not_asked_for_where_it_is_not(db: psycopg.Con
     host = PsycopgHost(db)
     db.execute("CREATE TABLE t (part int)")
     assert placement(host, 1) is None
-    distribute(host, "t", "part")
+    distribute(host, "t", "part", like=1)
+    distribute_beside(host, "t", "part", "t")
 
 
-def test_tables_are_distributed_by_their_part_and_blocks_beside_rows() -> None:
+def test_rows_get_a_colocation_group_of_their_own_with_the_tables_shards_and_blocks_lie_beside_them() -> None:
     host, tables = Recorder(None), DistributedTables('O"dd', "ff00")
-    distribute(host, tables.name("rows"), tables.part)  # type: ignore[arg-type]
-    distribute(host, tables.name("blocks"), "part", beside=tables.name("rows"))  # type: ignore[arg-type]
-    call = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"
+    distribute(host, tables.name("rows"), tables.part, like=77)  # type: ignore[arg-type]
+    distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))  # type: ignore[arg-type]
     rows, blocks = '"O""dd"."madtree_rows_ff00"', '"O""dd"."madtree_blocks_ff00"'
-    assert host.asked == [(call, [rows, "madtree_part_ff00", "default"]), (call, [blocks, "part", rows])]
+    (count, counted), *distributed = host.asked
+    assert "pg_catalog.pg_dist_shard" in count
+    assert counted == [77]
+    call = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => "
+    assert distributed == [
+        (f"{call}'none', shard_count => $3)", [rows, "madtree_part_ff00", 6]),
+        (f"{call}$3)", [blocks, "part", rows]),
+    ]
 
 
 def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(

@@ -102,6 +102,19 @@ def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
     assert len(distributed_) == 1
 
 
+def test_only_columns_that_an_expression_names_are_distributed(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = ShardedHost(db)
+    train_distributed(
+        db, monkeypatch, host, dependent_variable="label > 0", list_of_features="x * 2, n + fold", max_depth=2
+    )
+    (distributed_,) = [s for s in host.statements if s.startswith("INSERT INTO") and "ctid" in s]
+    listed = re.search(r"pg_catalog.int4, ([^()]*) FROM ", distributed_)
+    assert listed is not None
+    assert listed[1] == "x, n, fold, label"
+
+
 def test_work_tables_are_gone_and_parts_are_even(
     db: psycopg.Connection, schema: str, big: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from breakable import BreakableServer
+from fix_server import HOME
 
 from madtree.embedded import PrivateServer
 
@@ -34,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="module")
 def breakable(request: pytest.FixtureRequest) -> Iterator[BreakableServer]:
     """A server of this module's own, with the settings that the module has as SETTINGS, and all tables and models."""
-    home = Path(tempfile.mkdtemp(prefix="madtree-faults-"))
+    home = Path(tempfile.mkdtemp(prefix="faults-", dir=request.config.stash[HOME]))
     home.chmod(0o755)  # for root's tests: the server's account must reach it
     server = BreakableServer(PrivateServer(home / "server"), {**SMALL, **getattr(request.module, "SETTINGS", {})})
     try:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pwd
 import re
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -275,3 +279,67 @@ def test_up_writes_through_no_link_into_another_file(running: PrivateServer, tmp
     assert elsewhere.read_text() == "local all all trust\n"
     file.unlink()
     running.up()
+
+
+def up_in_a_namespace(home: Path, mounts: str, *arguments: Path | str) -> str:
+    """What `madtree up` says where it alone sees some mounts, which a shell makes of its arguments `$1`, `$2`, ...
+
+    They are gone with it, however it ends. Skips the test where mounts may not be made.
+    """
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:
+        pytest.skip("no mounts can be made here")
+    shell = ["sh", "-c", f'{mounts} || exit 77; exec "$0" -m madtree up', sys.executable, *arguments]
+    environment = {**os.environ, "MADTREE_HOME": str(home)}
+    done = subprocess.run(["unshare", "--mount", *shell], capture_output=True, text=True, env=environment)
+    if done.returncode == 77:
+        pytest.skip(f"no mounts can be made here: {done.stderr.strip()}")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ("8k", "cannot use the directory {home}: No space left on device"),
+        ("12m", "initdb failed"),
+    ],
+)
+def test_a_full_disk_is_told(open_directory: Path, size: str, words: str) -> None:
+    """Before there are data, and in the midst of them."""
+    home = open_directory / "home"
+    mount = f'mount -t tmpfs -o size={size},mode=755 tmpfs "$1"'
+    said = up_in_a_namespace(home, mount, open_directory)
+    assert words.format(home=home) in said
+    assert "Make room there, or set MADTREE_HOME to a directory on another disk." in said
+
+
+def test_a_missing_account_of_the_servers_is_told(open_directory: Path) -> None:
+    others = open_directory / "passwd"
+    lines = Path("/etc/passwd").read_text().splitlines(keepends=True)
+    others.write_text("".join(line for line in lines if not line.startswith("postgres:")))
+    said = up_in_a_namespace(open_directory / "home", 'mount --bind "$1" /etc/passwd', others)
+    assert "there is no user 'postgres' to run it as" in said
+    assert "useradd --system postgres" in said
+    assert not (open_directory / "home").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become a user without an account")
+def test_a_user_without_an_account_is_told(open_directory: Path) -> None:
+    known = {entry.pw_uid for entry in pwd.getpwall()}
+    nobodys = next(uid for uid in range(54_321, 60_000) if uid not in known)
+    ours, theirs = multiprocessing.Pipe()
+
+    def try_up() -> None:
+        os.setuid(nobodys)
+        try:
+            PrivateServer(open_directory / "home").up()
+        except PrivateServerError as error:
+            theirs.send((str(error), error.hint))
+
+    child = multiprocessing.get_context("fork").Process(target=try_up)
+    child.start()
+    child.join()
+    message, hint = ours.recv() if ours.poll() else ("", "")
+    assert message.startswith(f"your user id, {nobodys}, has no account on this system")
+    assert "/etc/passwd" in hint

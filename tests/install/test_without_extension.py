@@ -11,10 +11,10 @@ from psycopg import sql
 
 
 @pytest.fixture
-def service(server, ordinary_user, worker_id) -> Iterator[psycopg.Connection]:
+def service(server, ordinary_user) -> Iterator[psycopg.Connection]:
     """An ordinary user's connection to a database of theirs without madtree and PL/Python, with a table of visits."""
     name, password = ordinary_user
-    database = f"madtree_service_{worker_id}_{os.getpid()}"
+    database = f"madtree_service_{os.getpid()}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {database} OWNER {name} TEMPLATE template0")
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -254,8 +254,43 @@ def flights(rng: np.random.Generator) -> Columns:
     return columns | {"departure": late, "delay": np.log1p(minutes - minutes.min()).round(5), "w": weights(rng, 320)}
 
 
+def claims(rng: np.random.Generator) -> Columns:
+    """Counts of events over exposures: many zeros, no missing values."""
+    n = 320
+    age, power = rng.uniform(18, 80, n).round(3), rng.integers(3, 16, n)
+    region, garage = pick(rng, letters("r", 7), n), rng.random(n) < 0.4
+    years = rng.integers(8, 129, n) / 64
+    effect = np.array([0.4, -0.7, 0.1, 0.9, -0.3, 0.0, -1.1])[number(region).astype(int)]
+    rate = np.exp(-0.9 + effect + 1.3 * (age < 26) + 0.5 * (age > 68) + 0.09 * (power - 8) - 0.5 * garage)
+    return {
+        "age": age,
+        "power": power,
+        "region": region,
+        "garage": garage,
+        "years": years,
+        "claims": rng.poisson(rate * years),
+        "w": weights(rng, n),
+    }
+
+
+def repairs(rng: np.random.Generator) -> Columns:
+    """Counts over exposures, with missing values and features that stand in for each other."""
+    n = 340
+    load = rng.gamma(3.0, 2.0, n).round(3)
+    heat = (0.6 * load + rng.normal(0, 0.8, n)).round(3)
+    maker = pick(rng, letters("m", 5), n)
+    age = (rng.uniform(0, 20, n) + 2 * (maker == "m3")).round(3)
+    hours = rng.integers(16, 640, n) / 64
+    effect = np.array([0.0, 0.5, -0.6, 1.0, -0.2])[number(maker).astype(int)]
+    columns: Columns = {"load": load, "heat": heat, "maker": maker, "age": age, "hours": hours}
+    columns["repairs"] = rng.poisson(np.exp(-1.6 + effect + 0.17 * load + 0.06 * age) * hours)
+    knock_out(rng, columns, ["load", "heat", "maker", "age"], 0.1)
+    return columns | {"w": weights(rng, n)}
+
+
 GENERATORS = (blobs, credit, prices, clinic, soil, species, panels, survey, checkers, waves, flights)
 EXPORTED = ("mtcars", "iris", "airquality")
+COUNTS = (claims, repairs)
 
 
 def new_rows(rng: np.random.Generator, columns: Columns, features: dict[str, str], n: int = 50) -> Columns:
@@ -282,19 +317,25 @@ def write(name: str, columns: Columns) -> None:
             writer.writerow([str(v).lower() if isinstance(v, bool | np.bool_) else v for v in row])
 
 
+def make(tables: dict[str, Columns], generate: Callable[[np.random.Generator], Columns], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns = generate(rng)
+    columns["fold"] = rng.permutation(np.arange(len(columns["w"])) % 5 + 1)
+    tables[generate.__name__] = columns
+    write(generate.__name__, columns)
+
+
 def main() -> None:
     cases = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
     tables: dict[str, Columns] = {}
     for seed, generate in enumerate(GENERATORS, 20_130):
-        rng = np.random.default_rng(seed)
-        tables[generate.__name__] = generate(rng)
-        n = len(tables[generate.__name__]["w"])
-        tables[generate.__name__]["fold"] = rng.permutation(np.arange(n) % 5 + 1)
-        write(generate.__name__, tables[generate.__name__])
+        make(tables, generate, seed)
     for name in EXPORTED:
         with (DATA / f"{name}.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         tables[name] = {column: [row[column] for row in rows] for column in rows[0]}
+    for seed, generate in enumerate(COUNTS, 20_150):
+        make(tables, generate, seed)
     for seed, (name, columns) in enumerate(tables.items(), 7):
         write(f"{name}_new", new_rows(np.random.default_rng(seed), columns, cases[name]["features"]))
 

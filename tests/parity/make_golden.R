@@ -25,6 +25,24 @@ json <- function(x) {
     paste0("[", paste(ifelse(is.na(x), "null", text), collapse = ","), "]")
 }
 
+# Cross-validated errors from the classes that the folds' trees predict. rpart's own, in the cp table, are of losses with
+# true and predicted class interchanged (4.1.19, ginipred in src/gini.c, against ginidev), which is asserted here.
+cross_validated <- function(fit, fold, w) {
+    cp <- fit$cptable[, "CP"]
+    points <- c(10 * cp[1], sqrt(cp[-1] * cp[-length(cp)]))
+    predicted <- xpred.rpart(fit, xval = fold, cp = points)
+    true <- as.integer(fit$y)
+    share <- fit$parms$prior / (tapply(w, true, sum) / sum(w))
+    table_of <- function(loss) {
+        error <- apply(predicted, 2, function(class) share[true] * loss[cbind(true, class)])
+        error <- matrix(error, nrow(predicted))
+        total <- colSums(w * error)
+        cbind(total, sqrt(colSums(w * error^2) - total^2 / sum(w))) / fit$frame$dev[1]
+    }
+    stopifnot(all.equal(unname(table_of(t(fit$parms$loss))), unname(fit$cptable[, c("xerror", "xstd")])))
+    table_of(fit$parms$loss)
+}
+
 golden <- function(set, name, case) {
     data <- read_table(if (is.null(set$data)) name else set$data)
     scored <- read_table(paste0(if (is.null(set$data)) name else set$data, "_new"))
@@ -36,33 +54,46 @@ golden <- function(set, name, case) {
         scored[[feature]] <- typed(scored[[feature]], set$features[[feature]], levels[[feature]])
     }
     y <- data[[set$dependent]]
-    data[[set$dependent]] <- if (set$method == "anova") as.numeric(y)
-                             else factor(y, sort(unique(y), method = "radix"))
+    data[[set$dependent]] <- if (set$method == "class") factor(y, sort(unique(y), method = "radix"))
+                             else as.numeric(y)
     option <- function(key, default) if (is.null(case[[key]])) default else case[[key]]
     data$case_weight <- if (option("weights", FALSE)) as.numeric(data$w) else 1
     # "lone": no feature can stand in for another. rpart must search for surrogates all the same: without them it
     # leaves rows with a missing value where they are, see docs/rpart.md.
     control <- rpart.control(
-        minsplit = case$minsplit, minbucket = case$minbucket, cp = case$cp, maxcompete = 0,
+        minsplit = case$minsplit, minbucket = case$minbucket, cp = case$cp, maxcompete = option("maxcompete", 0),
         maxsurrogate = if (option("lone", FALSE)) 1 else option("maxsurrogate", 0), usesurrogate = 2,
         surrogatestyle = option("surrogatestyle", 0), maxdepth = option("maxdepth", 30),
         xval = if (option("folds", FALSE)) as.integer(data$fold) else 0)
-    parms <- if (set$method == "class") list(split = option("split", "gini"))
-    fit <- rpart(reformulate(names(set$features), set$dependent), data, weights = case_weight, method = set$method,
-                 parms = parms, control = control)
+    parms <- switch(set$method, class = list(split = option("split", "gini")),
+                    poisson = list(shrink = option("shrink", 1)))
+    if (!is.null(case$prior)) parms$prior <- unlist(case$prior)
+    if (!is.null(case$loss)) parms$loss <- matrix(unlist(case$loss), length(case$loss), byrow = TRUE)
+    if (option("exposure", FALSE)) data$counted <- cbind(as.numeric(data[[set$exposure]]), data[[set$dependent]])
+    outcome <- if (option("exposure", FALSE)) "counted" else set$dependent
+    cost <- rep(1, length(set$features))
+    cost[match(names(case$cost), names(set$features))] <- unlist(case$cost)
+    fit <- rpart(reformulate(names(set$features), outcome), data, cost = cost, weights = case_weight, method = set$method,
+                 parms = parms, control = control, x = TRUE)
+    if (!is.null(case$loss) && option("folds", FALSE)) {
+        used <- as.integer(names(fit$where))
+        fit$cptable[, c("xerror", "xstd")] <-
+            cross_validated(fit, as.integer(data$fold)[used], data$case_weight[used])
+    }
 
     node <- as.integer(row.names(fit$frame))
     where <- rep(NA, nrow(data))
     where[as.integer(names(fit$where))] <- node[fit$where]
     frame <- fit$frame
     counts <- if (set$method == "class") frame$yval2[, 1 + seq_along(attr(fit, "ylevels")), drop = FALSE]
+    shares <- if (!is.null(case$prior)) frame$yval2[, 1 + ncol(counts) + seq_len(ncol(counts)), drop = FALSE]
     terms <- model.frame(delete.response(fit$terms), scored, na.action = na.pass)
     new <- node[rpart:::pred.rpart(fit, rpart:::rpart.matrix(terms))]
     stopifnot(identical(unname(predict(fit, scored, type = "vector")), frame$yval[match(new, node)]))
-    list(
+    answer <- list(
         frame = list(node = node, var = as.character(frame$var), n = frame$n, wt = frame$wt, dev = frame$dev,
                      yval = if (set$method == "class") attr(fit, "ylevels")[frame$yval] else frame$yval,
-                     complexity = frame$complexity, nsurrogate = frame$nsurrogate),
+                     complexity = frame$complexity, nsurrogate = frame$nsurrogate, ncompete = frame$ncompete),
         classes = attr(fit, "ylevels"), counts = counts,
         splits = list(var = rownames(fit$splits), ncat = unname(fit$splits[, "ncat"]),
                       improve = unname(fit$splits[, "improve"]), index = unname(fit$splits[, "index"]),
@@ -73,6 +104,7 @@ golden <- function(set, name, case) {
         importance = as.list(fit$variable.importance),
         where = where,
         scored = new)
+    if (is.null(shares)) answer else c(answer, list(shares = shares))
 }
 
 sets <- jsonlite::read_json(file.path(here, "cases.json"))

@@ -29,6 +29,7 @@ class DataSet:
     dependent_kind: str
     features: dict[str, str]
     orders: dict[str, list[str]]
+    exposure: str | None
     cases: dict[str, dict[str, Any]]
 
     def golden(self, case: str) -> dict[str, Any]:
@@ -40,8 +41,9 @@ class DataSet:
 def data_sets() -> dict[str, DataSet]:
     content = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
     defaults = {
-        "anova": {"dependent_kind": "float", "orders": {}},
-        "class": {"dependent_kind": "factor", "orders": {}},
+        "anova": {"dependent_kind": "float", "orders": {}, "exposure": None},
+        "class": {"dependent_kind": "factor", "orders": {}, "exposure": None},
+        "poisson": {"dependent_kind": "integer", "orders": {}},
     }
     return {
         name: DataSet(**{"name": name, "data": name, **defaults[entry["method"]], **entry})
@@ -70,8 +72,16 @@ class Surrogate:
 
 
 @dataclass(frozen=True)
+class Competitor:
+    question: Question
+    improvement: float
+
+
+@dataclass(frozen=True)
 class Node:
-    """`improvement` is a gain as madtree counts it: a weighted sum over rows, in bits for the information split."""
+    """`improvement` is a gain as madtree counts it: a weighted sum over rows, in bits for the information split.
+    `shares` are the probabilities of the classes.
+    """
 
     n_rows: int
     weight: float
@@ -79,9 +89,11 @@ class Node:
     complexity: float
     prediction: Any
     class_weights: list[float] | None
+    shares: list[float] | None
     question: Question | None
     improvement: float | None
     surrogates: tuple[Surrogate, ...]
+    competitors: tuple[Competitor, ...] = ()
 
 
 class Fit:
@@ -105,11 +117,14 @@ class Fit:
             split = primaries.get(row)
             question, improvement = None, None
             surrogates: tuple[Surrogate, ...] = ()
+            competitors: tuple[Competitor, ...] = ()
             if split is not None:
                 low_left, flipped = self._direction(split)
                 question = self._question(split, flipped, low_left)
                 improvement = self._gain(split, row)
-                surrogates = tuple(self._surrogates(split, frame["nsurrogate"][row], flipped))
+                n_others = frame["ncompete"][row]
+                competitors = tuple(self._competitor(split + place, row) for place in range(1, n_others + 1))
+                surrogates = tuple(self._surrogates(split, n_others, frame["nsurrogate"][row], flipped))
                 self.id_of[2 * number] = 2 * node_id + (2 if flipped else 1)
                 self.id_of[2 * number + 1] = 2 * node_id + (1 if flipped else 2)
             self.nodes[node_id] = Node(
@@ -118,11 +133,28 @@ class Fit:
                 risk=frame["dev"][row],
                 complexity=frame["complexity"][row],
                 prediction=frame["yval"][row] == "true" if data_set.dependent_kind == "boolean" else frame["yval"][row],
-                class_weights=self._golden["counts"][row] if self._golden["counts"] else None,
+                class_weights=self._class_weights(row),
+                shares=self._shares(row),
                 question=question,
                 improvement=improvement,
                 surrogates=surrogates,
+                competitors=competitors,
             )
+
+    def _class_weights(self, row: int) -> list[float] | None:
+        """Of a row of `frame`; with priors each class's counts by them over its frequency."""
+        counts, prior = self._golden["counts"], self.settings.get("prior")
+        if not counts or not prior:
+            return counts[row] if counts else None
+        total = sum(counts[0])
+        return [n * share * total / n_root for n, share, n_root in zip(counts[row], prior, counts[0], strict=True)]
+
+    def _shares(self, row: int) -> list[float] | None:
+        """rpart's probabilities of the classes; it tells of them where they are not the counts' shares."""
+        if "shares" in self._golden:
+            return list(self._golden["shares"][row])
+        counts = self._golden["counts"]
+        return [n / sum(counts[row]) for n in counts[row]] if counts else None
 
     @property
     def cp_table(self) -> list[dict[str, float]]:
@@ -172,12 +204,14 @@ class Fit:
         return result
 
     def _primaries(self) -> dict[int, int]:
-        """Row of `splits` by row of `frame`; the surrogates' rows follow their primary's."""
+        """Row of `splits` by row of `frame`; the rows of competitors and surrogates follow
+        their primary's.
+        """
         frame, result, at = self._golden["frame"], {}, 0
         for row, feature in enumerate(frame["var"]):
             if feature != "<leaf>":
                 result[row] = at
-                at += 1 + frame["nsurrogate"][row]
+                at += 1 + frame["ncompete"][row] + frame["nsurrogate"][row]
         return result
 
     def _unit(self) -> float:
@@ -235,8 +269,13 @@ class Fit:
             threshold = float(splits["index"][split])
         return Question(feature, threshold, low_goes_left=low_left != flipped)
 
-    def _surrogates(self, primary: int, count: int, flipped: bool) -> Iterator[Surrogate]:
+    def _competitor(self, split: int, row: int) -> Competitor:
+        low_left, flipped = self._direction(split)
+        return Competitor(self._question(split, flipped, low_left), self._gain(split, row))
+
+    def _surrogates(self, primary: int, n_others: int, count: int, flipped: bool) -> Iterator[Surrogate]:
         splits = self._golden["splits"]
-        for split in range(primary + 1, primary + 1 + count):
+        first = primary + 1 + n_others
+        for split in range(first, first + count):
             question = self._question(split, flipped, self._low_goes_left(split))
             yield Surrogate(question, splits["improve"][split], splits["adj"][split])

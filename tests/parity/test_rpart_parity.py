@@ -19,7 +19,7 @@ from trees import read_nodes
 
 SETS = data_sets()
 CASES = [(name, case) for name, entry in SETS.items() for case in entry.cases]
-CRITERIA = {"gini": "gini", "information": "entropy"}
+CRITERIA = {"gini": "gini", "information": "entropy", "anova": "mse", "poisson": "poisson"}
 TYPES = {"float": "float8", "integer": "integer", "boolean": "boolean", "factor": 'text COLLATE "C"'}
 
 
@@ -69,6 +69,8 @@ def load(db: psycopg.Connection, entry: DataSet) -> None:
         db.execute(sql.SQL("CREATE TYPE {} AS ENUM ({})").format(ident(feature), sql.SQL(", ").join(levels)))
     types = {feature: TYPES.get(kind, f'"{feature}"') for feature, kind in entry.features.items()}
     others = {entry.dependent: TYPES[entry.dependent_kind], "w": "float8", "fold": "integer"}
+    if entry.exposure:
+        others[entry.exposure] = "float8"
     copy(db, "data", f"{entry.data}.csv", types | others)
     copy(db, "new", f"{entry.data}_new.csv", types)
 
@@ -91,19 +93,24 @@ def copy(db: psycopg.Connection, table: str, file: str, types: dict[str, str]) -
 
 
 def train_like_rpart(db: psycopg.Connection, entry: DataSet, settings: dict[str, Any]) -> None:
-    criterion = CRITERIA[settings.get("split", "gini")] if entry.method == "class" else "mse"
+    criterion = CRITERIA[settings.get("split", "gini") if entry.method == "class" else entry.method]
     count, style = settings.get("maxsurrogate", 0), settings.get("surrogatestyle", 0)
     train(
         db,
         *("data", "model", entry.dependent, ",".join(entry.features)),
         split_criterion=criterion,
         weights="w" if settings.get("weights") else None,
+        exposure=entry.exposure if settings.get("exposure") else None,
+        shrink=settings.get("shrink"),
+        max_competitors=settings.get("maxcompete", 0),
+        feature_costs=", ".join(f"{name}={cost}" for name, cost in settings.get("cost", {}).items()),
         max_depth=settings.get("maxdepth", 30),
         min_split=settings["minsplit"],
         min_bucket=settings["minbucket"],
         n_bins=0,
         surrogate_params=f"max_surrogates={count}, surrogate_style={style}",
         pruning_params=f"cp={settings['cp']}" + (", fold_col=fold" if settings.get("folds") else ""),
+        class_params=", ".join(f"{key}={settings[key]}" for key in ("prior", "loss") if key in settings) or None,
     )
 
 
@@ -151,6 +158,7 @@ def cases(**settings: bool) -> pytest.MarkDecorator:
 
 each_tree = cases(folds=False)
 each_tree_with_surrogates = cases(folds=False, maxsurrogate=True)
+each_tree_with_competitors = cases(folds=False, maxcompete=True)
 each_cross_validation = cases(folds=True)
 
 
@@ -187,6 +195,18 @@ def test_surrogates_are_rparts(trained: Trained) -> None:
         number: [(s.question, near(s.agreement), near(s.adjusted_agreement)) for s in node.surrogates]
         for number, node in trained.fit.nodes.items()
         if node.surrogates
+    }
+
+
+@each_tree_with_competitors
+def test_competitors_are_rparts(trained: Trained) -> None:
+    found: dict[int, list[tuple[Question, float]]] = {}
+    for row in trained.rows("SELECT * FROM model_competitors ORDER BY node_id, rank"):
+        found.setdefault(row["node_id"], []).append((asked(row, trained.fit.data_set), row["improvement"]))
+    assert found == {
+        number: [(other.question, near(other.improvement)) for other in node.competitors]
+        for number, node in trained.fit.nodes.items()
+        if node.competitors
     }
 
 
@@ -227,14 +247,24 @@ def test_predictions_are_those_of_rparts_leaves(trained: Trained) -> None:
     fit, leaves = trained.fit, trained.predict("new", "leaf", "node_id")
     nodes = {number: fit.nodes[leaf] for number, leaf in leaves.items()}
     response = trained.predict("new", "response", f"estimated_{fit.data_set.dependent}")
-    if fit.data_set.method == "anova":
+    if fit.data_set.method != "class":
         assert response == near({number: node.prediction for number, node in nodes.items()})
         return
     assert response == {number: node.prediction for number, node in nodes.items()}
-    shares = {number: [w / node.weight for w in node.class_weights or []] for number, node in nodes.items()}
+    shares = {number: node.shares or [] for number, node in nodes.items()}
     for place, label in enumerate(fit.classes):
         found = trained.predict("new", "prob", f"estimated_prob_{label}")
         assert found == near({number: share[place] for number, share in shares.items()})
+
+
+@each_tree
+def test_the_cp_table_is_rparts(trained: Trained) -> None:
+    names = ("cp", "n_splits", "rel_error")
+    found = trained.rows("SELECT * FROM madtree.tree_cp('model')")
+    assert [{name: row[name] for name in names} for row in found] == [near(row) for row in trained.fit.cp_table]
+    assert [row["chosen"] for row in found] == [False] * (len(found) - 1) + [True]
+    (root,) = trained.rows("SELECT risk / n_rows AS error FROM model_nodes WHERE node_id = 0")
+    assert {row["root_error"] for row in found} == {root["error"]}
 
 
 @each_cross_validation
@@ -242,6 +272,10 @@ def test_cross_validated_errors_are_rparts(trained: Trained) -> None:
     names = ("cp", "n_splits", "rel_error", "xerror", "xstd")
     found = [{name: row[name] for name in names} for row in trained.rows("SELECT * FROM model_cv ORDER BY cp DESC")]
     assert found == [near(row) for row in trained.fit.cp_table]
+    told = trained.rows("SELECT * FROM madtree.tree_cp('model')")
+    assert [{name: row[name] for name in names} for row in told] == found
+    kept = trained.rows("SELECT chosen FROM model_cv ORDER BY cp DESC")
+    assert [row["chosen"] for row in told] == [row["chosen"] for row in kept]
 
 
 @each_cross_validation

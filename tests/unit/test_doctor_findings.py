@@ -9,6 +9,7 @@ import pytest
 
 from madtree import __version__
 from madtree.doctor import Finding, Status, examine_failed_connection, worst
+from madtree.doctor.check_cluster import check_cluster
 from madtree.doctor.check_extension import check_extension
 from madtree.doctor.check_server import check_server
 from madtree.doctor.check_settings import check_settings
@@ -68,7 +69,7 @@ def facts(**changes: Any) -> Facts:
     return found
 
 
-CHECKS: tuple[Callable[[Facts], Any], ...] = (check_server, check_extension, check_settings)
+CHECKS: tuple[Callable[[Facts], Any], ...] = (check_server, check_extension, check_settings, check_cluster)
 
 
 def findings(**changes: Any) -> dict[str, Finding]:
@@ -168,3 +169,53 @@ def test_the_worst_counts() -> None:
     ok, bad = Finding("a", Status.OK, ""), Finding("b", Status.PROBLEM, "")
     assert worst([ok, bad, ok]) is Status.PROBLEM
     assert worst([]) is Status.OK
+
+
+WORKER: dict[str, Any] = {
+    "node": "w1:5432",
+    "jit": "off",
+    "madtree": __version__,
+    "python": {"python_version": "3.11.2", "numpy_version": "1.24.2", "madtree_version": __version__, "cpus": 8},
+}
+
+
+def of_worker(**changes: Any) -> dict[str, Finding]:
+    """Findings on a cluster of this worker and one on which all is well."""
+    found = facts()
+    found.workers = [{**WORKER, "node": "w0:5432"}, {**WORKER, **changes}]
+    found.settings["citus.shard_count"] = {"setting": "32"}
+    return {finding.check: finding for finding in check_cluster(found)}
+
+
+def test_a_cluster_on_which_all_is_well() -> None:
+    assert {check: finding.status for check, finding in of_worker().items()} == {
+        "workers": Status.OK,
+        "shards": Status.OK,
+    }
+    assert list(check_cluster(facts())) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"error": "connection refused"}, "w1:5432: connection refused"),
+        ({"madtree": None}, "w1:5432 has no madtree"),
+        ({"madtree": "0.0.1"}, "w1:5432 has madtree 0.0.1"),
+        ({"python": {"error": "numpy cannot be imported"}}, "w1:5432: numpy cannot be imported"),
+        ({"python": {**WORKER["python"], "numpy_version": "1.19.5"}}, "numpy 1.19.5 on w1:5432"),
+        ({"python": {**WORKER["python"], "python_version": "3.9.2"}}, "Python 3.9.2 on w1:5432"),
+        ({"python": {**WORKER["python"], "madtree_version": "0.0.1"}}, "w1:5432 has loaded madtree 0.0.1"),
+    ],
+)
+def test_a_worker_that_lacks_something_is_named(changes: dict[str, Any], said: str) -> None:
+    finding = of_worker(**changes)["workers"]
+    assert finding.status is Status.PROBLEM
+    assert finding.message.startswith(said)
+    assert finding.cure
+
+
+def test_workers_that_compile_and_idle_processors_are_told_of() -> None:
+    found = of_worker(jit="on", python={**WORKER["python"], "cpus": 64})
+    assert (found["jit of workers"].status, found["shards"].status) == (Status.WARNING, Status.WARNING)
+    assert "w1:5432" in found["jit of workers"].message
+    assert found["shards"].cure == "Before create_distributed_table: SET citus.shard_count = 72"

@@ -10,6 +10,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from madtree.storage.aggregate_functions import (
     node_statistics_transition,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
-from madtree.trees import Kind, Parameters
+from madtree.trees import ClassParams, Kind, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
 SECONDS = 10.0  # of one call: on a busy machine none takes a tenth of that
@@ -66,15 +67,18 @@ def pack_plan(n_classes: int) -> tuple[bytes, bytes]:
 
 
 def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[bytes | None]]]:
-    """A request for nodes of grown trees, and the block of their rows."""
+    """A request for nodes of grown trees, and the block of their rows; powers with folds are those of counts."""
     from madtree.learn.grow.grow import grow
     from madtree.learn.histogram.drive import driven
 
     n_classes = 0 if what == "powers" else 3
-    parameters = Parameters(
-        "gini" if n_classes else "mse", 4, min_split=10, min_bucket=4, n_folds=n_folds, max_surrogates=2
-    )
-    problem, block = problem_of(sample_rows(400, n_classes, weighted=True), n_classes, parameters)
+    of_counts = what == "powers" and n_folds > 0
+    criterion = "gini" if n_classes else "poisson" if of_counts else "mse"
+    parameters = Parameters(criterion, 4, min_split=10, min_bucket=4, n_folds=n_folds, max_surrogates=2)
+    rows = sample_rows(400, n_classes, weighted=True)
+    if of_counts:
+        rows = replace(rows, target=np.round(rows.target.clip(0)), exposure=rows.weight)
+    problem, block = problem_of(rows, n_classes, parameters)
     growing = finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
     request = CountRequest(
         what,
@@ -83,7 +87,7 @@ def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[byte
         growing.slots(np.arange(growing.n_nodes)),
         growing.n_nodes,
         (0, 3),
-        np.zeros(growing.n_nodes),
+        np.full(growing.n_nodes, 0.5),
         (1, 2) if what == "powers" else (),
     )
     values = {**request.to_values(), "training": "forged", "position_bytes": 2**20}
@@ -102,7 +106,16 @@ def grow_plan(n_classes: int) -> tuple[bytes, bytes]:
     row_format = RowFormat(
         True, False, np.arange(float(n_classes)) if n_classes else None, [None, np.arange(5.0), None]
     )
-    parameters = Parameters("gini" if n_classes else "mse", 4, min_split=4, min_bucket=1, n_folds=2, max_surrogates=1)
+    by_class = ClassParams(prior=(0.5, 0.25, 0.25), loss=(0, 1, 2, 1, 0, 2, 1, 1, 0)) if n_classes == 3 else None
+    parameters = Parameters(
+        "gini" if n_classes else "mse",
+        4,
+        min_split=4,
+        min_bucket=1,
+        n_folds=2,
+        max_surrogates=1,
+        class_params=by_class,
+    )
     rows = np.random.default_rng(1).integers(0, 3, (60, row_format.n_columns)).astype(float)
     return GrowPlan(row_format, KINDS, n_classes, parameters).dump(), images_of(rows)
 
@@ -243,6 +256,7 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         cases[f"grow {n_classes}"] = (*grow_plan(n_classes), lambda plan, rows: finished(grow_block(plan, rows)))
     for what in ("histograms", "sides", "totals", "powers"):
         cases[f"count {what}"] = (*count_request(what, 2 * (what != "sides")), count)  # type: ignore[arg-type]
+    cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["column"] = (*column_plan(), lambda plan, block: new_column(plan, 7, *block))
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)

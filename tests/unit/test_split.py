@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from madtree.errors import MadtreeError
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.split import check_expression, fold, names_in, parse_name, split_list
+from madtree.sqltext.split import check_expression, columns_in, fold, names_in, parse_name, split_list
 
 
 @pytest.mark.parametrize(
@@ -134,3 +134,20 @@ def test_names_in_an_expression() -> None:
         "and",
         "note",
     }
+
+
+@pytest.mark.parametrize(
+    ("expressions", "found"),
+    [
+        (["a", '"B c"'], {"a", "B c"}),
+        (["A * 2", "coalesce(d, 1)"], {"a", "d"}),
+        (["'a' || d", "$$a$$", "now()"], {"d"}),
+        (["(SELECT max(o.z) FROM other AS o WHERE o.k = a)"], {"a"}),
+        (['"A"'], set()),
+        (["madtree_source::text"], None),
+        (["a", "(Madtree_Source).d"], None),
+        (['U&"\\0061" + 1'], None),
+    ],
+)
+def test_the_columns_that_expressions_may_use(expressions: list[str], found: set[str] | None) -> None:
+    assert columns_in(expressions, ["a", "B c", "d", "e"]) == found

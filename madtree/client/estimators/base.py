@@ -19,7 +19,7 @@ from madtree.client.calls import CallError, Names
 from madtree.client.client import Client, connect
 from madtree.client.estimators.data import checked_columns, free_name
 from madtree.client.estimators.fitted import FittedTree
-from madtree.client.estimators.parameters import train_arguments
+from madtree.client.estimators.parameters import per_impurity, train_arguments
 from madtree.client.estimators.pruning import importances, pruned, pruning_path
 from madtree.client.estimators.tables import count_rows, place_in, primary_key, training_table
 from madtree.client.frames import Array, Column, columns_of, is_frame
@@ -187,7 +187,7 @@ class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
             trained.drop()
         flat = FlatTree.of(model.trees[0])
         if self.ccp_alpha:
-            tree = pruned(flat, float(self.ccp_alpha))
+            tree = pruned(flat, float(self.ccp_alpha) * per_impurity(self.criterion))
             model, flat = dataclasses.replace(model, trees=(tree,)), FlatTree.of(tree)
         self.feature_importances_: Array = importances(flat, [feature.name for feature in model.features])
         self.node_ids_: Array = np.array([node.node_id for node in flat.nodes], np.int64)
@@ -233,7 +233,8 @@ class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
         """
         whole = clone(self).set_params(ccp_alpha=0.0, model=None).fit(X, y, sample_weight)
         alphas, impurities = pruning_path(whole._flat_tree)
-        return Bunch(ccp_alphas=alphas, impurities=impurities)
+        scale = per_impurity(self.criterion)
+        return Bunch(ccp_alphas=alphas / scale, impurities=impurities / scale)
 
     def _leaves(self, X: Any) -> Array:
         """(n_rows,) the place of each row's leaf: of a table in the order of its ids, else in the data's order."""

@@ -19,9 +19,9 @@ from madtree.client.frames import Array
 from madtree.client.routing import class_shares
 from madtree.client.sklearn_tree import class_values
 from madtree.model import output_columns
-from madtree.request import find_writer
+from madtree.request import find_class_writer
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.evaluate import actual_class
+from madtree.sqltext.judged import actual_class
 
 
 class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore[misc]
@@ -217,7 +217,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         with self._client() as client, client.work():
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             scored = self._scored(client, X, [y, weight])
-            writer = find_writer(client.host, self.model_.dependent_type)
+            writer = find_class_writer(client.host, self.model_.dependent_type)
             # As the model knows it; a class that is known by its number only is compared as what it is.
             actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)
             counts = client.query(scored.outcomes(leaf, actual, weight))

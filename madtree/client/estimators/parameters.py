@@ -10,7 +10,8 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from madtree.client.calls import CallError
-from madtree.trees import CRITERIA_OF_CLASSES, CRITERIA_OF_NUMBERS, MAX_DEPTH_LIMIT
+from madtree.client.sklearn_tree import DEVIANCE_PER_IMPURITY
+from madtree.trees import CRITERIA_OF_CLASSES, CRITERIA_OF_NUMBERS, MAX_DEPTH_LIMIT, POISSON
 
 # scikit-learn's criteria that have another name in madtree, and those that madtree has not, with what comes closest.
 CRITERIA = {"log_loss": "entropy", "squared_error": "mse"}
@@ -40,7 +41,8 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
         },
         "pruning_params": {"cp": estimator.cp, "n_folds": estimator.n_folds, "rule": estimator.rule},
         "max_leaf_nodes": estimator.max_leaf_nodes,
-        "min_impurity_decrease": estimator.min_impurity_decrease or None,
+        "min_impurity_decrease": estimator.min_impurity_decrease * per_impurity(estimator.criterion) or None,
+        "shrink": 0.0 if estimator.criterion == POISSON else None,
         "seed": seed(estimator.random_state),
         "verbose": estimator.verbose,
         "replace": estimator.replace,
@@ -49,6 +51,11 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
         "classification": estimator._learns_classes,
     }
     return {name: value for name, value in arguments.items() if value is not None}
+
+
+def per_impurity(criterion: Any) -> float:
+    """What madtree's impurity is to scikit-learn's."""
+    return DEVIANCE_PER_IMPURITY if criterion == POISSON else 1.0
 
 
 def criterion(name: Any) -> Any:

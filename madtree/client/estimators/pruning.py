@@ -74,7 +74,7 @@ class _WeakestLinks:
 
     def __init__(self, flat: FlatTree) -> None:
         self.flat = flat
-        weight = np.array([node.weight for node in flat.nodes])
+        weight = np.array([node.weight_by_class for node in flat.nodes])
         self.own = np.array([node.impurity for node in flat.nodes]) * (weight / weight[0])
         self.below = self.own.copy()
         self.leaves = np.ones(len(flat.nodes), np.int64)

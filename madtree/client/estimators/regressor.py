@@ -20,8 +20,8 @@ from madtree.sqltext.condition import QUALIFIED
 class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[misc]
     """A decision tree for numbers, trained in the database.
 
-    Parameters and attributes are those of `DecisionTreeClassifier`, but for what is about classes; the only criterion
-    is squared_error.
+    Parameters and attributes are those of `DecisionTreeClassifier`, but for what is about classes; the criteria
+    are squared_error, and poisson for counts.
     """
 
     _learns_classes = False

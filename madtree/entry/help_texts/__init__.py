@@ -1,12 +1,18 @@
 """What each SQL function answers to ``'usage'``, ``'help'`` or ``'?'``, and without an argument.
 
-Functions whose one argument is no model answer to an empty one, too, and to ``'example'`` by the end of the text.
+They answer to an empty one, too, and to ``'example'`` by the end of the text; where the one argument is a model, only
+as long as no relation has that name.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from madtree.entry.help_texts import explain, export, manage, measure, predict, train
 from madtree.errors import MadtreeError
+
+if TYPE_CHECKING:
+    from madtree.host import Host
 
 WORDS = ("usage", "help", "?")
 EXAMPLE = "example"
@@ -22,6 +28,7 @@ TEXTS = {
     "tree_surr_display": explain.TREE_SURR_DISPLAY,
     "tree_rules": explain.TREE_RULES,
     "tree_path": explain.TREE_PATH,
+    "tree_cp": explain.TREE_CP,
     "tree_to_json": export.TREE_TO_JSON,
     "tree_to_pmml": export.TREE_TO_PMML,
     "tree_prune": manage.TREE_PRUNE,
@@ -29,8 +36,14 @@ TEXTS = {
 }
 
 
-def asks_for_help(message: str | None) -> bool:
-    return message is not None and message.strip().lower() in WORDS
+def instead_of_model(host: Host, function: str, model: str | None) -> str | None:
+    """The usage text, or its example, where what stands for a model asks for it; None where it may be a model."""
+    from madtree.request import is_relation  # only here: much of madtree comes with it
+
+    asked = None if model is None else model.strip().lower()
+    if asked is None or asked not in ("", EXAMPLE, *WORDS) or is_relation(host, asked):
+        return None
+    return usage(function, asked)
 
 
 def usage(function: str, message: str | None) -> str:

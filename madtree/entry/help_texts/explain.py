@@ -24,6 +24,9 @@ SELECT madtree.tree_surr_display(
     model,         -- output_table_name of tree_train with surrogate_params => 'max_surrogates=...'
     full => false  -- true: name all categories of a split, however many
 );
+
+Example:
+    SELECT madtree.tree_surr_display('delay_tree');
 """
 
 TREE_RULES = """\
@@ -84,4 +87,28 @@ view, it runs what its owner wrote. Others need not say it. See docs/security.md
 
 Example:
     SELECT condition, value, explanation FROM madtree.tree_path('delay_tree', 'flights_today', '4711');
+"""
+
+TREE_CP = """\
+tree_cp lists the cp table of a model: the trees that pruning makes of it, from the root alone to the whole tree.
+
+SELECT * FROM madtree.tree_cp(
+    model                  -- output_table_name of tree_train
+);
+
+A row for each tree of the sequence, by falling cp, tree by tree:
+    tree_id, group_values     the tree, and its group as a JSON object (NULL where the model is not grouped)
+    cp                        the least cp that prunes to it; tree_prune takes it
+    n_splits                  its splits
+    rel_error                 its risk on the training rows, relative to the root's
+    xerror, xstd              with n_folds or fold_col: its cross-validated risk, relative to the root's, and that one's
+                              standard error; else NULL
+    chosen                    whether it is the model's own tree
+    root_error                the root's risk divided by the number of rows: wrong predictions, what mistakes cost, or
+                              the variance
+
+With cross-validation the table goes down to the cp that was asked for, without it to the tree that is left.
+
+Example:
+    SELECT cp, n_splits, rel_error, xerror, xstd FROM madtree.tree_cp('delay_cv');
 """

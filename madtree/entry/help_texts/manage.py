@@ -33,4 +33,7 @@ SELECT madtree.tree_drop(
 );
 
 Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.
+
+Example:
+    SELECT madtree.tree_drop('delay_tree');
 """

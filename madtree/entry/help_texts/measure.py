@@ -16,7 +16,7 @@ A row for each metric; of a grouped model first those of all rows (tree_id is NU
     tree_id, group_values     the tree, and its group as a JSON object
     metric, value             its name, and what it is; NULL where the table does not say
 The metrics of a classification are n, n_skipped, accuracy, balanced_accuracy, log_loss and, of two classes, auc; those
-of a regression n, n_skipped, rmse, mae and r2:
+of a regression n, n_skipped, rmse, mae and r2, and of counts poisson_deviance besides:
     n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
                               with a weight of 0 or NULL
     accuracy                  share of rows whose class is predicted
@@ -24,6 +24,8 @@ of a regression n, n_skipped, rmse, mae and r2:
     log_loss                  mean of -ln of the probability that the model gave to the actual class
     auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
     rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
+    poisson_deviance          split_criterion poisson: mean deviance of the counts from the expected ones, which are
+                              rate * exposure
 Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
 probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
 

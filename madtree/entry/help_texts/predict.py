@@ -45,4 +45,7 @@ The expression names the columns of the training table. It gives the same answer
 
 trust_owner => true lets a superuser use another role's model that has expressions, or types of that role's: like a
 view, it runs what its owner wrote. Others need not say it. See docs/security.md.
+
+Example:
+    SELECT format('CREATE VIEW late_flights AS SELECT id FROM flights WHERE %s', madtree.tree_sql('delay_tree')) \\gexec
 """

@@ -28,21 +28,25 @@ def midpoint(low: Array, high: Array) -> Floats:
         return np.where((middle >= low) & (middle < high), middle, low)
 
 
-def bin_ends(counts: Ints, n_bins: int) -> Ints:
+def bin_ends(values: Floats, counts: Ints, n_bins: int) -> Ints:
     """Where quantile bins end, over distinct values in ascending order.
 
+    Infinity has a bin of its own, however few rows have it: it may stand for NULL, and is like no other value.
+
     Args:
-        counts: (n_values,) rows of each distinct value.
+        values, counts: (n_values,) the distinct values, and rows of each.
         n_bins: bins wanted, at least 2.
 
     Returns:
-        (n_ends,) index of the last value of each bin, ascending, at most `n_bins` of them; the last is n_values - 1.
+        (n_ends,) index of each bin's last value, ascending, up to n_values - 1; `n_bins` at most, and infinity's.
         The j-th bin ends with the first value at which j / n_bins of the rows are reached.
     """
     cumulative: Ints = np.cumsum(counts)
     targets = cumulative[-1] * np.arange(1, n_bins) / n_bins
     ends = np.searchsorted(cumulative, targets)
-    return np.asarray(np.unique(np.append(ends, len(counts) - 1)), np.int64)
+    last = len(counts) - 1
+    finite = [last - 1] if last > 0 and values[last] == np.inf else []
+    return np.asarray(np.unique(np.concatenate((ends, finite, [last]))), np.int64)
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Bins:
         """One bin a value for at most `limit` distinct `values` (ascending), else `n_bins` quantile bins."""
         if len(values) <= limit:
             return cls(values, values)
-        ends = bin_ends(counts, n_bins)
+        ends = bin_ends(values, counts, n_bins)
         starts = np.concatenate(([0], ends[:-1] + 1))
         return cls(values[starts], values[ends])
 
@@ -256,9 +260,9 @@ def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, In
 
 
 def merge_bins(
-    ranks: Array, tree: Ints | None, sizes: Ints, counts: Ints, limit: Ints, n_bins: int
+    ranks: Array, tree: Ints | None, sizes: Ints, distinct: Floats, counts: Ints, limit: Ints, n_bins: int
 ) -> tuple[Array, Ints, Ints, Ints]:
-    """Put the distinct values of trees that have more than `limit` (n_trees,) of them into `n_bins` quantile bins.
+    """Put what `rank_within` found of trees with more than `limit` (n_trees,) values into `n_bins` quantile bins.
 
     Returns:
         codes: (n,) ranks, or the bins of those trees.
@@ -275,7 +279,7 @@ def merge_bins(
     new_sizes = sizes.copy()
     for t in crowded:
         span = slice(int(offsets[t]), int(offsets[t] + sizes[t]))
-        ends = bin_ends(counts[span], n_bins)
+        ends = bin_ends(distinct[span], counts[span], n_bins)
         last[span] = False
         last[span.start + ends] = True
         code_of_rank[span] = np.searchsorted(ends, np.arange(int(sizes[t]))) + 1

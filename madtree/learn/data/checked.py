@@ -74,6 +74,13 @@ class Values:
             raise self.wrong(name, f"a list of {', '.join(sorted(among))}")
         return found
 
+    def numbers(self, name: str, length: int | None, low: float, high: float) -> tuple[float, ...]:
+        """A short list; `length`: None for any."""
+        found = self._list(name, length)
+        if any(type(one) not in (int, float) or not low <= one <= high for one in found):
+            raise self.wrong(name, f"a list of numbers from {low} to {high}")
+        return tuple(map(float, found))
+
     def _list(self, name: str, length: int | None) -> list[Any]:
         found = self._values.get(name)
         if not isinstance(found, list | tuple) or length not in (None, len(found)):

@@ -14,6 +14,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.seen_codes import see_histograms, see_rows
 from madtree.learn.histogram import (
     BREATH,
     CountRequest,
@@ -131,6 +132,7 @@ class FeatureSpan:
             nodes = frontier[at]
             layout = HistogramLayout(self.problem.channels, self.widths, len(nodes), self.first)
             rows = yield rows_request(self.problem, growing, nodes, self.first, self.last)
+            see_rows(self.problem, growing, nodes, rows, self.first, self.last)
             occupied = sweep(rows, layout, tuning.chunk_values, at_places(allowed, at))
             yield from self._enter(occupied, growing.tree[nodes], at, found)
 
@@ -172,6 +174,7 @@ class FeatureSpan:
         last = layout.first + len(layout.widths)
         if self.coarse:
             rows: RowsOfNodes = yield rows_request(problem, growing, nodes, layout.first, last)
+            see_rows(problem, growing, nodes, rows, layout.first, last)
             state = layout.zeros(self.dtype)
             shift = coarse.shifts(problem.bins.widths, problem.tuning.coarse_width)
             add_rows_of_nodes(state, layout, replace(rows, shift=shift))
@@ -182,6 +185,7 @@ class FeatureSpan:
         counted: Array = yield CountRequest(
             "histograms", problem, growing.routing, slots, len(nodes), (layout.first, last), n_rows=n_rows
         )
+        see_histograms(problem, growing, nodes, layout, counted)
         return counted
 
     def _search(

@@ -21,11 +21,12 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.grow.best_first import BestFirst
+from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
 from madtree.learn.histogram import CountRequest, HistogramLayout, Program, Progress, RoundReport, batches, state_limit
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, over_classes
 from madtree.learn.route import category_table
 from madtree.learn.split import BestSplits, SurrogateSplit, criterion_of, find_surrogates
 
@@ -43,6 +44,9 @@ def grow(
         mask: by which features each node may be split; surrogates are found among all. None for all.
     """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
+    if problem.parameters.class_params is not None:
+        yield from count_roots(problem, growing, np.arange(problem.n_groups))
+        problem = problem.with_class_factors(growing.sums)
     finder = SplitFinder(problem, rows_at_hand, mask)
     policy = policy or _policy(problem)
     candidates = np.arange(problem.n_trees)
@@ -82,7 +86,9 @@ def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Fl
     if least == 0.0:
         return np.ones(len(nodes), np.bool_)
     root = growing.tree[nodes]  # the index of a tree's root is the tree's
-    weight = problem.weights(growing.sums[:, root], root)  # 0 where a fold has held out all rows of a group
+    sums = growing.sums[:, root]  # 0 where a fold has held out all rows of a group
+    # What classes count is part of the gain, and so of the weight.
+    weight = over_classes(problem.moments(sums, root)) if problem.n_classes else problem.weights(sums, root)
     return np.asarray(gain >= (least - np.finfo(np.float64).eps) * weight)
 
 
@@ -90,7 +96,8 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
     roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
     splits.gain[roots[~_may_split(problem, growing, frontier[roots])]] = 0.0
-    splits.gain[~_gains_enough(problem, growing, frontier, splits.gain)] = 0.0
+    gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
+    splits.gain[~_gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)
     nodes = frontier[chosen]
     tree = growing.tree[nodes]
@@ -106,6 +113,9 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     growing.feature[nodes] = feature
     growing.majority_left[nodes] = majority_left
     growing.improvement[nodes] = splits.gain[chosen]
+    for node, slot in zip(nodes.tolist(), chosen.tolist(), strict=True):
+        if others := splits.ranked.get(slot, [])[1:]:  # the first one is the node's own
+            growing.competitors[node] = others
     _enter_primaries(problem, growing, nodes, splits, chosen)
     if problem.parameters.max_surrogates and len(nodes):
         yield from _enter_surrogates(problem, growing, nodes)

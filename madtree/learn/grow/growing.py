@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.route import Routing, category_table
-from madtree.learn.split import SurrogateSplit
+from madtree.learn.split import RankedSplit, SurrogateSplit
 
 
 @dataclass
@@ -27,9 +27,13 @@ class GrowingTrees:
         threshold: float64, NaN where there is none.
         left_codes, right_codes: codes of the categories on either side, by node index, for unordered splits only.
         surrogates: by node index, in the order in which they are asked.
+        competitors: by node index, the best one first; of main trees, where they are wanted.
         majority_left: bool.
-        improvement: float64, the split's gain.
+        improvement: float64, the split's gain divided by the cost of its feature.
         routing: the same splits as rows follow them.
+
+    And of the main trees, not by node:
+        seen: the categories that their rows have, in parts (3, n): tree, feature and code; see `seen_codes`.
     """
 
     n_trees: int
@@ -47,7 +51,9 @@ class GrowingTrees:
     left_codes: dict[int, Ints] = field(default_factory=dict)
     right_codes: dict[int, Ints] = field(default_factory=dict)
     surrogates: dict[int, list[SurrogateSplit]] = field(default_factory=dict)
+    competitors: dict[int, list[RankedSplit]] = field(default_factory=dict)
     routing: Routing = field(init=False)
+    seen: list[Ints] = field(default_factory=list)
 
     def slots(self, nodes: Ints) -> Ints:
         """(n_nodes,) int32 the place of each node among `nodes`, -1 for the others."""
@@ -101,6 +107,16 @@ class GrowingTrees:
         self.routing.deepest = max(self.routing.deepest, int(self.depth[-count:].max(initial=0)))
         self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
         return np.arange(first, first + count)
+
+    def see(self, feature: int, trees: Ints, there: Bools) -> None:
+        """Enter which codes (n_trees, n_codes) of an unordered feature the rows of `trees` have; 0 is no category."""
+        place, code = np.nonzero(there[:, 1:])
+        self.seen.append(np.stack((trees[place], np.full(len(place), feature), code + 1)))
+
+    def seen_codes(self) -> Ints:
+        """(3, n) int64 tree, feature and code of each category that the rows of a main tree have, in this order."""
+        seen = np.concatenate([np.zeros((3, 0), np.int64), *self.seen], axis=1)
+        return seen[:, np.lexsort(seen[::-1])]
 
     def add_surrogates(self, nodes: Ints, found: Sequence[list[SurrogateSplit]], widths: Ints) -> None:
         """Tell rows of the surrogates of `nodes` (m,); `widths` (n_features,) codes of each feature."""

@@ -11,6 +11,7 @@ import numpy as np
 from madtree.learn.data import Bools, Ints
 from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
 from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.seen_codes import see_rows
 from madtree.learn.histogram import BREATH, Program, by_rows
 from madtree.learn.problem import Problem
 from madtree.learn.split import BestSplits, applies, search_screened
@@ -72,6 +73,7 @@ class SplitFinder:
             nodes = frontier[at]
             part = found.of_slots(at)
             rows = yield rows_request(self.problem, growing, nodes, 0, len(self.widths))
+            see_rows(self.problem, growing, nodes, rows, 0, len(self.widths))
             sums, tree = growing.sums[:, nodes], growing.tree[nodes]
             search_screened(self.problem, rows, sums, tree, part, at_places(allowed, at))
             found.enter(at, part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from madtree.learn.data import Steps, finished
 from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.batching import batches, by_rows, state_limit
+from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
@@ -33,6 +34,8 @@ from madtree.learn.histogram.transition import PlacedBlock, final, merge, transi
 
 __all__ = [
     "BREATH",
+    "LOGARITHMS",
+    "LOGARITHMS_AND_PRODUCTS",
     "SQUARES",
     "UP_TO_FOURTH",
     "BlocksAtHand",
@@ -51,6 +54,7 @@ __all__ = [
     "T",
     "add_codes",
     "add_rows_of_nodes",
+    "base_rates",
     "batches",
     "by_rows",
     "check_exact",
@@ -59,6 +63,7 @@ __all__ = [
     "final",
     "finished",
     "join_powers",
+    "join_terms",
     "joined",
     "merge",
     "node_totals",

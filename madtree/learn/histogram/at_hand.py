@@ -57,6 +57,6 @@ class BlocksAtHand:
         if request.shape[0] * request.shape[1] <= self._block_rows * n_features:
             return False
         problem = request.problem
-        limbs = problem.channels.weight_limbs + problem.channels.target_limbs
+        limbs = problem.channels.weight_limbs + problem.channels.outcome_limbs
         n_bytes = request.n_rows * (_COPIED_ROW_BYTES + 8 * limbs)
         return n_bytes <= problem.parameters.memory_bytes // problem.tuning.copied_share

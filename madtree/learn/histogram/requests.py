@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints, Steps, Values, require
+from madtree.learn.histogram.deviance import LOGARITHMS_AND_PRODUCTS
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.histogram.powers import LIMBS, UP_TO_FOURTH
 from madtree.learn.problem import Channels, Problem, column_values
@@ -25,7 +26,8 @@ T = TypeVar("T")
 # histograms: by code of each feature;
 # sides: the same, with the side of the node's primary split as the class (learn.split.surrogates);
 # totals: whatever the codes;
-# powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves.
+# powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves; of counts
+# the terms of their deviance (learn.histogram.deviance).
 What = Literal["histograms", "sides", "totals", "powers"]
 _COUNTED: tuple[What, ...] = get_args(What)
 _MOST_TREES = 2**31 - 1
@@ -39,7 +41,8 @@ class CountRequest:
     Attributes:
         slot_of_node: (n_nodes,) int32 slot of each node that is counted, -1 for the others.
         features: from and to, of histograms and sides.
-        means: (n_nodes,) less the tree's centre; `powers` of the distances to them.
+        means: (n_nodes,) less the tree's centre; `powers` of the distances to them. Of counts the base rates.
+        powers: exponents; of counts the numbers of the terms.
         held_out: of the rows that each replica is tested on, instead of those that it is grown on; totals and powers.
         n_rows: rows of these nodes, about; for choosing how to count.
     """
@@ -226,8 +229,9 @@ def request_of(values: dict[str, Any]) -> CountRequest | RowsRequest | RowsByTre
     is_powers = what == "powers"
     require(not is_powers or problem.target_grid is not None, "what", "powers of a regression only")
     n_slots = given.integer("n_slots", 0, n_nodes)
-    powers = given.integers("powers", None, 1, max(UP_TO_FOURTH))
-    require(len(powers) <= len(UP_TO_FOURTH), "powers", f"no more than {len(UP_TO_FOURTH)}")
+    known = LOGARITHMS_AND_PRODUCTS if problem.of_counts else UP_TO_FOURTH
+    powers = given.integers("powers", None, 1, max(known))
+    require(len(powers) <= len(known), "powers", f"no more than {len(known)}")
     return CountRequest(
         cast("What", what),
         problem,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from madtree.learn.data import Array, Block, Ints, Steps, finished
+from madtree.learn.histogram.deviance import add_terms
 from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.histogram.powers import add_powers
 from madtree.learn.histogram.requests import CountRequest, RowsRequest
@@ -109,4 +110,5 @@ def _add_powers(state: Array, block: PlacedBlock, replica: int, request: CountRe
     else:
         multiplicity = replicas.multiplicity(block.block, replica)
         rows = None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
-    add_powers(state, request.problem, request.powers, block.block, node, request.means, rows)
+    add = add_terms if request.problem.of_counts else add_powers
+    add(state, request.problem, request.powers, block.block, node, request.means, rows)

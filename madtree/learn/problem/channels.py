@@ -17,11 +17,13 @@ class Channels:
         n_classes: number of classes; 0 for regression.
         weight_limbs: limbs of the weights; 0 where every weight is 1.
         target_limbs: limbs of weight times target; 0 for classification.
+        exposure_limbs: limbs of weight times exposure; 0 where the rows have none.
     """
 
     n_classes: int
     weight_limbs: int = 0
     target_limbs: int = 0
+    exposure_limbs: int = 0
 
     @property
     def n_counts(self) -> int:
@@ -29,8 +31,13 @@ class Channels:
         return max(self.n_classes, 1)
 
     @property
+    def outcome_limbs(self) -> int:
+        """Limbs that a block holds as its target: those of the targets, and then of the exposures."""
+        return self.target_limbs + self.exposure_limbs
+
+    @property
     def count(self) -> int:
-        return self.n_counts * (1 + self.weight_limbs) + self.target_limbs
+        return self.n_counts * (1 + self.weight_limbs) + self.outcome_limbs
 
     def dtype(self, n_rows: int) -> np.dtype[np.generic]:
         """Row counts alone fit an int32 up to its range; sums of limbs need float64."""

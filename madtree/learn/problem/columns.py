@@ -40,7 +40,7 @@ class ColumnReader:
         self._codes = CodeLayout.for_widths(self._widths)
         channels = problem.channels
         self._class_type = np.dtype(np.uint8 if channels.n_classes <= 256 else "<u2")
-        self._target_limbs, self._weight_limbs = channels.target_limbs, channels.weight_limbs
+        self._target_limbs, self._weight_limbs = channels.outcome_limbs, channels.weight_limbs
 
     def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
         """`rest`: weight, tree, fold. Raises MadtreeError where a column is not as long as the rows are many."""

@@ -39,13 +39,14 @@ class NullNumberError(Exception):
 
 @dataclass
 class RowFormat:
-    """What the numbers of a row are: [tree,] target, [weight,] [fold,] features.
+    """What the numbers of a row are: [tree,] target, [weight,] [exposure,] [fold,] features.
 
     Attributes:
         has_tree, has_weight: which of the optional numbers are there.
         class_keys: (K,) the number that stands for each class, or None for regression.
         category_keys: for each feature the numbers that stand for its categories, or None where it is not unordered.
         fold_keys: the numbers that stand for the folds, or None where rows do not tell.
+        has_exposure: whether the optional number is there.
         n_unknown: rows of the last `read` whose class was none of these.
     """
 
@@ -54,13 +55,14 @@ class RowFormat:
     class_keys: Floats | None
     category_keys: Sequence[Floats | None]
     fold_keys: Floats | None = None
+    has_exposure: bool = False
     _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
     n_unknown: int = field(default=0, init=False)
 
     @property
     def n_own(self) -> int:
         """Numbers of a row beside its features."""
-        return self.has_tree + 1 + self.has_weight + (self.fold_keys is not None)
+        return self.has_tree + 1 + self.has_weight + self.has_exposure + (self.fold_keys is not None)
 
     @property
     def n_columns(self) -> int:
@@ -99,8 +101,9 @@ class RowFormat:
             target = self._index(-1, self.class_keys, target)
             self.n_unknown = n_known - len(target) + int(np.isnan(target).sum())
         weight = own[at + 1] if self.has_weight else None
-        fold = None if self.fold_keys is None else self._index(-2, self.fold_keys, own[at + 1 + self.has_weight])
-        return RawRows(features, target, weight, own[0].astype(np.int64) if self.has_tree else None, fold)
+        exposure = own[at + 1 + self.has_weight] if self.has_exposure else None
+        fold = None if self.fold_keys is None else self._index(-2, self.fold_keys, own[-1])
+        return RawRows(features, target, weight, own[0].astype(np.int64) if self.has_tree else None, fold, exposure)
 
     def feature(self, feature: int, column: Floats) -> Floats:
         """(n_rows,) a feature from its numbers: indices of categories, or values as they are."""
@@ -119,6 +122,7 @@ class RowFormat:
         return {
             "has_tree": self.has_tree,
             "has_weight": self.has_weight,
+            "has_exposure": self.has_exposure,
             "class_keys": self.class_keys,
             "fold_keys": self.fold_keys,
             "category_sizes": sizes,
@@ -140,7 +144,8 @@ class RowFormat:
         class_keys, fold_keys = (_keys(given, name) if name in given else None for name in ("class_keys", "fold_keys"))
         require(class_keys is None or 0 < len(class_keys) < WIDE_LIMIT, "class_keys", "those of 1 to 65,535 classes")
         require(fold_keys is None or len(fold_keys) <= MOST_FOLDS, "fold_keys", f"those of {MOST_FOLDS} folds at most")
-        return cls(given.boolean("has_tree"), given.boolean("has_weight"), class_keys, keys, fold_keys)
+        has_tree, has_weight, has_exposure = (given.boolean(f"has_{name}") for name in ("tree", "weight", "exposure"))
+        return cls(has_tree, has_weight, class_keys, keys, fold_keys, has_exposure)
 
     def require_fit(self, n_classes: int, unordered: Sequence[bool]) -> None:
         """Raises MadtreeError where these are not the rows of a target with so many classes (0: of a number), and of
@@ -175,6 +180,8 @@ class Packer:
             fits = 0 < len(tree_ids) <= problem.n_trees and ascends(tree_ids)
             require(fits, "tree_ids", "ascending, one for each tree")
         require(row_format.has_weight == (problem.weight_grid is not None), "has_weight", "whether there are weights")
+        exposed = problem.exposure_grid is not None
+        require(row_format.has_exposure == exposed, "has_exposure", "whether there are exposures")
         self._problem = problem
         self.row_format = row_format
         self._tree_ids = tree_ids

@@ -6,13 +6,20 @@ import sys
 
 from madtree.learn.data import Values, require
 from madtree.trees import (
+    BALANCED,
     CRITERIA_OF_CLASSES,
     CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
+    LARGEST_CLASS_PARAM,
+    LEAST_CLASS_PARAM,
     MAX_DEPTH_LIMIT,
+    MOST_CLASS_PARAMS,
+    MOST_COMPETITORS,
+    MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
     UNPRUNED,
+    ClassParams,
     Parameters,
 )
 
@@ -48,4 +55,28 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         memory_bytes=values.integer("memory_bytes", 0, _MOST_MEMORY),
         max_leaf_nodes=values.integer("max_leaf_nodes", 2, _MOST_ROWS) if "max_leaf_nodes" in values else None,
         min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
+        shrink=values.number("shrink", 0.0, sys.float_info.max),
+        max_competitors=values.integer("max_competitors", 0, MOST_COMPETITORS),
+        feature_costs=values.numbers("feature_costs", None, 1 / MOST_COST, MOST_COST),
+        class_params=_class_params(values, n_classes),
+    )
+
+
+def _class_params(values: Values, n_classes: int) -> ClassParams | None:
+    if "class_params" not in values:
+        return None
+    require(0 < n_classes <= MOST_CLASS_PARAMS, "class_params", f"those of 1 to {MOST_CLASS_PARAMS} classes")
+    given = Values(values.mapping("class_params"))
+    weight: tuple[float, ...] | str | None = None
+    if "class_weight" in given:
+        is_text = isinstance(values.mapping("class_params")["class_weight"], str)
+        weight = (
+            given.text("class_weight", (BALANCED,))
+            if is_text
+            else given.numbers("class_weight", n_classes, LEAST_CLASS_PARAM, LARGEST_CLASS_PARAM)
+        )
+    return ClassParams(
+        prior=given.numbers("prior", n_classes, LEAST_CLASS_PARAM, 1.0) if "prior" in given else None,
+        loss=given.numbers("loss", n_classes**2, 0.0, LARGEST_CLASS_PARAM) if "loss" in given else None,
+        class_weight=weight,
     )

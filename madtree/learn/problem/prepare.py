@@ -25,10 +25,8 @@ from madtree.learn.data import (
 from madtree.learn.problem.folds import random_folds, rows_of_trees
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
-from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, Kind, Parameters
-
-# A target whose mean is larger than so many times its range is centred before it is put on the grid.
-_CENTRE_BEYOND = 1024.0
+from madtree.learn.problem.scale import Scale
+from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, POISSON, Kind, Parameters
 
 
 @dataclass(frozen=True)
@@ -58,42 +56,6 @@ class BinLimits:
         return cls(limit, np.full(len(by_feature), n_bins or ORDERED_LIMIT, np.int64))
 
 
-@dataclass(frozen=True)
-class Scale:
-    """The range of a run's targets and weights, an entry for each tree.
-
-    Attributes:
-        rows: (n_trees,) int64.
-        centre, largest_target, largest_weight: (n_trees,) float64.
-        integral: every target and weight is a whole number.
-    """
-
-    rows: Ints
-    centre: Floats
-    largest_target: Floats
-    largest_weight: Floats
-    integral: bool
-
-    @classmethod
-    def of_range(cls, rows: Ints, low: Floats, high: Floats, largest_weight: Floats, integral: bool) -> Scale:
-        """From the smallest and largest target of each tree."""
-        middle = low / 2 + high / 2
-        centre = np.where(np.abs(middle) > _CENTRE_BEYOND * (high - low), middle, 0.0)
-        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
-        return cls(rows, centre, largest, largest_weight, integral and not centre.any())
-
-    def one_limb_will_do(self) -> bool:
-        """Whether all sums are of whole numbers below 2**53, as far as is known."""
-        weight, target = self.grids(True, True, 1)
-        return self.integral and all(grid is None or int(grid.exponents.max()) <= 0 for grid in (weight, target))
-
-    def grids(self, weighted: bool, regression: bool, limbs: int) -> tuple[Grid | None, Grid | None]:
-        """Grids of the weights, and of weight times target less centre."""
-        weight = Grid.choose(self.largest_weight, self.rows, limbs) if weighted else None
-        target = Grid.choose(self.largest_target * self.largest_weight, self.rows, limbs) if regression else None
-        return weight, target
-
-
 class Columns(Protocol):
     """Features that are looked up one at a time, each (n_rows,)."""
 
@@ -116,6 +78,7 @@ class RawRows:
         weight: (n_rows,) or None.
         tree: (n_rows,) int, or None where there is one tree.
         fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
+        exposure: (n_rows,) over which the target was counted, or None.
     """
 
     features: Floats | Columns
@@ -123,14 +86,16 @@ class RawRows:
     weight: Floats | None
     tree: Ints | None
     fold: Floats | None = None
+    exposure: Floats | None = None
 
     def known(self) -> Bools:
-        """(n_rows,) rows whose target and weight are known, and whose weight is not 0."""
+        """(n_rows,) rows whose target, weight and exposure are known, and whose weight is not 0."""
         keep = ~np.isnan(self.target)
         if self.weight is not None:
             keep &= ~np.isnan(self.weight) & (self.weight != 0)
-        if self.fold is not None:
-            keep &= ~np.isnan(self.fold)
+        for column in (self.fold, self.exposure):
+            if column is not None:
+                keep &= ~np.isnan(column)
         return np.asarray(keep)
 
     def usable(self) -> Bools:
@@ -153,6 +118,7 @@ class RawRows:
             None if self.weight is None else self.weight[keep],
             None if self.tree is None else self.tree[keep],
             None if self.fold is None else self.fold[keep],
+            None if self.exposure is None else self.exposure[keep],
         )
 
 
@@ -187,9 +153,8 @@ def preparing(
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
     codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
-    scale = _scale(rows, n_trees, n_classes == 0)
+    scale = _scale(rows, n_trees, n_classes == 0, parameters.criterion == POISSON)
     limbs = 1 if _one_limb_will_do(rows, scale, n_classes == 0) else 2
-    weight_grid, target_grid = scale.grids(rows.weight is not None, n_classes == 0, limbs)
     problem = Problem(
         parameters=parameters,
         bins=bins,
@@ -197,11 +162,8 @@ def preparing(
         n_trees=n_trees,
         rows=scale.rows,
         n_classes=n_classes,
-        weight_grid=weight_grid,
-        target_grid=target_grid,
-        centre=scale.centre,
-        largest_target=scale.largest_target,
-        largest_weight=scale.largest_weight,
+        **scale.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
+        **scale.ranges(),  # type: ignore[arg-type]
     )
     block = Block(codes, *on_grids(problem, rows), rows.tree, folds(rows, scale.rows, parameters))
     return (problem.with_replicas(Folds(parameters.n_folds)) if parameters.n_folds else problem), block
@@ -230,11 +192,19 @@ def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
     )
     if problem.target_grid is None:
         return rows.target.astype(np.uint8 if problem.n_classes <= 256 else np.uint16), weight
-    return problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree), weight
+    target = problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree)
+    if problem.exposure_grid is None or rows.exposure is None:
+        return target, weight
+    exposure = problem.exposure_grid.split(_weighted(rows, rows.exposure), rows.tree)
+    return np.concatenate((target, exposure)), weight
 
 
 def _weighted_target(rows: RawRows, centre: Floats) -> Floats:
     value = rows.target - (centre[0] if rows.tree is None else centre[rows.tree])
+    return _weighted(rows, value)
+
+
+def _weighted(rows: RawRows, value: Floats) -> Floats:
     return value if rows.weight is None else value * rows.weight
 
 
@@ -247,7 +217,7 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> Steps[tuple[Codes, B
         yield
         ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
         column, size, starts, ends = merge_bins(
-            ranks, rows.tree, n_values, counts, limits.limit[:, f], int(limits.n_bins[f])
+            ranks, rows.tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])
         )
         sizes[:, f] = size
         columns.append(column.astype(np.uint16))
@@ -273,7 +243,7 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
     return flat
 
 
-def _scale(rows: RawRows, n_trees: int, regression: bool) -> Scale:
+def _scale(rows: RawRows, n_trees: int, regression: bool, of_counts: bool) -> Scale:
     owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
     counts = np.bincount(owner, minlength=n_trees)
     low, high, heaviest = np.full(n_trees, np.inf), np.full(n_trees, -np.inf), np.ones(n_trees)
@@ -285,11 +255,24 @@ def _scale(rows: RawRows, n_trees: int, regression: bool) -> Scale:
     if rows.weight is not None:
         heaviest[:] = 0.0
         np.maximum.at(heaviest, owner, rows.weight)
-    return Scale.of_range(counts, low, high, heaviest, integral=False)
+    if not of_counts:
+        return Scale.of_range(counts, low, high, heaviest, integral=False)
+    if rows.exposure is None:
+        return Scale.of_counts(counts, high, heaviest, False, None)
+    least, most = np.full(n_trees, np.inf), np.zeros(n_trees)
+    np.minimum.at(least, owner, rows.exposure)
+    np.maximum.at(most, owner, rows.exposure)
+    return Scale.of_counts(counts, high, heaviest, False, (least, most))
 
 
 def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:
-    weight_grid, target_grid = scale.grids(rows.weight is not None, regression, 1)
-    if weight_grid is not None and rows.weight is not None and not is_exact(rows.weight, weight_grid, rows.tree):
+    grids = scale.grids(rows.weight is not None, regression, 1)
+
+    def exact(grid: Grid | None, values: Floats | None) -> bool:
+        return grid is None or values is None or is_exact(values, grid, rows.tree)
+
+    if not exact(grids["weight_grid"], rows.weight):
         return False
-    return target_grid is None or is_exact(_weighted_target(rows, scale.centre), target_grid, rows.tree)
+    if rows.exposure is not None and not exact(grids["exposure_grid"], _weighted(rows, rows.exposure)):
+        return False
+    return not regression or exact(grids["target_grid"], _weighted_target(rows, scale.centre))

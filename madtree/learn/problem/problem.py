@@ -11,10 +11,11 @@ import numpy as np
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
 from madtree.learn.problem.channels import Channels, over_classes
+from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.trees import MOST_FOLDS, Parameters
+from madtree.trees import MOST_FOLDS, POISSON, Parameters
 
 _MOST_ROWS = 2**48
 _MOST_EXPONENT = 1100  # of two: float64 has 1024 at most, and grids none below -1000
@@ -46,11 +47,15 @@ class Problem:
         n_classes: 0 for regression.
         weight_grid: None where every weight is 1.
         target_grid: of weight times (value - centre); None for classification.
+        exposure_grid: of weight times exposure; None where all exposures are 1.
         centre: (n_trees,) what was subtracted from each target value; regression only.
         largest_target: (n_trees,) largest absolute value of target less centre; regression only.
         largest_weight: (n_trees,) largest weight; regression only.
+        least_exposure, largest_exposure: (n_trees,); of rows with exposures only.
         replicas: how often each row counts in each replica of its tree.
         tuning: sizes and thresholds; they do not travel, so other processes count by the defaults.
+        class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
+            None where each counts as it is. They do not travel: counting does not need them.
     """
 
     parameters: Parameters
@@ -61,11 +66,15 @@ class Problem:
     n_classes: int
     weight_grid: Grid | None = None
     target_grid: Grid | None = None
+    exposure_grid: Grid | None = None
     centre: Floats = field(default_factory=lambda: np.zeros(0))
     largest_target: Floats = field(default_factory=lambda: np.zeros(0))
     largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
+    least_exposure: Floats = field(default_factory=lambda: np.zeros(0))
+    largest_exposure: Floats = field(default_factory=lambda: np.zeros(0))
     replicas: Replicas = field(default_factory=Replicas)
     tuning: SearchTuning = field(default_factory=SearchTuning)
+    class_factors: ClassFactors | None = None
 
     @property
     def n_replicas(self) -> int:
@@ -75,6 +84,17 @@ class Problem:
     def n_groups(self) -> int:
         """Trees without their replicas."""
         return self.n_trees // self.n_replicas
+
+    @property
+    def of_counts(self) -> bool:
+        """Whether the target counts events, and a node's prediction is their rate."""
+        return self.parameters.criterion == POISSON
+
+    @property
+    def feature_costs(self) -> Floats:
+        """(n_features,) what gains of splits by each feature are divided by."""
+        costs = self.parameters.feature_costs
+        return np.array(costs, np.float64) if costs else np.ones(len(self.unordered))
 
     @property
     def most_rows(self) -> int:
@@ -95,11 +115,26 @@ class Problem:
             rows=np.tile(self.rows, n_replicas),
             weight_grid=tiled(self.weight_grid),
             target_grid=tiled(self.target_grid),
+            exposure_grid=tiled(self.exposure_grid),
             centre=np.tile(self.centre, n_replicas),
             largest_target=np.tile(self.largest_target, n_replicas),
             largest_weight=np.tile(self.largest_weight, n_replicas),
+            least_exposure=np.tile(self.least_exposure, n_replicas),
+            largest_exposure=np.tile(self.largest_exposure, n_replicas),
             replicas=replicas,
         )
+
+    def with_class_factors(self, roots: Array) -> Problem:
+        """The same problem with the factors that its parameters ask for; `roots` (n_channels, n_trees): the sums of the
+        trees' roots.
+        """
+        params, n_groups = self.parameters.class_params, self.n_groups
+        if params is None:
+            return self
+        whole = np.asarray(roots[:, :n_groups], np.float64)
+        weights = weights_by_class(whole, self.n_classes, self.weight_grid, np.arange(n_groups))
+        factors = ClassFactors.of(params, weights, whole[: self.n_classes])
+        return replace(self, class_factors=factors.tiled(self.n_replicas))
 
     @property
     def channels(self) -> Channels:
@@ -107,6 +142,7 @@ class Problem:
             self.n_classes,
             self.weight_grid.limbs if self.weight_grid else 0,
             self.target_grid.limbs if self.target_grid else 0,
+            self.exposure_grid.limbs if self.exposure_grid else 0,
         )
 
     @property
@@ -120,38 +156,65 @@ class Problem:
         return counts
 
     def class_weights(self, sums: Array, tree: Ints) -> Floats:
-        """(K, m) class weights, of sums (n_channels, m) that belong to the trees `tree` (m,)."""
+        """(K, m) class weights, of sums (n_channels, m) that belong to the trees `tree` (m,): of the rows of each
+        class, times what the class counts.
+        """
+        weights = self.row_weights(sums, tree)
+        return weights if self.class_factors is None else weights * self.class_factors.share[:, tree]
+
+    def row_weights(self, sums: Array, tree: Ints) -> Floats:
+        """(K, m) weight of the rows of each class."""
         return weights_by_class(np.asarray(sums, np.float64), self.n_classes, self.weight_grid, tree)
 
     def weights(self, sums: Array, tree: Ints) -> Floats:
-        """(m,) total weight."""
+        """(m,) total weight of the rows."""
         if self.n_classes:
-            return over_classes(self.class_weights(sums, tree))
+            return over_classes(self.row_weights(sums, tree))
         if self.weight_grid is None:
             return np.asarray(sums[0], np.float64)
         return self.weight_grid.join(np.asarray(sums[1 : 1 + self.weight_grid.limbs], np.float64), tree)
 
+    def exposures(self, sums: Array, tree: Ints) -> Floats:
+        """(m,) weighted sum of the exposures, which is the weight where rows have none."""
+        if self.exposure_grid is None:
+            return self.weights(sums, tree)
+        limbs = np.asarray(sums[self.channels.count - self.exposure_grid.limbs :], np.float64)
+        return self.exposure_grid.join(limbs, tree)
+
+    def events(self, sums: Array, tree: Ints) -> Floats:
+        """(m,) weighted sum of the target less its centre: of counts, the events."""
+        assert self.target_grid is not None
+        return self.target_grid.join(self._target_limbs(sums), tree)
+
+    def _target_limbs(self, sums: Array) -> Floats:
+        channels = self.channels
+        first = channels.count - channels.outcome_limbs
+        return np.asarray(sums[first : first + channels.target_limbs], np.float64)
+
     def means(self, sums: Array, tree: Ints) -> Floats:
-        """(m,) weighted mean of the target less its centre; regression only."""
-        return self._means(sums, tree, self.weights(sums, tree))
+        """(m,) weighted mean of the target less its centre; of counts, the rate. Regression only."""
+        return self._means(sums, tree, self.exposures(sums, tree))
 
-    def _means(self, sums: Array, tree: Ints, weight: Floats) -> Floats:
-        """As `means`, of columns with the `weight` (m,).
+    def _means(self, sums: Array, tree: Ints, exposure: Floats) -> Floats:
+        """As `means`, of columns with the `exposure` (m,).
 
-        Without weights each limb is divided by itself, so that rows that are all alike have exactly the same mean.
+        Without weights and exposures each limb is divided by itself, so that rows that are all alike have exactly the
+        same mean.
         """
         assert self.target_grid is not None
-        limbs = np.asarray(sums[self.channels.count - self.target_grid.limbs :], np.float64)
-        if self.weight_grid is None:
-            return self.target_grid.join(limbs / weight, tree)
-        return self.target_grid.join(limbs, tree) / weight
+        if self.weight_grid is None and self.exposure_grid is None:
+            return self.target_grid.join(self._target_limbs(sums) / exposure, tree)
+        return self.events(sums, tree) / exposure
 
     def moments(self, sums: Array, tree: Ints) -> Floats:
-        """What a split criterion sees of some rows: class weights (K, m); for regression weight and mean (2, m)."""
+        """What a split criterion sees of some rows: class weights (K, m), with losses taken into account; for
+        regression weight and mean (2, m), of counts exposure and rate.
+        """
         if self.n_classes:
-            return self.class_weights(sums, tree)
-        weight = self.weights(sums, tree)
-        return np.stack((weight, self._means(sums, tree, weight)))
+            weights = self.row_weights(sums, tree)
+            return weights if self.class_factors is None else weights * self.class_factors.split[:, tree]
+        exposure = self.exposures(sums, tree)
+        return np.stack((exposure, self._means(sums, tree, exposure)))
 
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""
@@ -167,9 +230,12 @@ class Problem:
             "n_classes": self.n_classes,
             "weight_exponents": self.weight_grid and self.weight_grid.exponents,
             "target_exponents": self.target_grid and self.target_grid.exponents,
+            "exposure_exponents": self.exposure_grid and self.exposure_grid.exponents,
             "centre": self.centre,
             "largest_target": self.largest_target,
             "largest_weight": self.largest_weight,
+            "least_exposure": self.least_exposure,
+            "largest_exposure": self.largest_exposure,
         }
 
     @classmethod
@@ -183,11 +249,19 @@ class Problem:
         replicas = Replicas.from_value(given.integer("replicas", 1, MOST_FOLDS) if "replicas" in given else None)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
         bins = _bins(given, n_trees)
+        costs = len(parameters.feature_costs)
+        require(not costs or costs == bins.sizes.shape[1], "feature_costs", "those of all features, or of none")
         weight, target = (_grid(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
         require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
+        exposure = _grid(given, "exposure_exponents", n_trees)
+        require(exposure is None or parameters.criterion == POISSON, "exposure_exponents", "those of counts only")
         centre, largest_target, largest_weight = (
             given.floats(name, (n_trees if target or np.size(values.get(name, ())) else 0,), finite=False)
             for name in ("centre", "largest_target", "largest_weight")
+        )
+        least_exposure, largest_exposure = (
+            given.floats(name, (n_trees if exposure else 0,), finite=False)
+            for name in ("least_exposure", "largest_exposure")
         )
         return cls(
             parameters=parameters,
@@ -198,9 +272,12 @@ class Problem:
             n_classes=n_classes,
             weight_grid=weight,
             target_grid=target,
+            exposure_grid=exposure,
             centre=centre,
             largest_target=largest_target,
             largest_weight=largest_weight,
+            least_exposure=least_exposure,
+            largest_exposure=largest_exposure,
             replicas=replicas,
         )
 

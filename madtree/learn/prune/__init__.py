@@ -4,24 +4,26 @@ cross-validation, importance, and the trees as columns on their way to the model
 
 from __future__ import annotations
 
+from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
-    CategorySets,
+    CompetitorColumns,
     CpColumns,
     NodeColumns,
     SurrogateColumns,
     TrainedTrees,
     TreeColumns,
-    TreeKeys,
 )
 
 __all__ = [
     "CategorySets",
+    "CompetitorColumns",
     "CpColumns",
     "NodeColumns",
     "Outcome",
+    "SeenCategories",
     "SurrogateColumns",
     "TrainedTrees",
     "TreeColumns",

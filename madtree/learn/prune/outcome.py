@@ -8,11 +8,12 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.grow import GrowingTrees, inner_nodes
-from madtree.learn.histogram import SQUARES, Program
+from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem
 from madtree.learn.prune.prune import prune_at, relative
-from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors, powers_of
-from madtree.learn.split import SurrogateSplit, criterion_of, variance_gain
+from madtree.learn.prune.risk import moments_of_numbers
+from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
+from madtree.learn.split import RankedSplit, SurrogateSplit, criterion_of
 
 
 @dataclass(frozen=True)
@@ -27,15 +28,17 @@ class Outcome:
         left_codes, right_codes: codes of the categories on either side, by position in this outcome, of unordered
             splits.
         surrogates: of inner nodes, by position, in the order in which they are asked.
+        competitors: of inner nodes, by position, the best one first.
         weight, impurity, risk, complexity: float64.
         improvement: NaN for leaves.
-        class_weights: (n_nodes, K), or None for regression.
-        prediction: class index, or mean.
+        class_weights: (n_nodes, K) weights of the rows of each class, times what the class counts; None for regression.
+        prediction: class index, mean, or rate.
         importance: (n_trees, n_features) gain summed over the splits of a feature, and, where it is a surrogate, gain
             times adjusted agreement.
         root_risk: (n_trees,).
         grown_depth: (n_trees,) before pruning.
         cp_tables: one for each tree, with cross-validation; else empty.
+        seen: (3, n) tree, feature and code of each category of an unordered feature that a tree's rows have, sorted.
     """
 
     tree: Ints
@@ -49,6 +52,7 @@ class Outcome:
     left_codes: dict[int, Ints]
     right_codes: dict[int, Ints]
     surrogates: dict[int, list[SurrogateSplit]]
+    competitors: dict[int, list[RankedSplit]]
     weight: Floats
     impurity: Floats
     risk: Floats
@@ -60,17 +64,18 @@ class Outcome:
     root_risk: Floats
     grown_depth: Ints
     cp_tables: list[CpTable]
+    seen: Ints
 
 
 def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     """Evaluate, validate and prune grown trees.
 
-    Regression takes one more pass, for the leaves' squares; cross-validation one or two, for the held-out rows.
+    Regression takes one more pass, for the leaves' risks; cross-validation one or two, for the held-out rows.
     """
     tree = growing.tree
+    problem = problem.with_class_factors(growing.sums[:, : problem.n_trees])
     weight = problem.weights(growing.sums, tree)
     class_weights: Floats | None = None
-    means = np.zeros(0)
     criterion = criterion_of(problem)
     inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
     left = np.where(inner, growing.routing.child, -1).astype(np.int64)
@@ -78,16 +83,13 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         if problem.n_classes:
             by_class = problem.class_weights(growing.sums, tree)
             class_weights = by_class.T
-            moments = by_class
+            risk, prediction = criterion.risk(by_class), criterion.prediction(by_class)
+            moments = problem.moments(growing.sums, tree)
+            impurities = criterion.impurity(moments)
         else:
-            means = np.nan_to_num(problem.means(growing.sums, tree))
-            about_means = yield from powers_of(problem, growing, means, SQUARES)
-            squares = _sums_of_squares(growing, about_means[0], weight, means)
-            moments = np.stack((weight, means, squares))
-        risk, impurities = criterion.risk(moments), criterion.impurity(moments)
-        prediction = criterion.prediction(moments)
-        if not problem.n_classes:
-            prediction = prediction + problem.centre[tree]
+            moments = yield from moments_of_numbers(problem, growing, weight)
+            risk, impurities = criterion.risk(moments), criterion.impurity(moments)
+            prediction = criterion.prediction(moments) + problem.centre[tree]
     n_groups = problem.n_groups
     group = np.arange(problem.n_trees) % n_groups
     # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
@@ -95,7 +97,7 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     tables: list[CpTable] = []
     if problem.n_replicas > 1:
         all_pruned = prune_at(risk, left, tree, alpha)
-        errors = yield from held_out_errors(problem, growing, means)
+        errors = yield from held_out_errors(problem, growing, moments)
         tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
         alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_groups]
     pruned = relative(prune_at(risk, left, tree, alpha[:n_groups]), risk[tree])
@@ -126,6 +128,11 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         left_codes={i: growing.left_codes[node] for i, node in unordered.items()},
         right_codes={i: growing.right_codes[node] for i, node in unordered.items()},
         surrogates=surrogates,
+        competitors={
+            i: growing.competitors[node]
+            for i, node in enumerate(kept.tolist())
+            if node in growing.competitors and split[i]
+        },
         weight=weight[kept],
         impurity=impurities[kept],
         risk=risk[kept],
@@ -137,6 +144,7 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         root_risk=risk[:n_groups],
         grown_depth=_depths(growing, n_groups),
         cp_tables=tables,
+        seen=growing.seen_codes(),
     )
 
 
@@ -146,18 +154,3 @@ def _depths(growing: GrowingTrees, n_groups: int) -> Ints:
     main = growing.tree < n_groups
     np.maximum.at(depth, growing.tree[main], growing.depth[main])
     return depth
-
-
-def _sums_of_squares(growing: GrowingTrees, leaf_squares: Floats, weight: Floats, means: Floats) -> Floats:
-    """(n_nodes,) sums of squares about the node's mean: within the children, and between them.
-
-    All terms are positive, so nothing cancels: S = S_l + S_r + W_l W_r / W * (m_l - m_r)**2.
-    """
-    squares: Floats = leaf_squares.copy()
-    for depth in range(int(growing.depth.max()) - 1, -1, -1):
-        nodes = np.flatnonzero((growing.depth == depth) & (growing.feature >= 0))
-        left = growing.routing.child[nodes]
-        right = left + 1
-        between = variance_gain(weight[left], means[left], weight[right], means[right])
-        squares[nodes] = squares[left] + squares[right] + between
-    return squares

@@ -114,6 +114,7 @@ class _Recursion:
                 worth = risk - (left_risk + right_risk)
         self.complexity[node] = worth
         if prunes and worth <= alpha + self.noise:
+            self.complexity[node] = min(worth, alpha)
             return 0, risk
         self.is_leaf[node] = False
         return left_splits + right_splits + 1, left_risk + right_risk

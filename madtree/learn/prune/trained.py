@@ -13,41 +13,8 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, codec, nested
 from madtree.learn.problem import Problem
+from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys, category_indices
 from madtree.learn.prune.outcome import Outcome
-
-
-@dataclass(frozen=True)
-class TreeKeys:
-    """Which tree each of n rows belongs to.
-
-    Attributes:
-        group: (n,) the group that the tree was trained on, from 1; 1 for all where training was not grouped.
-        member: (n,) number of the tree in its group's ensemble; 0 for all where a group has a single tree.
-    """
-
-    group: Ints
-    member: Ints
-
-    def take(self, rows: Ints) -> TreeKeys:
-        return TreeKeys(self.group[rows], self.member[rows])
-
-
-@dataclass(frozen=True)
-class CategorySets:
-    """A set of categories for each of n splits.
-
-    Attributes:
-        sizes: (n,) number of categories; 0 where the split is not on an unordered feature.
-        indices: positions of the categories in the feature's list, one split's after the other's.
-    """
-
-    sizes: Ints
-    indices: Ints
-
-    @classmethod
-    def of(cls, sets: Sequence[Ints | None]) -> CategorySets:
-        sizes = np.array([0 if indices is None else len(indices) for indices in sets], np.int32)
-        return cls(sizes, np.concatenate([np.zeros(0, np.int32), *(s for s in sets if s is not None)]))
 
 
 @dataclass(frozen=True)
@@ -104,6 +71,24 @@ class SurrogateColumns:
     low_goes_left: Bools
     agreement: Floats
     adjusted_agreement: Floats
+
+
+@dataclass(frozen=True)
+class CompetitorColumns:
+    """The competitors of these nodes, n rows by tree, node id and rank; columns as in `SurrogateColumns`.
+
+    Attributes:
+        improvement: (n,) gain, divided by the cost of the feature.
+    """
+
+    key: TreeKeys
+    node_id: Ints
+    rank: Ints
+    feature: Ints
+    threshold: Floats
+    left: CategorySets
+    right: CategorySets
+    improvement: Floats
 
 
 @dataclass(frozen=True)
@@ -176,7 +161,9 @@ class TrainedTrees:
     trees: TreeColumns
     nodes: NodeColumns
     surrogates: SurrogateColumns
+    competitors: CompetitorColumns
     cp_table: CpColumns
+    seen: SeenCategories
 
     @classmethod
     def of(cls, outcome: Outcome, problem: Problem, groups: Ints, members: Ints | None = None) -> TrainedTrees:
@@ -190,7 +177,9 @@ class TrainedTrees:
             _trees(outcome, problem, key),
             _nodes(outcome, problem, key),
             _surrogates(outcome, problem, key),
+            _competitors(outcome, problem, key),
             _cp_table(outcome, key),
+            SeenCategories.of(problem, key, outcome.seen),
         )
 
     @classmethod
@@ -232,7 +221,7 @@ def _nodes(outcome: Outcome, problem: Problem, key: TreeKeys) -> NodeColumns:
     def categories(codes: dict[int, Ints]) -> CategorySets:
         sets: list[Ints | None] = [None] * n
         for node, of_node in codes.items():
-            sets[node] = _category_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), of_node)
+            sets[node] = category_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), of_node)
         return CategorySets.of(sets)
 
     return NodeColumns(
@@ -264,7 +253,7 @@ def _surrogates(outcome: Outcome, problem: Problem, key: TreeKeys) -> SurrogateC
     def categories(codes: list[Ints | None]) -> CategorySets:
         return CategorySets.of(
             [
-                None if own is None else _category_indices(problem, int(of_tree), split.feature, own)
+                None if own is None else category_indices(problem, int(of_tree), split.feature, own)
                 for of_tree, split, own in zip(tree, splits, codes, strict=True)
             ]
         )
@@ -280,6 +269,39 @@ def _surrogates(outcome: Outcome, problem: Problem, key: TreeKeys) -> SurrogateC
         low_goes_left=np.array([split.low_goes_left for split in splits], np.bool_),
         agreement=np.array([split.agreement for split in splits], np.float64),
         adjusted_agreement=np.array([split.adjusted for split in splits], np.float64),
+    )
+
+
+def _competitors(outcome: Outcome, problem: Problem, key: TreeKeys) -> CompetitorColumns:
+    by_node = sorted(outcome.competitors.items())
+    splits = [split for _, of_node in by_node for split in of_node]
+    node = np.array([node for node, of_node in by_node for _ in of_node], np.int64)
+    tree = outcome.tree[node]
+    feature, left, right = (
+        np.array([getattr(split, name) for split in splits], np.int32) for name in ("feature", "left", "right")
+    )
+    threshold = np.full(len(splits), np.nan)
+    ordered = ~problem.unordered[feature]
+    at = (tree[ordered], feature[ordered], left[ordered], right[ordered])
+    threshold[ordered] = problem.bins.threshold(*at)
+    sides = [
+        CategorySets.of(
+            [
+                None if own is None else category_indices(problem, int(of_tree), split.feature, own)
+                for of_tree, split, own in zip(tree, splits, codes, strict=True)
+            ]
+        )
+        for codes in ([split.left_codes for split in splits], [split.right_codes for split in splits])
+    ]
+    return CompetitorColumns(
+        key=key.take(tree),
+        node_id=outcome.node_id[node],
+        rank=np.array([rank for _, of_node in by_node for rank in range(1, len(of_node) + 1)], np.int32),
+        feature=feature,
+        threshold=threshold,
+        left=sides[0],
+        right=sides[1],
+        improvement=np.array([split.gain for split in splits], np.float64),
     )
 
 
@@ -301,10 +323,3 @@ def _cp_table(outcome: Outcome, key: TreeKeys) -> CpColumns:
         xstd=column(lambda table: table.xstd),
         chosen=column(lambda table: np.arange(len(table.cp)) == table.chosen, np.bool_),
     )
-
-
-def _category_indices(problem: Problem, tree: int, feature: int, codes: Ints) -> Ints:
-    """Positions of the categories that codes stand for: the lower edge of a category's bin."""
-    start = int(problem.bins.offsets[tree, feature])
-    indices: Ints = problem.bins.lower[start + codes - 1].astype(np.int32)
-    return indices

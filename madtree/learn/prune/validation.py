@@ -16,9 +16,11 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.grow import GrowingTrees
-from madtree.learn.histogram import UP_TO_FOURTH, CountRequest, Program, join_powers
-from madtree.learn.problem import Problem
+from madtree.learn.histogram import CountRequest, Program
+from madtree.learn.problem import Problem, over_classes
 from madtree.learn.prune.prune import Pruned
+from madtree.learn.prune.risk import add_upwards, held_out_errors_of_numbers
+from madtree.learn.split import Losses, criterion_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class CpTable:
         cp: (m,) relative to the root's risk; the last is the one that was asked for.
         n_splits: (m,) int64; rel_error: (m,) risk relative to the root's.
         xerror, xstd: (m,) cross-validated relative error and its standard error.
-        cv_error_avg, cv_error_stddev: (m,) over folds, of the misclassification rate or root mean squared error.
+        cv_error_avg, cv_error_stddev: (m,) over folds, of the misclassification rate (with `class_params`, of what
+            mistakes cost a unit of weight), root mean squared error or mean deviance.
         chosen: index of the row by which the tree is pruned.
     """
 
@@ -52,61 +55,22 @@ class HeldOutErrors:
     squared: Floats
 
 
-def powers_of(
-    problem: Problem, growing: GrowingTrees, means: Floats, powers: tuple[int, ...], *, held_out: bool = False
-) -> Program[Floats]:
-    """(n_powers, n_nodes) weighted sums of powers of the distance to `means` (n_nodes,), of the rows in each leaf.
-
-    `held_out`: of the rows that each fold's tree is tested on, instead of those that it is grown on.
-    """
-    state = yield CountRequest("powers", problem, growing.routing, means=means, powers=powers, held_out=held_out)
-    return join_powers(problem, powers, state, growing.tree)
-
-
-def held_out_errors(problem: Problem, growing: GrowingTrees, means: Floats) -> Program[HeldOutErrors]:
-    """Errors of each node's prediction on held-out rows; `means` (n_nodes,) less the centre, for regression."""
+def held_out_errors(problem: Problem, growing: GrowingTrees, moments: Floats) -> Program[HeldOutErrors]:
+    """Errors of each node's prediction on held-out rows; `moments`: what the criterion saw of the nodes."""
     every = np.arange(growing.n_nodes, dtype=np.int32)
     counted = yield CountRequest("totals", problem, growing.routing, every, growing.n_nodes, held_out=True)
     sums = counted.copy()
+    add_upwards(growing, sums)
     if problem.n_classes:
-        for left, parents in _pairs_upwards(growing):
-            sums[:, parents] = sums[:, left] + sums[:, left + 1]
         tested = problem.class_weights(sums, growing.tree)
-        predicted = problem.class_weights(growing.sums, growing.tree).argmax(axis=0)
-        weight = tested.sum(axis=0)
-        wrong = weight - tested[predicted, every]
-        return HeldOutErrors(weight, wrong, wrong)
-    distances = yield from powers_of(problem, growing, means, UP_TO_FOURTH, held_out=True)
-    moments = np.vstack((problem.weights(sums, growing.tree), distances))
-    for left, parents in _pairs_upwards(growing):
-        moments[:, parents] = 0.0
-        for side in (left, left + 1):
-            moments[:, parents] += _shifted(moments[:, side], means[side] - means[parents])
-    return HeldOutErrors(moments[0], moments[2], moments[4])
-
-
-def _pairs_upwards(growing: GrowingTrees) -> list[tuple[Ints, Ints]]:
-    """Left children and their parents, level by level, the deepest first."""
-    pairs = []
-    for depth in range(int(growing.depth.max()) - 1, -1, -1):
-        parents = np.flatnonzero((growing.depth == depth) & (growing.feature >= 0))
-        pairs.append((growing.routing.child[parents].astype(np.int64), parents))
-    return pairs
-
-
-def _shifted(moments: Floats, shift: Floats) -> Floats:
-    """Moments 0 to 4 (5, m) of values that are each larger by `shift` (m,), by the binomial theorem."""
-    m0, m1, m2, m3, m4 = moments
-    s = shift
-    return np.stack(
-        [
-            m0,
-            m1 + s * m0,
-            m2 + s * (2 * m1 + s * m0),
-            m3 + s * (3 * m2 + s * (3 * m1 + s * m0)),
-            m4 + s * (4 * m3 + s * (6 * m2 + s * (4 * m1 + s * m0))),
-        ]
-    )
+        predicted = criterion_of(problem).prediction(problem.class_weights(growing.sums, growing.tree))
+        # What a row's mistake costs is its loss times what its class counts.
+        cost = Losses.of_problem(problem).where_predicted(predicted, problem.n_classes)
+        counts = 1.0 if problem.class_factors is None else problem.class_factors.share[:, growing.tree]
+        error, squared = over_classes(tested * cost), over_classes(tested * counts * np.square(cost))
+        return HeldOutErrors(problem.weights(sums, growing.tree), error, squared)
+    error, squared = yield from held_out_errors_of_numbers(problem, growing, counted, moments)
+    return HeldOutErrors(problem.weights(sums, growing.tree), error, squared)
 
 
 def cross_validate(
@@ -163,7 +127,7 @@ def _table(
         total += parts
         if errors.weight[tree] > 0:
             rate = parts[0] / errors.weight[tree]
-            rates.append(rate if problem.n_classes else np.sqrt(rate))
+            rates.append(rate if problem.n_classes or problem.of_counts else np.sqrt(rate))
     tested = sum(float(errors.weight[copy * problem.n_groups + group]) for copy in range(1, problem.n_replicas))
     with np.errstate(divide="ignore", invalid="ignore"):
         xerror = total[0] / risk[group]

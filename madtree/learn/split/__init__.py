@@ -4,7 +4,9 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 
 from __future__ import annotations
 
+from madtree.learn.split.competitors import RankedSplit
 from madtree.learn.split.criterion import criterion_of, variance_gain
+from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import sweep
 from madtree.learn.split.occupied_bins import OccupiedBins
@@ -16,7 +18,9 @@ from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 __all__ = [
     "TIE",
     "BestSplits",
+    "Losses",
     "OccupiedBins",
+    "RankedSplit",
     "SurrogateSplit",
     "applies",
     "criterion_of",

@@ -102,8 +102,8 @@ class _Segments:
         running, total = occupied.running()
         own = occupied.segment
         self._rows, self._all_rows = running[:n_counts].sum(axis=0), total[:n_counts].sum(axis=0)[own]
-        self._left = problem.class_weights(running, self._tree[own])
-        self._total = problem.class_weights(total, self._tree)
+        self._left = problem.moments(running, self._tree[own])
+        self._total = problem.moments(total, self._tree)
         self._whole = self._total[:, own]
         self._criterion = criterion_of(problem)
         self._at_end = _gain(self._criterion, self._left, self._whole)
@@ -120,7 +120,7 @@ class _Segments:
     def bounds(self) -> Floats:
         """(n_bins,) no split in or at an end of a coarse bin has a larger gain."""
         occupied, problem, least = self._occupied, self._problem, self._min_bucket
-        inside = problem.class_weights(occupied.sums, self._tree[occupied.segment])
+        inside = problem.moments(occupied.sums, self._tree[occupied.segment])
         # The corner before a bin is the end of the bin before it, or nothing.
         bound = np.concatenate(([0.0], self._at_end[:-1]))
         bound[occupied.start] = 0.0

@@ -1,8 +1,9 @@
 """Split criteria: how much a split lowers impurity, and the impurity, risk and prediction of a node.
 
 A criterion is an object with a few functions, as in rpart, where it is a row in a table of functions. All that they
-see of some rows is a column of *moments* (`Problem.moments`): the class weights (K, m), or for regression weight and
-mean (2, m). Gains are sums over rows, not means (semantics, section 3), in forms that are exactly zero where both sides
+see of some rows is a column of *moments* (`Problem.moments`): the class weights (K, m); for regression weight and mean
+(2, m), for counts exposure and rate. Risk and prediction of classes see `Problem.class_weights`, which take no account
+of losses. Gains are sums over rows, not means (semantics, section 3), in forms that are exactly zero where both sides
 look alike, so that rounding never makes a split.
 
 To add a criterion, make a `Criterion` and put it into `CRITERIA`. The functions for the pruners are optional: a pruner
@@ -12,12 +13,13 @@ that finds none does not apply, and all candidates are searched.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from madtree.learn.data import Array, Floats
 from madtree.learn.problem import Problem, over_classes
+from madtree.learn.split.losses import Losses
 
 RoughBest = Callable[[Array, int], tuple[Floats, Floats]]
 
@@ -36,7 +38,8 @@ class Criterion:
         prediction: (m,) class index; for regression the mean less the problem's centre.
         rounding: gains a unit of weight that may be rounding alone: no split is worth so little.
 
-    For regression impurity, risk and prediction see a third moment, the sum of squares about the mean.
+    For regression and counts, impurity, risk and prediction see three moments: weight, prediction (less the centre) and
+    risk, which is the sum of squares about the mean, or the deviance.
 
     For the pruners, None where there is no such function:
         quick_gain: for `screen`: gains (n_features, n_slots, n_bins) behind every bin, from the class weights
@@ -67,11 +70,17 @@ class Criterion:
 
 
 def criterion_of(problem: Problem) -> Criterion:
-    """The criterion that a problem's parameters name."""
+    """The criterion that a problem's parameters name; risk and prediction are those that its `class_params` ask for.
+
+    With these, class weights are no whole numbers, and the pruners that count on it do not apply.
+    """
     criterion = CRITERIA[problem.parameters.criterion]
     if criterion.for_classes != (problem.n_classes > 0):
         raise ValueError(f"the criterion {criterion.name} does not fit a target with {problem.n_classes} classes")
-    return criterion
+    if problem.parameters.class_params is None:
+        return criterion
+    losses = Losses.of_problem(problem)
+    return replace(criterion, risk=losses.risk, prediction=losses.prediction, quick_gain=None, rough_best=None)
 
 
 # What all criteria of classification share.
@@ -255,17 +264,55 @@ def _mse_gain(left: Floats, right: Floats) -> Floats:
     return variance_gain(left[0], left[1], right[0], right[1])
 
 
-def _mse_impurity(moments: Floats) -> Floats:
+def _mean_risk(moments: Floats) -> Floats:
     impurity: Floats = moments[2] / moments[0]
     return impurity
 
 
-def _sum_of_squares(moments: Floats) -> Floats:
+def _known_risk(moments: Floats) -> Floats:
     return np.asarray(moments[2])
 
 
-def _mean(moments: Floats) -> Array:
+def _known_prediction(moments: Floats) -> Array:
     return np.asarray(moments[1])
+
+
+# Poisson deviance
+
+# Below this size the terms of the gain come from a series, whose next term is no longer seen in double precision.
+_SMALL = 0.01
+_N_TERMS = 10
+
+
+def poisson_gain(left: Floats, right: Floats) -> Floats:
+    """2 (D_l log(r_l / r) + D_r log(r_r / r)): the Poisson deviance removed by the split, at rates without a prior.
+
+    D is the events, t the exposure, r = D / t the rate (rpart, src/poisson.c). With x = r_l / r - 1 on the left, and so
+    on the right, this is 2 r times the sum of t ((1 + x) log(1 + x) - x) over both sides, and no term is negative.
+
+    Args:
+        left, right: (2, m) exposure and rate on either side; no side without exposure.
+    """
+    (left_exposure, left_rate), (right_exposure, right_rate) = left, right
+    left_share = left_exposure / (left_exposure + right_exposure)
+    right_share = right_exposure / (left_exposure + right_exposure)
+    rate = left_share * left_rate + right_share * right_rate
+    difference = np.divide(left_rate - right_rate, rate, out=np.zeros_like(rate), where=rate > 0)
+    left_term = left_exposure * _excess(right_share * difference)
+    right_term = right_exposure * _excess(-left_share * difference)
+    gain: Floats = 2 * rate * (left_term + right_term)
+    return gain
+
+
+def _excess(x: Floats) -> Floats:
+    """(1 + x) log(1 + x) - x of numbers from -1 on."""
+    x = np.maximum(x, -1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        plain = np.where(x > -1, (1 + x) * np.log1p(x) - x, 1.0)
+    series = np.zeros_like(x)
+    for n in range(_N_TERMS, 1, -1):
+        series = series * -x + 1 / (n * (n - 1))
+    return np.where(np.abs(x) < _SMALL, series * x * x, plain)
 
 
 GINI = Criterion(
@@ -317,9 +364,17 @@ MSE = Criterion(
     name="mse",
     for_classes=False,
     gain=_mse_gain,
-    impurity=_mse_impurity,
-    risk=_sum_of_squares,
-    prediction=_mean,
+    impurity=_mean_risk,
+    risk=_known_risk,
+    prediction=_known_prediction,
+)
+POISSON = Criterion(
+    name="poisson",
+    for_classes=False,
+    gain=poisson_gain,
+    impurity=_mean_risk,
+    risk=_known_risk,
+    prediction=_known_prediction,
 )
 
-CRITERIA = {criterion.name: criterion for criterion in (GINI, ENTROPY, GAIN_RATIO, MISCLASSIFICATION, MSE)}
+CRITERIA = {criterion.name: criterion for criterion in (GINI, ENTROPY, GAIN_RATIO, MISCLASSIFICATION, MSE, POISSON)}

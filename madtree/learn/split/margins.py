@@ -24,8 +24,9 @@ MARGIN = 1e-4  # relative; what is below the best gain by more is dropped
 
 
 def may_drop(problem: Problem) -> bool:
-    """Whether there are few enough features."""
-    return len(problem.unordered) < MARGIN / TIE
+    """Whether there are few enough features, only the best of which is wanted, and gains are compared as they are."""
+    as_they_are = not problem.parameters.feature_costs and not problem.parameters.max_competitors
+    return as_they_are and len(problem.unordered) < MARGIN / TIE
 
 
 def rounding(n_classes: int) -> float:

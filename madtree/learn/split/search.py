@@ -9,13 +9,14 @@ way.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from madtree.learn.data import Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
+from madtree.learn.split.competitors import RankedSplit, rank_of
 from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
@@ -26,11 +27,12 @@ class BestSplits:
     """The best split found so far of each of `n` slots.
 
     Attributes:
-        gain: (n,) 0 where there is none.
+        gain: (n,) 0 where there is none; divided by the feature's cost.
         feature: (n,) int32 index, -1 where there is none.
         left, right: (n,) int32 codes next to the cut, of an ordered feature.
         left_codes, right_codes: categories on either side by slot, of an unordered feature.
         left_sums, known_sums: (n_channels, n) sums of the rows that go left, and of all rows whose value is known.
+        ranked: by slot, the splits by different features, the best one first; where competitors are wanted.
     """
 
     gain: Floats
@@ -41,6 +43,7 @@ class BestSplits:
     right_codes: dict[int, Ints]
     left_sums: Floats
     known_sums: Floats
+    ranked: dict[int, list[RankedSplit]] = field(default_factory=dict)
 
     @classmethod
     def none(cls, n: int, n_channels: int) -> BestSplits:
@@ -51,7 +54,8 @@ class BestSplits:
         """Those of some slots (m,), as their own; without the categories, which the search only adds to."""
         feature, left, right = (codes.take(slots) for codes in (self.feature, self.left, self.right))
         sums = (self.left_sums.take(slots, axis=1), self.known_sums.take(slots, axis=1))
-        return BestSplits(self.gain.take(slots), feature, left, right, {}, {}, *sums)
+        ranked = {place: list(self.ranked[slot]) for place, slot in enumerate(slots.tolist()) if slot in self.ranked}
+        return BestSplits(self.gain.take(slots), feature, left, right, {}, {}, *sums, ranked)
 
     def enter(self, slots: Ints, part: BestSplits) -> None:
         """Put the splits of some slots (m,) in place."""
@@ -59,8 +63,8 @@ class BestSplits:
             getattr(self, name)[slots] = getattr(part, name)
         for name in ("left_sums", "known_sums"):
             getattr(self, name)[:, slots] = getattr(part, name)
-        for name in ("left_codes", "right_codes"):
-            getattr(self, name).update({int(slots[slot]): codes for slot, codes in getattr(part, name).items()})
+        for name in ("left_codes", "right_codes", "ranked"):
+            getattr(self, name).update({int(slots[slot]): value for slot, value in getattr(part, name).items()})
 
 
 def search(problem: Problem, chunks: Iterable[OccupiedBins], tree: Ints, found: BestSplits) -> None:
@@ -93,6 +97,8 @@ class CandidateSplits:
         exhaustive = self._order_categories()
         gain, at = self._prefix_splits(exhaustive)
         masks = self._subset_splits(exhaustive, gain)
+        if self.problem.parameters.feature_costs:
+            gain /= self.problem.feature_costs[self.occupied.feature]
         self._choose(found, gain, at, masks)
 
     def _order_categories(self) -> Ints:
@@ -106,14 +112,15 @@ class CandidateSplits:
             for s in segments[sizes > EXHAUSTIVE_CATEGORIES].tolist():
                 span = np.arange(occupied.start[s], occupied.stop[s])
                 owner = np.full(len(span), self.tree[s])
-                scores = principal_scores(problem.class_weights(occupied.sums[:, span], owner))
+                scores = principal_scores(problem.moments(occupied.sums[:, span], owner))
                 occupied.permute(span, np.argsort(scores, kind="stable"))
             return segments[sizes <= EXHAUSTIVE_CATEGORIES]
         mine = np.flatnonzero(self.unordered[occupied.segment])
         segment = occupied.segment[mine]
         if problem.n_classes:
-            weights = problem.class_weights(occupied.sums[:, mine], self.tree[segment])
-            # By the first class, so that the side with less of it is the left one.
+            # By the first class, so that the side with less of it is the left one. What a class counts does not change
+            # the order.
+            weights = problem.row_weights(occupied.sums[:, mine], self.tree[segment])
             score = weights[0] / weights.sum(axis=0)
         else:
             score = problem.means(occupied.sums[:, mine], self.tree[segment])
@@ -162,8 +169,8 @@ class CandidateSplits:
         """(m,) gains of splits with the sums `left` and `right` (n_channels, m)."""
         problem, criterion = self.problem, self.criterion
         left, right = problem.moments(left, tree), problem.moments(right, tree)
-        if not problem.n_classes and problem.weight_grid is not None:
-            # Weight times value is rounded row by row, so means of equal values may differ in their last bits.
+        if not problem.n_classes and not (problem.weight_grid is None and problem.exposure_grid is None):
+            # Weighted values are rounded row by row, so means of equal values may differ in their last bits.
             close = np.abs(left[1] - right[1]) <= 1e-13 * np.maximum(np.abs(left[1]), np.abs(right[1]))
             right[1] = np.where(close, left[1], right[1])
         gain = criterion.gain(left, right)
@@ -179,6 +186,8 @@ class CandidateSplits:
         heads = np.flatnonzero(np.diff(occupied.feature, prepend=-1))
         for span in np.split(np.arange(occupied.n_segments), heads[1:]):
             slots = occupied.slot[span]
+            if self.problem.parameters.max_competitors:
+                self._rank(found, gain, at, masks, span)
             better = gain[span] > found.gain[slots] * (1 + TIE)
             found.gain[slots[better]] = gain[span[better]]
             best[slots[better]] = span[better]
@@ -192,10 +201,32 @@ class CandidateSplits:
         found.left[slots[plain]] = occupied.code[cut]
         found.right[slots[plain]] = occupied.code[cut + 1]
         for slot, s in zip(slots[~plain].tolist(), segments[~plain].tolist(), strict=True):
-            codes = occupied.code[occupied.start[s] : occupied.stop[s]]
-            goes_left = masks[s] if s in masks else np.arange(occupied.start[s], occupied.stop[s]) <= at[s]
-            found.left_codes[slot], found.right_codes[slot] = np.sort(codes[goes_left]), np.sort(codes[~goes_left])
+            found.left_codes[slot], found.right_codes[slot] = self._categories(s, at, masks)
         self._sums(found, slots, segments, at, masks)
+
+    def _categories(self, s: int, at: Ints, masks: dict[int, Bools]) -> tuple[Ints, Ints]:
+        """The categories on either side of the best split of an unordered feature's segment."""
+        span = slice(self.occupied.start[s], self.occupied.stop[s])
+        goes_left = masks[s] if s in masks else np.arange(span.start, span.stop) <= at[s]
+        codes = self.occupied.code[span]
+        return np.sort(codes[goes_left]), np.sort(codes[~goes_left])
+
+    def _rank(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools], span: Ints) -> None:
+        """Rank the best splits by one feature, whose segments are `span`, among those of main trees by others."""
+        occupied, most = self.occupied, 1 + self.problem.parameters.max_competitors
+        for s in span[(gain[span] > 0) & (self.tree[span] < self.problem.n_groups)].tolist():
+            ranked = found.ranked.setdefault(int(occupied.slot[s]), [])
+            place = rank_of(ranked, float(gain[s]))
+            if place >= most:
+                continue
+            if self.unordered[s]:
+                cut, sides = (-1, -1), self._categories(s, at, masks)
+                split = RankedSplit(float(gain[s]), int(occupied.feature[s]), *cut, *sides)
+            else:
+                cut = (int(occupied.code[at[s]]), int(occupied.code[at[s] + 1]))
+                split = RankedSplit(float(gain[s]), int(occupied.feature[s]), *cut, None, None)
+            ranked.insert(place, split)
+            del ranked[most:]
 
     def _sums(self, found: BestSplits, slots: Ints, segments: Ints, at: Ints, masks: dict[int, Bools]) -> None:
         """Sums of the chosen splits' left sides and of all their known rows."""

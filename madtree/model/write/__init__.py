@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from madtree.model.write.prune import tree_prune
-from madtree.model.write.rows import Totals, write_cv, write_nodes, write_summary, write_surrogates, write_trees
+from madtree.model.write.rows import (
+    Totals,
+    write_competitors,
+    write_cv,
+    write_nodes,
+    write_summary,
+    write_surrogates,
+    write_trees,
+)
 
 __all__ = [
     "Totals",
     "tree_prune",
+    "write_competitors",
     "write_cv",
     "write_nodes",
     "write_summary",

@@ -143,7 +143,10 @@ def _children(nodes: _Nodes, tree: Ints, name: str) -> Ints:
     child: Ints = np.where(inner, roots[tree] + 1 + 2 * (rank - rank[roots[tree]]), 0)
     sizes, n_inner = np.bincount(tree), np.bincount(tree, inner)
     whole = not nodes.node_id[roots].any() and np.array_equal(sizes, 2 * n_inner + 1)
-    if not whole or not np.array_equal(nodes.node_id[child[inner]], 2 * nodes.node_id[inner] + 1):
+    left, first = child[inner], 2 * nodes.node_id[inner] + 1
+    if not (
+        whole and np.array_equal(nodes.node_id[left], first) and np.array_equal(nodes.node_id[left + 1], first + 1)
+    ):
         raise MadtreeError(f"{name} is damaged: its nodes are not whole trees")
     return child
 
@@ -163,7 +166,7 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
         & (nodes.n_rows >= int(str(summary["min_split"])))
         & (nodes.depth < int(str(summary["max_depth"])))
     )
-    lenient = summary["split_criterion"] in ("gini", "entropy", "gain_ratio")
+    lenient = summary["split_criterion"] in ("gini", "entropy", "gain_ratio") or bool(summary.get("class_params"))
     # The stored cp went through a multiplication and a division by the root's risk.
     is_cp = np.abs(nodes.complexity - own) <= 1e-12 * np.abs(own)
     tried: Bools = could_split & (~is_cp | ((own == 0) & lenient))
@@ -185,8 +188,9 @@ def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float
             text.floats(kept.complexity.tolist()),
         ],
     )
-    if "_surrogates" in columns:
-        host.command(sql.fill_surrogates(old, new, columns["_surrogates"]))
+    for suffix in ("_surrogates", "_competitors"):
+        if suffix in columns:
+            host.command(sql.fill_of_splits(old, new, suffix, columns[suffix]))
     if "_cv" in columns:
         host.command(sql.fill_cv(old, new, columns["_cv"]))
     host.command(sql.fill_trees(old, new, columns[""], "_surrogates" in columns), [_FLOAT], [cp])

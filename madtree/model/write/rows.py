@@ -13,7 +13,15 @@ import numpy as np
 from madtree import __version__
 from madtree.host import Host, local_settings
 from madtree.learn.data import Ints
-from madtree.learn.prune import CategorySets, CpColumns, NodeColumns, SurrogateColumns, TreeColumns, TreeKeys
+from madtree.learn.prune import (
+    CategorySets,
+    CompetitorColumns,
+    CpColumns,
+    NodeColumns,
+    SurrogateColumns,
+    TreeColumns,
+    TreeKeys,
+)
 from madtree.model import prediction_type
 from madtree.model.write.columns_text import (
     CHUNK_BYTES,
@@ -26,10 +34,11 @@ from madtree.model.write.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
-from madtree.request import TrainingTask
+from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import array_text as text
+from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import Categories, Kind
+from madtree.trees import POISSON, Categories, Kind
 
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
@@ -82,7 +91,7 @@ def write_trees(
         "success": picked(["true", "false"], has_failed),
         "message": picked(["NULL", text.quoted(failure)], has_failed),
     }
-    statement = sql.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
+    statement = inserts.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
     _insert(host, statement, sql.TREE_COLUMNS, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
 
 
@@ -120,9 +129,9 @@ def write_nodes(
         encoders["prediction"] = floats(nodes.prediction)
         encoders["class_weights"] = lambda _: NO_VALUES
     sizes = _longer(left, right) + n_classes * _NUMBER_BYTES
-    statement = sql.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
+    statement = inserts.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
     with local_settings(host, _compression(host, int(sizes.sum()))):
-        _insert(host, statement, sql.NODE_PARAMETERS, encoders, sizes)
+        _insert(host, statement, inserts.NODE_PARAMETERS, encoders, sizes)
 
 
 def write_surrogates(
@@ -139,8 +148,25 @@ def write_surrogates(
         "right_levels": texts_or_null(right),
         "low_goes_left": picked(["false", "true"], surrogates.low_goes_left),
     }
-    statement = sql.insert_surrogates(task.output_schema, task.output_name)
+    statement = inserts.insert_surrogates(task.output_schema, task.output_name)
     _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, _longer(left, right))
+
+
+def write_competitors(
+    host: Host, task: TrainingTask, competitors: CompetitorColumns, categories: Sequence[Categories | None]
+) -> None:
+    """Fill `<output>_competitors`; `categories` as for `write_nodes`."""
+    left, right = (_category_texts(categories, competitors.feature, s) for s in (competitors.left, competitors.right))
+    encoders: dict[str, Encoder] = {
+        "tree_id": _tree_ids(competitors.key),
+        **{key: integers(getattr(competitors, key)) for key in ("node_id", "rank")},
+        **{key: floats(getattr(competitors, key)) for key in ("threshold", "improvement")},
+        "feature": picked([text.quoted(f.name) for f in task.features], competitors.feature),
+        "left_levels": texts_or_null(left),
+        "right_levels": texts_or_null(right),
+    }
+    statement = inserts.insert_competitors(task.output_schema, task.output_name)
+    _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, _longer(left, right))
 
 
 def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: str | None = None) -> None:
@@ -152,8 +178,8 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
         **{key: floats(getattr(cp_table, key)) for key in numbers},
         "chosen": picked(["false", "true"], cp_table.chosen),
     }
-    statement = sql.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
-    _insert(host, statement, sql.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), _NUMBER_BYTES))
+    statement = inserts.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
+    _insert(host, statement, inserts.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), _NUMBER_BYTES))
 
 
 def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
@@ -210,9 +236,14 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "min_impurity_decrease": parameters.min_impurity_decrease,
         "dependent_name": task.dependent_name,
         "grouping_expressions": [column.value for column in task.grouping],
+        "class_params": parameters.class_params and class_params_text(parameters.class_params),
+        "exposure": arguments.exposure,
+        "feature_costs": arguments.feature_costs,
+        "max_competitors": parameters.max_competitors,
+        "shrink": parameters.shrink if parameters.criterion == POISSON else None,
     }
     types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
-    statement = sql.insert_summary(task.output_schema, task.output_name)
+    statement = inserts.insert_summary(task.output_schema, task.output_name)
     host.command(statement, types, [row[column] for column, _ in sql.SUMMARY_COLUMNS])
 
 
@@ -239,7 +270,7 @@ def _tree_ids(key: TreeKeys) -> Encoder:
 
 def _compression(host: Host, n_bytes: int) -> dict[str, str]:
     """Settings for the compression of so many bytes of categories and class weights."""
-    worth_it = n_bytes > CHUNK_BYTES and host.query(sql.QUICKER_COMPRESSION)
+    worth_it = n_bytes > CHUNK_BYTES and host.query(inserts.QUICKER_COMPRESSION)
     return {"default_toast_compression": "lz4"} if worth_it else {}
 
 
@@ -248,13 +279,18 @@ def _levels(categories: Mapping[str, Any], trees: Ints) -> tuple[list[str], list
 
     Both as elements of array literals, NULL where there are none to tell of. `trees` are their ids, (n_trees,).
     """
-    texts: list[list[str | None] | None] = []
-    counts: list[str] = []
+    written: dict[tuple[tuple[str | None, ...], ...], tuple[str, str]] = {}  # most groups have the same categories
+    rows = []
     for tree in map(str, trees.tolist()):
-        each = [known.get(tree, []) if isinstance(known, Mapping) else known for known in categories.values()]
-        texts.append([sql.NULL_PROXY if level is None else level for known in each for level in known] or None)
-        counts.append('"' + text.integers([len(known) for known in each]) + '"' if texts[-1] else "NULL")
-    return text.text_rows(texts), counts
+        each = tuple(
+            tuple(known.get(tree, ()) if isinstance(known, Mapping) else known) for known in categories.values()
+        )
+        if each not in written:
+            texts = [sql.NULL_PROXY if level is None else level for known in each for level in known]
+            sizes = '"' + text.integers([len(known) for known in each]) + '"' if texts else "NULL"
+            written[each] = text.text_rows([texts or None])[0], sizes
+        rows.append(written[each])
+    return [levels for levels, _ in rows], [sizes for _, sizes in rows]
 
 
 def _category_texts(categories: Sequence[Categories | None], feature: Ints, side: CategorySets) -> list[str]:

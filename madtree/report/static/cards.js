@@ -54,7 +54,8 @@ function shortOutcome(values, node) {
   return values.isClassification || node.prediction === null ? outcomeText(values, node) : shortText(node.prediction);
 }
 
-function spreadText(node) {
+function spreadText(values, node) {
+  if (values.ofCounts) return `deviance ${roundedText(node.impurity ?? 0)}`;
   return `± ${roundedText(Math.sqrt(Math.max(node.impurity ?? 0, 0)))}`;
 }
 
@@ -72,7 +73,7 @@ function fittedHeading(values, node, width) {
 function detailText(values, node) {
   const rows = plural(node.rows, "row");
   const outcome = node.test ? `${shortOutcome(values, node)} ` : "";
-  return `${rows} · ${outcome}${values.isClassification ? percentText(confidence(node)) : spreadText(node)}`;
+  return `${rows} · ${outcome}${values.isClassification ? percentText(confidence(node)) : spreadText(values, node)}`;
 }
 
 // What a screen reader says of a node.

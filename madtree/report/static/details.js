@@ -60,7 +60,7 @@ function showLegend(place, values, tree) {
   } else if (tree.all.length) {
     const ramp = make("span", { class: "ramp" });
     ramp.style.background = `linear-gradient(to right, ${values.ramp.join(", ")})`;
-    place.append(make("span", null, `mean of ${values.dependent}: ${shortText(tree.low)}`, ramp, shortText(tree.high)));
+    place.append(make("span", null, `${values.ofCounts ? "rate" : "mean"} of ${values.dependent}: ${shortText(tree.low)}`, ramp, shortText(tree.high)));
   }
 }
 
@@ -87,7 +87,7 @@ function fillOutline(table, values, tree, depth = Infinity) {
     if (node.depth < depth) waiting.push(...node.kids.toReversed());
     const step = make("td", null, node.parent ? stepText(node) : "(all)");
     step.style.paddingLeft = `${Math.min(node.depth, DEEPEST) * INDENT}px`;
-    const sure = values.isClassification ? percentText(confidence(node)) : spreadText(node);
+    const sure = values.isClassification ? percentText(confidence(node)) : spreadText(values, node);
     const outcome = node.test ? outcomeText(values, node) : make("strong", null, `${outcomeText(values, node)} ●`);
     rows.append(make("tr", { "data-node": node.id }, make("td", null, node.id), step,
       make("td", { class: "number" }, numberText(node.rows)), make("td", null, outcome), make("td", { class: "number" }, sure), make("td", { "aria-hidden": "true" }, mixBar(values, tree, node))));

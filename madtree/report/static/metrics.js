@@ -2,7 +2,7 @@
 
 const METRIC_NAMES = {
   n: "rows", n_skipped: "rows left out", accuracy: "accuracy", balanced_accuracy: "balanced accuracy", log_loss: "log loss",
-  auc: "AUC", rmse: "RMSE", mae: "MAE", r2: "R²",
+  auc: "AUC", rmse: "RMSE", mae: "MAE", r2: "R²", poisson_deviance: "mean Poisson deviance",
 };
 
 // One of `tiles` is [name, value, what stands below the value].
@@ -17,15 +17,15 @@ function measuredTiles(metrics) {
 }
 
 // Of the chosen tree of a pruning sequence. 1 less the relative error is R², since the root predicts the mean.
-function crossValidatedTiles(row, isClassification) {
+function crossValidatedTiles(row, { isClassification, ofCounts }) {
   const between = row.cv_error_stddev === null ? null : (text) => `± ${text(row.cv_error_stddev)} between folds`;
   const tiles = [];
   if (row.cv_error_avg !== null && isClassification) {
     tiles.push(["accuracy", percentText(1 - row.cv_error_avg), between?.(percentText)]);
   } else if (row.cv_error_avg !== null) {
-    tiles.push(["RMSE", metricText("rmse", row.cv_error_avg), between?.(roundedText)]);
+    tiles.push([ofCounts ? METRIC_NAMES.poisson_deviance : "RMSE", metricText("rmse", row.cv_error_avg), between?.(roundedText)]);
   }
-  if (!isClassification) tiles.push(["R²", metricText("r2", 1 - row.xerror)]);
+  if (!isClassification) tiles.push([ofCounts ? "deviance explained" : "R²", metricText("r2", 1 - row.xerror)]);
   tiles.push(["error relative to the root's", roundedText(row.xerror), `± ${roundedText(row.xstd)} standard error`]);
   return tiles;
 }
@@ -63,7 +63,7 @@ function showErrors(place, values, tree) {
   if (values.grouped && figures.trees?.[tree.id]) block(`${where}${about}`, measuredTiles(figures.trees[tree.id]));
   const chosen = values.cv[tree.id]?.find((row) => row.chosen && row.xerror !== null);
   if (chosen) {
-    block(`In cross-validation${about}`, crossValidatedTiles(chosen, values.isClassification), values.folds);
+    block(`In cross-validation${about}`, crossValidatedTiles(chosen, values), values.folds);
   }
   if (figures.note) place.append(make("p", { class: "note" }, figures.note));
   if (blocks.length) place.append(make("div", { class: "blocks" }, ...blocks));

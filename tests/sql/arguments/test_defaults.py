@@ -26,7 +26,7 @@ NAMED = re.compile(r"^ *(\w+) => ([^\s,]+),? {2,}(?:-- )?(\S.*)$", re.MULTILINE)
 OPTIONS = {key: value for keys in defaults.OPTIONS.values() for key, value in keys.items()}
 DECLARED = """
 SELECT DISTINCT ON (p.proname) p.proname, pg_get_function_arguments(p.oid) FROM pg_proc p
-WHERE p.pronamespace = 'madtree'::regnamespace AND obj_description(p.oid, 'pg_proc') NOT LIKE 'internal:%'
+WHERE p.pronamespace = 'madtree'::regnamespace AND 'varchar'::regtype <> ALL (p.proargtypes)
 ORDER BY p.proname, p.pronargs DESC
 """
 
@@ -59,6 +59,20 @@ def test_the_declarations_in_sql(db: psycopg.Connection) -> None:
         arguments = [part.partition(" DEFAULT ") for part in re.sub(r"TABLE\(.*", "", text).split(", ")]
         declared = {name.split()[0].strip('"'): value.split("::")[0] for name, _, value in arguments if value}
         assert declared == as_sql(defaults.ARGUMENTS.get(function, {})), function
+
+
+def test_the_second_form_has_madlibs_names_and_the_same_defaults(db: psycopg.Connection) -> None:
+    forms = db.execute(DECLARED.replace("<> ALL", "= ANY")).fetchall()
+    assert {name for name, _ in forms} == {*defaults.MADLIB_NAMES} - {"tree_train"}
+    first = dict(db.execute(DECLARED).fetchall())
+    for function, text in forms:
+        names = defaults.MADLIB_NAMES[function]
+        expected = [part.split() for part in first[function].split(", ")]
+        found = [
+            part.split()
+            for part in text.replace("character varying", "text").replace('"verbose"', "verbose").split(", ")
+        ]
+        assert found == [[names.get(name, name), *rest] for name, *rest in expected], function
 
 
 @pytest.mark.parametrize("function", help_texts.TEXTS)
@@ -99,7 +113,9 @@ def test_the_page_on_choosing_parameters() -> None:
 
 @pytest.mark.parametrize("function", help_texts.TEXTS)
 def test_the_clients_signatures(function: str) -> None:
-    assert optional(getattr(madtree.Client, function)) == defaults.ARGUMENTS.get(function, {})
+    second = set(defaults.MADLIB_NAMES.get(function, {}).values())  # for SQL that was written for MADlib
+    expected = {name: value for name, value in defaults.ARGUMENTS.get(function, {}).items() if name not in second}
+    assert optional(getattr(madtree.Client, function)) == expected
 
 
 @pytest.mark.parametrize("function", ["predict", "to_sql", "rules"])
@@ -155,6 +171,8 @@ def test_what_the_learner_does_by_itself() -> None:
         "min_bucket": defaults.MIN_SPLIT // defaults.SPLIT_PER_BUCKET,
         "memory_bytes": defaults.MEMORY_MB * 2**20,
         "min_impurity_decrease": defaults.MIN_IMPURITY_DECREASE,
+        "shrink": defaults.SHRINK,
+        "feature_costs": (),
     }
     assert asdict(parse_params(None, None)) == OPTIONS
 

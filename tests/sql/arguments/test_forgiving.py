@@ -115,3 +115,44 @@ def test_dates_are_classes_under_every_date_style(data: psycopg.Connection) -> N
         assert rows.fetchone() == (60, "date")
         accuracy = "SELECT value FROM madtree.tree_evaluate('m', 'data') WHERE metric = 'accuracy'"
         assert data.execute(accuracy).fetchone() == (1.0,)
+
+
+TIMES = {
+    "timestamp": ["-infinity", "2026-01-30 10:00:00", "2026-01-30 10:00:00.5"],
+    "timestamptz": ["2026-01-30 10:00:00+00", "2026-01-30 10:00:00.5+00", "infinity"],
+    "time": ["00:00:00", "10:00:00", "23:59:59.999"],
+    "timetz": ["10:00:00+02", "10:00:00+00", "10:00:00-03:30"],
+    "uuid": [f"{digit}0000000-0000-0000-0000-00000000000a" for digit in "0af"],
+    "inet": ["10.0.0.1", "10.0.0.0/8", "::1"],
+    "bit varying": ["", "01", "1"],
+    "jsonb": ["null", '"a"', '{"a": 1}'],
+}
+
+
+@pytest.mark.parametrize("type_", TIMES)
+def test_what_has_an_order_and_no_arithmetic_is_a_class_under_all_settings(db: psycopg.Connection, type_: str) -> None:
+    db.execute(
+        f"CREATE TABLE data AS SELECT i AS id, (%s::text[])[1 + i %% 3]::{type_} AS d, i %% 3 AS x "
+        "FROM generate_series(1, 60) i",
+        [TIMES[type_]],
+    )
+    db.execute("SET datestyle = 'SQL, DMY'; SET timezone = 'Asia/Tokyo'")
+    db.execute("SELECT madtree.tree_train('data', 'm', 'id', 'd', 'x')")
+    (levels,) = db.execute("SELECT dependent_var_levels FROM m_summary").fetchone() or ([],)
+    for settings in ("SET datestyle = 'German'; SET timezone = 'America/St_Johns'", "RESET datestyle; RESET timezone"):
+        db.execute(settings)
+        same = f"SELECT count(*) FROM unnest(%s::text[]) AS l JOIN (SELECT DISTINCT d FROM data) t ON l::{type_} = t.d"
+        assert db.execute(same, [levels]).fetchone() == (3,)
+        db.execute("DROP TABLE IF EXISTS p; SELECT madtree.tree_predict('m', 'data', 'p')")
+        right = "SELECT count(*), min(pg_typeof(estimated_d)) = min(pg_typeof(d)) FROM p JOIN data USING (id) "
+        assert db.execute(right + "WHERE estimated_d = d").fetchone() == (60, True)
+        accuracy = "SELECT value FROM madtree.tree_evaluate('m', 'data') WHERE metric = 'accuracy'"
+        assert db.execute(accuracy).fetchone() == (1.0,)
+        assert db.execute("SELECT count(*) FROM madtree.tree_path('m', 'data', '7')").fetchone() != (0,)
+
+
+@pytest.mark.parametrize("type_", ["json", "bytea", "interval", "money", "point"])
+def test_what_has_none_of_it_is_refused(db: psycopg.Connection, type_: str) -> None:
+    db.execute(f"CREATE TABLE data AS SELECT i AS id, NULL::{type_} AS d, i AS x FROM generate_series(1, 60) i")
+    with pytest.raises(psycopg.errors.DatatypeMismatch, match=f"dependent_variable d is of type {type_}; it must be"):
+        db.execute("SELECT madtree.tree_train('data', 'm', 'id', 'd', 'x')")

@@ -169,7 +169,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     # criterion
     (
         {"split_criterion": "ginny"},
-        "split_criterion must be gini, entropy, gain_ratio, misclassification or mse, not 'ginny'",
+        "split_criterion must be gini, entropy, gain_ratio, misclassification, mse or poisson, not 'ginny'",
     ),
     ({"split_criterion": "mse"}, "split_criterion mse is for regression, but dependent_variable y is of type boolean"),
     (
@@ -192,6 +192,29 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"pruning_params": "n_folds=-1"},
         "pruning_params: n_folds must be 0 (no cross-validation) or an integer from 2 to 255",
+    ),
+    ({"class_params": "0.5:0.5"}, "class_params: '0.5:0.5' is not 'prior=0.5:0.5', 'loss=0 1 5 0' or 'class_weight="),
+    ({"class_params": "priors=1"}, "class_params: the key 'priors' is unknown; valid keys are prior, loss, class_w"),
+    ({"class_params": "prior=0.5:0.5, class_weight=balanced"}, "class_params: prior and class_weight both say how m"),
+    (
+        {"class_params": "prior=a:b"},
+        "class_params: prior must be numbers with spaces or colons between them, not 'a:b'",
+    ),
+    ({"class_params": "prior=0:1"}, "class_params: prior must be at least 1e-09 for every class, not '0:1'"),
+    ({"class_params": "prior=0.5:0.6"}, "class_params: prior must add up to 1, and '0.5:0.6' adds up to 1.1"),
+    ({"class_params": "loss=0 1 2"}, "class_params: loss must be a matrix, a row for each true class and a column f"),
+    ({"class_params": "loss=1 1 5 0"}, "class_params: loss must be 0 where the true class is predicted, not '1 1 5 0'"),
+    ({"class_params": "loss=0 -1 5 0"}, "class_params: loss must be from 0 to 1e+09, not '0 -1 5 0'"),
+    ({"class_params": "loss=0 0 5 0"}, "class_params: loss must have a cost above 0 in every row, not '0 0 5 0'"),
+    ({"class_params": "class_weight=-1:1"}, "class_params: class_weight must be balanced, or from 1e-09 to 1e+09 for"),
+    (
+        {"class_params": "prior=0.2:0.3:0.5"},
+        "class_params: prior has 3 numbers, and there should be 2: dependent_variable y has 2 classes, in this order: "
+        "false, true",
+    ),
+    (
+        {"class_params": "prior=1", "dependent_variable": "v"},
+        "class_params are for classification, and dependent_variable v is a number here",
     ),
     ({"pruning_params": "fold_col=nope"}, "fold_col: column nope does not exist in data"),
 ]
@@ -285,6 +308,29 @@ def test_the_example_of_a_help_text(db: psycopg.Connection, function: str) -> No
     assert example.startswith("Example")
     assert text.endswith(f"\n{example}")
     assert f"madtree.{function}(" in example
+
+
+@pytest.mark.parametrize("function", ["tree_sql", "tree_display", "tree_surr_display", "tree_drop", "tree_to_pmml"])
+def test_a_question_in_a_models_place_gives_help_unless_it_is_a_relations_name(
+    db: psycopg.Connection, function: str
+) -> None:
+    (text,) = db.execute(f"SELECT madtree.{function}()").fetchone() or ("",)
+    for word in ("usage", "Help", "?", "", " "):
+        assert db.execute(f"SELECT madtree.{function}(%s)", [word]).fetchone() == (text,)
+    (example,) = db.execute(f"SELECT madtree.{function}('example')").fetchone() or ("",)
+    assert example.startswith("Example")
+    assert text.endswith(f"\n{example}")
+    db.execute("CREATE TABLE example (); CREATE TABLE usage ()")
+    for word in ("Example", "usage"):
+        with pytest.raises(psycopg.Error, match=f"model: .*{word}"):
+            db.execute(f"SELECT madtree.{function}('{word}')")
+
+
+@pytest.mark.parametrize("function", ["tree_rules", "tree_to_json"])
+def test_a_question_where_the_answer_is_no_text_tells_where_the_help_is(db: psycopg.Connection, function: str) -> None:
+    for word in ("help", "example", ""):
+        with pytest.raises(InvalidParameterValue, match=rf"SELECT madtree.{function}\(\) shows how to use {function}"):
+            db.execute(f"SELECT madtree.{function}('{word}')")
 
 
 def test_a_user_without_rights_gets_postgresqls_own_error(

@@ -74,6 +74,10 @@ MISTAKES = {
         ("tree_rules('m', 2)", "22023", "madtree: tree_id must be", None),
         ("tree_rules('help')", "22023", "madtree: model must be the name", None),
     ],
+    "tree_cp": [
+        ("tree_cp('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_cp('help')", "22023", "madtree: model must be the name", None),
+    ],
     "tree_path": [
         ("tree_path('m', 'points', 'x')", "22023", "madtree: id: 'x' cannot be looked up", None),
         ("tree_path('m', 'points', '-1')", "P0002", "madtree: id: no row has", "Give an id"),

@@ -398,6 +398,11 @@ def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHos
         "min_impurity_decrease": 0.0,
         "dependent_name": "y",
         "grouping_expressions": ["g1", '"G 2"'],
+        "class_params": None,
+        "exposure": None,
+        "shrink": None,
+        "feature_costs": None,
+        "max_competitors": 0,
     }
 
 
@@ -514,7 +519,7 @@ def test_two_models_of_one_name_at_once_end_in_a_clear_error(host: PsycopgHost, 
             [[3, 3]],
             "__NULL__",
         ),
-        ({"grouping_cols": "g"}, [None, None], [None, None], None),
+        ({"grouping_cols": "g"}, [["b", "true"], ['it\'s, "a"', "false"]], [[1, 1], [1, 1]], None),
         (
             {"grouping_cols": "g", "surrogate_params": "null_as_category=true"},
             [["b", "__NULL__", "true"], ['it\'s, "a"', "__NULL__", "false"]],

@@ -48,7 +48,6 @@ def test_other_tables_with_a_companions_name_stay(golf: psycopg.Connection, sche
         ("golf", 'model: golf is not a madtree model: no table "golf" or "golf_nodes" or "golf_summary" has'),
         ("nothing", "model: relation nothing does not exist"),
         (None, "model must be the name of a model, not NULL"),
-        ("", "model must be the name of a model, not empty"),
     ],
 )
 def test_it_drops_models_only(golf: psycopg.Connection, schema: str, name: str | None, sentence: str) -> None:

@@ -21,6 +21,7 @@ TRAININGS = {
     "weighted classes": ("kind", "gini", "w", None),
     "regression": ("y", "mse", None, None),
     "weighted regression": ("y", "mse", "w", None),
+    "counts": ("abs(round(y))", "poisson", "w", None),
     "groups": ("label", "gini", None, "region"),
     "groups of numbers": ("y", "mse", None, "region"),
 }

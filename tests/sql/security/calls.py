@@ -68,6 +68,9 @@ ALTER FOREIGN TABLE abroad.t RENAME TO f;
 ALTER FOREIGN TABLE abroad.f SET SCHEMA boss_s
 """
 
+# To group by; unqualified, `upper` and `||` would be whose the search path says.
+KEYS = "pg_catalog.upper(gv) OPERATOR(pg_catalog.||) '!' AS loud, pg_catalog.date_part('day', gd)"
+
 Answers = dict[str, Any]
 
 
@@ -158,6 +161,8 @@ def trainings() -> Iterator[tuple[str, Call]]:
     yield "large and folds of a column", training("yes", "f4, i8", "large", pruning_params="n_folds=4, fold_col=w")
     for group in ("gi", "gt", "gm", "gf", "gc", "gv, gi, gd", "gx", "tstz", "num", "b", "nm"):
         yield f"grouped by {group}", training("value", "f4, i8, tx", grouping_cols=group, weights="wl")
+    for strategy in ("auto", "workers", "aggregate"):
+        yield f"grouped by expressions, {strategy}", training("value", "f4, i8", grouping_cols=KEYS, strategy=strategy)
     for weights in ("wi", "wn", "wr", "wl", "f4", "i2"):
         yield f"weighed by {weights}", training("yes", "i8, tx", weights=weights)
     for dependent in (
@@ -201,6 +206,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "number_model": {"dependent_variable": "value", "list_of_features": FEATURES, "weights": "wn"},
     "group_model": {"dependent_variable": "kind", "list_of_features": FEW, "weights": "wi",
                     "grouping_cols": "gv, gd, gm, gx", "pruning_params": "n_folds=3"},
+    "expression_model": {"dependent_variable": "kind", "list_of_features": FEW, "grouping_cols": KEYS},
     "null_model": {"dependent_variable": "class", "list_of_features": FEATURES,
                    "surrogate_params": "null_as_category=true, max_surrogates=1"},
 }  # fmt: skip

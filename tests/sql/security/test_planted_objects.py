@@ -34,8 +34,8 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def alice(server: Server, worker_id: str) -> Iterator[str]:
-    name = f"madtree_alice_{worker_id}_{os.getpid()}"
+def alice(server: Server) -> Iterator[str]:
+    name = f"madtree_alice_{os.getpid()}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"CREATE ROLE {name}")
     yield name

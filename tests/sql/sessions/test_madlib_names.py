@@ -1,4 +1,4 @@
-"""The schema madlib: what scripts written for MADlib call, by its names, and who may make it."""
+"""MADlib's names: in madtree's own functions, and in a schema madlib; who may make that."""
 
 from __future__ import annotations
 
@@ -9,16 +9,80 @@ import pytest
 
 
 @pytest.fixture
-def madlib(db: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def golf(db: psycopg.Connection) -> psycopg.Connection:
     db.execute(
         "CREATE TABLE golf AS SELECT i AS id, i % 7 AS wind, i * 31 % 11 AS temperature, "
         "(ARRAY['sunny', 'rain', NULL])[1 + i % 3] AS sky, (i % 7 > 3) <> (i % 11 = 0) AS play "
         "FROM generate_series(1, 200) AS i"
     )
+    return db
+
+
+@pytest.fixture
+def madlib(golf: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    db = golf
     (said,) = db.execute("SELECT madtree.install_madlib_names()").fetchone() or ("",)
     assert said.startswith("install_madlib_names: made the schema madlib")
     yield db
     db.execute("DROP SCHEMA madlib CASCADE")
+
+
+def test_madtrees_own_functions_take_madlibs_names_beside_their_own(golf: psycopg.Connection) -> None:
+    db = golf
+    db.execute("""SELECT madtree.tree_train('golf', 'm', 'id', 'play', 'wind, temperature, wind * 10 + temperature',
+        seed => 3, null_handling_params => 'max_surrogates=2', verbose_mode => NULL)""")
+    db.execute("""SELECT madtree.tree_train('golf', 'own', 'id', 'play', 'wind, temperature, wind * 10 + temperature',
+        seed => 3, surrogate_params => 'max_surrogates=2')""")
+    assert db.execute("TABLE m_surrogates EXCEPT TABLE own_surrogates").fetchall() == []
+    assert db.execute("SELECT count(*) > 0 FROM m_surrogates").fetchone() == (True,)
+
+    # Literals, parameters, and values of each type of text, by place and by either's names.
+    for place, arguments in enumerate(
+        (
+            "'m', 'golf', 'out0', 'prob'",
+            "'m'::text, 'golf'::varchar, 'out1'::name, 'prob'::char(4)",
+            "'m'::varchar, 'golf'::varchar, 'out2'::varchar, 'prob'::varchar",
+            "model => 'm', source => 'golf', output => 'out3', pred_type => 'prob', trust_owner => true",
+            "model => 'm'::text, source => 'golf'::text, output => 'out4'::varchar, pred_type => 'prob'::varchar",
+            "'m', 'golf', output => 'out5', pred_type => 'prob'",
+            "tree_model => 'm', new_data_table => 'golf', output_table => 'out6', type => 'prob'",
+        )
+    ):
+        db.execute(f"SELECT madtree.tree_predict({arguments})")
+        assert db.execute(f"SELECT * FROM out{place} EXCEPT SELECT * FROM out0").fetchall() == []
+    assert db.execute("SELECT count(estimated_prob_true) FROM out0").fetchone() == (200,)
+    db.execute("SELECT madtree.tree_predict(%s, %s, %s)", ["m", "golf", "out_of_parameters"])
+
+    for mine, theirs in (
+        ("tree_display('m', false, verbosity => true)", "tree_display('m', dot_format => false, verbose => true)"),
+        ("tree_display('m', false)", "tree_display(model_table => 'm'::text, dot_format => false)"),
+        ("tree_surr_display('m', true)", "tree_surr_display(model_table => 'm', \"full\" => true)"),
+    ):
+        assert db.execute(f"SELECT madtree.{mine} = madtree.{theirs}").fetchone() == (True,)
+    db.execute("SELECT madtree.get_var_importance(model_table => 'm', output_table => 'weights')")
+    assert db.execute("SELECT count(*) FROM weights").fetchone() == (3,)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("null_handling_params => 'max_surrogates=x'", "null_handling_params: max_surrogates must be an integer of at"),
+        (
+            "surrogate_params => 'max_surrogates=1', null_handling_params => 'max_surrogates=2'",
+            "null_handling_params: the key max_surrogates is given twice",
+        ),
+    ],
+)
+def test_a_mistake_is_told_by_the_name_that_was_given(golf: psycopg.Connection, given: str, sentence: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=sentence):
+        golf.execute(f"SELECT madtree.tree_train('golf', 'm', 'id', 'play', 'wind', {given})")
+
+
+def test_verbose_mode_streams_as_verbose_does(golf: psycopg.Connection) -> None:
+    said: list[str] = []
+    golf.add_notice_handler(lambda diagnostic: said.append(diagnostic.message_primary or ""))
+    golf.execute("SELECT madtree.tree_train('golf', 'm', 'id', 'play', 'wind', verbose_mode => true)")
+    assert any("level" in line for line in said)
 
 
 def test_calls_by_place_and_by_name_do_the_same(madlib: psycopg.Connection) -> None:

@@ -50,6 +50,18 @@ def test_null_parts_rows(data: psycopg.Connection, dependent: str, feature: str,
     assert (data.execute("SELECT total_rows_skipped FROM m_summary").fetchone() or ())[0] == 0
 
 
+@pytest.mark.parametrize("strategy", ["memory", "aggregate"])
+def test_rare_nulls_share_no_bin_with_the_largest_of_many_values(db: psycopg.Connection, strategy: str) -> None:
+    """Of more rows than have every threshold tried, and more values than an ordered feature has bins for."""
+    db.execute("""CREATE TABLE data AS SELECT i AS id, nullif(i, 2500) AS n, i = 2500 OR i % 1000 = 7 AS y
+        FROM generate_series(1, 5000) i""")
+    options = {"min_split": 2, "min_bucket": 1, "max_depth": 1, "strategy": strategy}
+    train(db, "data", "m", "y", "n", surrogate_params=CATEGORY, **options)
+    leaves = db.execute("SELECT n_rows, prediction FROM m_nodes WHERE is_leaf ORDER BY node_id").fetchall()
+    assert leaves == [(4999, False), (1, True)]
+    assert right(db, "y") == 4995
+
+
 @pytest.mark.parametrize("options", [CATEGORY, f"{CATEGORY}, max_surrogates=2"])
 @pytest.mark.parametrize("dependent", ["by_n", "by_e"])
 def test_every_way_of_asking_says_the_same(data: psycopg.Connection, dependent: str, options: str) -> None:

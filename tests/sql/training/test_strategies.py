@@ -10,6 +10,7 @@ from training import Tables, read_model, train
 
 STRATEGIES = ("memory", "workers", "aggregate")
 N_ROWS = 6_000
+COUNTS = {"target": "b % 3", "split_criterion": "poisson"}
 MAKE = f"""
     CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
         (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y, 'class ' || (i * 31 % 977 * 7 + i % 11) / 400 AS many,
@@ -49,7 +50,15 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
         {"memory_mb": 8, "max_depth": 12, "min_split": 2},
         {"max_leaf_nodes": 9, "max_depth": 12, "pruning_params": "cp=-1, n_folds=2, fold_col=fold"},
         {"target": "a * b", "max_leaf_nodes": 12, "surrogate_params": "max_surrogates=2", "grouping_cols": "g"},
+        {"class_params": "prior=0.3:0.7, loss=0 1 4 0", "weights": "w", "pruning_params": "n_folds=3, fold_col=fold"},
+        {"target": "many", "class_params": "class_weight=balanced", "grouping_cols": "g", "n_bins": 0},
         {"split_criterion": "gain_ratio", "min_impurity_decrease": 0.001, "max_leaf_nodes": 20},
+        COUNTS,
+        COUNTS | {"exposure": "0.1 + a", "weights": "w", "pruning_params": "n_folds=3, cp=0.0001"},
+        {"feature_costs": "a=2, c=1.5", "max_leaf_nodes": 12, "n_bins": 0, "surrogate_params": "max_surrogates=1"},
+        {"max_competitors": 2, "grouping_cols": "g", "pruning_params": "n_folds=2, fold_col=fold"},
+        {"max_competitors": 1, "target": "many", "min_split": 4, "memory_mb": 8},
+        COUNTS | {"exposure": "w + 1", "grouping_cols": "g", "shrink": 0, "surrogate_params": "max_surrogates=1"},
     ],
     ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
 )

@@ -28,6 +28,7 @@ CALLS = (
     "SELECT tree_surr_display('m')",
     "SELECT tree_sql('m')",
     "SELECT count(*) FROM tree_rules('m')",
+    "SELECT count(*) FROM tree_cp('m')",
     "SELECT tree_to_json('m')",
     "SELECT tree_to_pmml('m')",
     "SELECT count(*) FROM tree_path('m', 'data', '1')",

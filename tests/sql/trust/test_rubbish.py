@@ -48,6 +48,7 @@ CALLS = (
     "SELECT tree_sql('m')",
     "SELECT tree_sql('m', 'leaf', 1)",
     "SELECT count(*) FROM tree_rules('m')",
+    "SELECT count(*) FROM tree_cp('m')",
     "SELECT tree_to_json('m')",
     "SELECT tree_to_pmml('m')",
     "SELECT count(*) FROM tree_path('m', 'data', '1')",

@@ -38,15 +38,22 @@ def test_midpoints_of_neighbouring_floats_are_the_lower_one() -> None:
 
 
 def test_quantile_bins_share_the_rows_out_evenly() -> None:
-    ends = bin_ends(np.ones(1000, np.int64), 10)
+    ends = bin_ends(np.arange(1000.0), np.ones(1000, np.int64), 10)
     assert ends.tolist() == list(range(99, 1000, 100))
 
 
 def test_a_heavy_value_has_a_bin_of_its_own() -> None:
     counts = np.array([1, 1, 1, 900, 1, 1, 1, 1, 1, 1])
-    ends = bin_ends(counts, 4)
+    ends = bin_ends(np.arange(10.0), counts, 4)
     assert 3 in ends
     assert ends[-1] == 9
+
+
+def test_infinity_has_a_bin_of_its_own_however_rare() -> None:
+    values, counts = np.append(np.arange(999.0), np.inf), np.ones(1000, np.int64)
+    assert bin_ends(values, counts, 10).tolist() == [*range(99, 999, 100), 998, 999]
+    bins = Bins.from_values(values, counts, 100, 10)
+    assert (bins.lower[-1], bins.upper[-1], bins.edges[-1]) == (np.inf, np.inf, 998.0)
 
 
 def test_few_values_keep_every_boundary() -> None:
@@ -112,8 +119,10 @@ def test_ranks_are_dense_within_each_tree(rows: list[tuple[int, float]]) -> None
 def test_only_crowded_trees_are_binned() -> None:
     tree = np.repeat([0, 1], [50, 8])
     values = np.concatenate((np.arange(50.0), np.arange(8.0)))
-    ranks, _, counts, sizes = rank_within(values, TreeRows(tree, 2, len(values)))
-    codes, sizes, starts, ends = merge_bins(ranks, tree, sizes, counts, limit=np.full(len(sizes), 10), n_bins=5)
+    ranks, distinct, counts, sizes = rank_within(values, TreeRows(tree, 2, len(values)))
+    codes, sizes, starts, ends = merge_bins(
+        ranks, tree, sizes, distinct, counts, limit=np.full(len(sizes), 10), n_bins=5
+    )
     assert sizes.tolist() == [5, 8]
     assert codes[tree == 1].tolist() == list(range(1, 9))
     assert np.bincount(codes[tree == 0])[1:].tolist() == [10] * 5

@@ -112,6 +112,28 @@ def test_no_threshold_changes_a_tree(n_classes: int, changes: dict[str, float]) 
         assert_identical(expected, train_by(problem, provider))
 
 
+def test_a_tree_tells_which_categories_its_rows_have() -> None:
+    """One category is had by a single group, and one feature is missing in all of another."""
+    rows = sample_rows(900, 2, n_trees=3)
+    assert rows.tree is not None
+    rows.features[3, (rows.features[3] == 4) & (rows.tree != 1)] = np.nan
+    rows.features[4] = np.where(rows.tree == 2, np.nan, rows.features[4])
+    problem, block = problem_of(rows, 2, Parameters("gini", 3, n_folds=2), 3)
+    tree, feature, code = train(problem, block).seen
+    index = problem.bins.lower[problem.bins.offsets[tree, feature] + code - 1]
+    expected = {
+        (t, f, float(value))
+        for t in range(3)
+        for f in (3, 4)
+        for value in np.unique(rows.features[f, rows.tree == t])
+        if value == value
+    }
+    found = list(zip(tree.tolist(), feature.tolist(), index.tolist(), strict=True))
+    assert found == sorted(expected)
+    assert (1, 3, 4.0) in expected
+    assert not any(f == 4 for t, f, _ in expected if t == 2)
+
+
 def test_every_threshold_is_tried() -> None:
     assert {name for changes in TUNINGS for name in changes} == {f.name for f in fields(SearchTuning)}
 

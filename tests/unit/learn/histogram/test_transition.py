@@ -19,18 +19,22 @@ from madtree.learn.route.positions import Positions
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows, train_by
 
+COUNTS = -1  # in place of a number of classes
 WHATS: tuple[What, ...] = ("histograms", "sides", "totals", "powers")
 
 
 def _request(what: What, n_classes: int, *, n_folds: int = 0, held_out: bool = False) -> tuple[CountRequest, Block]:
     """A request for some nodes of trees that have been grown, and the block with all of their rows."""
-    criterion = "gini" if n_classes else "mse"
+    criterion = {0: "mse", COUNTS: "poisson"}.get(n_classes, "gini")
     parameters = Parameters(criterion, 4, min_split=10, min_bucket=4, n_folds=n_folds, max_surrogates=1)
-    problem, block = problem_of(sample_rows(2_000, n_classes, weighted=True), n_classes, parameters)
+    rows = sample_rows(2_000, max(n_classes, 0), weighted=True)
+    if n_classes == COUNTS:
+        rows = replace(rows, target=np.round(rows.target.clip(0)), exposure=rows.weight)
+    problem, block = problem_of(rows, max(n_classes, 0), parameters)
     growing = _grown(problem, block)
     slots = np.where(np.arange(growing.n_nodes) % 3 == 0, np.arange(growing.n_nodes) // 3, -1).astype(np.int32)
     n_slots = int(slots.max()) + 1
-    means = np.linspace(-1, 1, growing.n_nodes)
+    means = np.linspace(-1, 1, growing.n_nodes) if criterion != "poisson" else np.full(growing.n_nodes, 0.5)
     return CountRequest(
         what, problem, growing.routing, slots, n_slots, (1, 5), means, (1, 2) if what == "powers" else (), held_out
     ), block
@@ -51,8 +55,8 @@ def _state(request: CountRequest, block: Block) -> Array:
 def _cases() -> list[tuple[What, int, int, bool]]:
     cases = []
     for what in WHATS:
-        for n_classes in (3, 0):
-            if what == "powers" and n_classes:
+        for n_classes in (3, 0, COUNTS):
+            if what == "powers" and n_classes > 0:
                 continue
             cases.append((what, n_classes, 0, False))
             cases.append((what, n_classes, 3, False))

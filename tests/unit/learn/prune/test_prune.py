@@ -29,6 +29,14 @@ def test_below_0_no_split_goes(cp: float) -> None:
     assert pruned.complexity[[2, 3, 4]] == pytest.approx(cp)
 
 
+def test_a_leaf_whose_split_was_rounding_has_at_most_the_cp_asked_for() -> None:
+    risk = np.array([0.8, 0.1, 0.7])
+    assert risk[0] - (risk[1] + risk[2]) > 0  # a rounding error
+    pruned = prune(risk, np.array([1, -1, -1]), np.zeros(3, np.int64), 0.0)
+    assert pruned.keep.tolist() == [True, False, False]
+    assert pruned.complexity[0] == 0
+
+
 def test_a_useless_split_stays_where_its_children_repay_it() -> None:
     pruned = prune(*tree([10, 6, 4, 0, 0, 0, 0], [1, 3, 5, -1, -1, -1, -1]), 0.0)
     assert pruned.keep.all()

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from madtree.learn.data.types import Floats
-from madtree.learn.split.criterion import entropy_gain, gain_ratio, gini_gain, misclassification_gain, over_classes
+from madtree.learn.split.criterion import (
+    entropy_gain,
+    gain_ratio,
+    gini_gain,
+    misclassification_gain,
+    over_classes,
+    poisson_gain,
+)
 
 
 def _classes(n_columns: int) -> Floats:
@@ -30,6 +37,24 @@ def test_gains_do_not_depend_on_the_layout(gain: Callable[[Floats, Floats], Floa
     np.testing.assert_array_equal(gain(np.asfortranarray(left), np.asfortranarray(right)), expected)
     alone = [float(gain(left[:, i : i + 1], right[:, i : i + 1])[0]) for i in range(9)]
     np.testing.assert_array_equal(alone, expected)
+
+
+def test_a_gain_of_counts_by_hand() -> None:
+    """Exposures 2 and 8 with the rates 3 and 0.5; no events on one side; none at all; rates that hardly differ."""
+    left, right = np.array([[2.0, 2, 4, 1e6], [3.0, 0, 0, 1]]), np.array([[8.0, 8, 4, 1e6], [0.5, 0.5, 0, 1 + 1e-7]])
+    gain = poisson_gain(left, right)
+    deviance = 2 * (6 * np.log(3 / 1) + 4 * np.log(0.5 / 1))
+    np.testing.assert_allclose(gain[:3], [deviance, 2 * 4 * np.log(0.5 / 0.4), 0], rtol=1e-14)
+    assert gain[3] == pytest.approx(1e6 * (1e-7 / 2) ** 2 * 2, rel=1e-6)
+    assert poisson_gain(np.array([[0.1], [1 / 3]]), np.array([[7.3], [1 / 3]])) == 0
+
+
+def test_gains_of_counts_are_smooth_where_the_series_begins() -> None:
+    ratio = 1 + np.linspace(0.005, 0.03, 400)
+    ones = np.ones_like(ratio)
+    gain = poisson_gain(np.stack((ones, ratio)), np.stack((ones, ones)))
+    rate = (1 + ratio) / 2
+    np.testing.assert_allclose(gain, 2 * (ratio * np.log(ratio / rate) - np.log(rate)), rtol=1e-10)
 
 
 def test_a_gain_ratio_by_hand() -> None:

@@ -1,0 +1,92 @@
+"""Calls of the server's functions, and what surrounds them: transactions, messages, refusals."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from madtree.client.calls import as_argument, refusals_told, statement_of
+from madtree.client.result import Result
+from madtree.client.session import Session
+from madtree.host.psycopg import PsycopgHost
+
+logger = logging.getLogger("madtree")
+
+
+class Caller:
+    """A session in which madtree's functions are called, and any statement is run, under its transactions."""
+
+    def __init__(self, session: Session, on_message: Callable[[str], object] | None = None) -> None:
+        self._session, self._on_message = session, on_message
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """The psycopg connection that the client works with."""
+        return self._session.connection
+
+    @property
+    def conninfo(self) -> str:
+        """By what another process reaches the same server, with the password if one was given: keep it to yourself."""
+        return self._session.conninfo
+
+    @property
+    def host(self) -> PsycopgHost:
+        """The connection as madtree's own readers take it."""
+        return PsycopgHost(self.connection)
+
+    def call(self, function: str, /, *arguments: Any, **named: Any) -> Result[Any]:
+        """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
+
+        Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
+        """
+        given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
+        return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
+
+    def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
+        """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
+        with self._told(), self.work() as connection, connection.cursor() as cursor:
+            # Not prepared: a table that is replaced may change its columns' types.
+            return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
+
+    @contextlib.contextmanager
+    def work(self) -> Iterator[psycopg.Connection[Any]]:
+        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`."""
+        with refusals_told(), self._session.work() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[psycopg.Connection[Any]]:
+        """As `work`, for reading: a model that is found in it stays as it is until the end."""
+        with refusals_told(), self._session.reading() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close the connection if the client opened it."""
+        self._session.close()
+
+    def call_text(self, function: str, *arguments: Any) -> str:
+        """Call a function that returns one text."""
+        return str(self.call(function, *arguments)[0][0])
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """While a call runs, the server's lines are passed on."""
+        connection = self.connection
+
+        def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
+            message = diagnostic.message_primary or ""
+            if self._on_message is not None:
+                self._on_message(message)
+            else:
+                logger.log(logging.WARNING if diagnostic.severity_nonlocalized == "WARNING" else logging.INFO, message)
+
+        connection.add_notice_handler(tell)
+        try:
+            yield
+        finally:
+            connection.remove_notice_handler(tell)

@@ -1,0 +1,75 @@
+"""tree_cp: the cp table of a model, as rpart's printcp shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from madtree.explain.rules import group_values
+from madtree.host import Host, Row
+from madtree.model import ModelTables, find_model, read_summary, read_trees, unquoted
+from madtree.sqltext import explain as sql
+from madtree.trees import Model, Tree
+
+_STORED = ("cp", "n_splits", "rel_error", "xerror", "xstd")
+
+
+def tree_cp(host: Host, model_name: str | None) -> list[Row]:
+    """The cp tables of a model's trees, each by falling cp; none of a group that failed.
+
+    With cross-validation they are as stored. Without it the last row is the tree as it is, the others follow from its
+    nodes, and xerror and xstd are None.
+
+    Raises:
+        MadtreeError: there is no such model.
+    """
+    tables = find_model(host, model_name, "model")
+    model = read_summary(host, tables, to_run=False)
+    trees = [tree for tree in read_trees(host, tables, model) if tree.nodes]
+    groups = group_values(host, tables, model)
+    pruned_at = {row["tree_id"]: row["pruning_cp"] for row in host.query(sql.tree_facts(tables.schema, tables.name))}
+    stored = _by_group(stored_cp_table(host, tables, model))
+    found = []
+    for tree in trees:
+        root, n_splits = tree.nodes[0], len(tree.nodes) // 2
+        for row in stored.get(tree.group) or _from_nodes(tree, pruned_at[tree.tree_id]):
+            found.append(
+                {
+                    "tree_id": tree.tree_id,
+                    "group_values": groups.get(tree.tree_id),
+                    **{name: row.get(name) for name in _STORED},
+                    "chosen": row["n_splits"] == n_splits,
+                    "root_error": root.risk / root.n_rows if root.n_rows else None,
+                }
+            )
+    return found
+
+
+def stored_cp_table(host: Host, tables: ModelTables, model: Model) -> list[Row] | None:
+    """The rows of `<output>_cv`, their groups as lists of texts; None if there was no cross-validation."""
+    if not tables.has_cv:
+        return None
+    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
+    return host.query(sql.cp_table(tables.schema, tables.name, grouping))
+
+
+def _by_group(rows: Sequence[Row] | None) -> Mapping[tuple[str, ...], list[Row]]:
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows or ():
+        found.setdefault(tuple(row["group"] or ()), []).append(row)
+    return found
+
+
+def _from_nodes(tree: Tree, pruned_at: float) -> Iterator[Row]:
+    """The sequence of trees that a tree is pruned to at the complexities of its nodes, down to itself.
+
+    No complexity is above the parent's, so the nodes that are split at a cp are those with a larger complexity.
+    """
+    nodes = tree.nodes
+    inner = sorted((node for node in nodes.values() if not node.is_leaf), key=lambda node: -node.complexity)
+    risk, place = nodes[0].risk, 0
+    for cp in sorted({pruned_at, *(node.complexity for node in inner)}, reverse=True):
+        while place < len(inner) and inner[place].complexity > cp:
+            node = inner[place]
+            risk -= node.risk - nodes[node.left_id].risk - nodes[node.right_id].risk
+            place += 1
+        yield {"cp": cp, "n_splits": place, "rel_error": risk / nodes[0].risk if nodes[0].risk > 0 else None}

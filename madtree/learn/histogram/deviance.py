@@ -1,0 +1,92 @@
+"""Sums that the Poisson deviance of any node is made of, at any rate.
+
+A row with y events in an exposure t has, at the rate r, the deviance 2 (y log(y / (r t)) - y + r t). With the
+logarithm taken at the rate R of the whole tree, c = y log(y / (R t)), that is 2 (c - y (1 + log(r / R)) + r t). So a
+node's deviance at whatever rate follows from its sums of c, y and t, and the sum of its rows' squared deviances from
+those of products of two of them. No term depends on the node, so inner nodes have the sums of their leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from madtree.learn.data import Block, Floats, Grid, Ints
+from madtree.learn.problem import Problem
+
+LIMBS = 3  # as in learn.histogram.powers
+# Of each sum the powers of c, y and t.
+_TERMS = {1: (1, 0, 0), 2: (2, 0, 0), 3: (0, 2, 0), 4: (0, 0, 2), 5: (1, 1, 0), 6: (1, 0, 1), 7: (0, 1, 1)}
+LOGARITHMS = (1,)
+LOGARITHMS_AND_PRODUCTS = tuple(_TERMS)
+
+
+def base_rates(problem: Problem, sums: Floats) -> Floats:
+    """(n_trees,) rates R at which logarithms are taken, from the sums (n_channels, n_trees) of whole trees.
+
+    Those of the main trees, in all replicas: these have all rows. 1 where there are no events.
+    """
+    n = problem.n_groups
+    rate = problem.means(sums[:, :n], np.arange(n, dtype=np.int32))
+    return np.tile(np.where(rate > 0, rate, 1.0), problem.n_replicas)
+
+
+def term_grid(problem: Problem, term: int, base: Floats) -> Grid:
+    """The grid of weight times a term; `base` (n_trees,)."""
+    events = problem.largest_target
+    least, most = (problem.least_exposure, problem.largest_exposure) if problem.exposure_grid else (1.0, 1.0)
+    with np.errstate(all="ignore"):
+        # y log(y / k) is least where y = k / e, and greatest at the most events in the least exposure.
+        highest = events * np.maximum(np.log(events / (least * base)), 0.0)
+        logarithm = np.maximum(np.nan_to_num(highest), most * base)
+        c, y, t = _TERMS[term]
+        largest = logarithm**c * events**y * np.asarray(most, np.float64) ** t * problem.largest_weight
+    return Grid.choose(largest, problem.rows, LIMBS)
+
+
+def add_terms(
+    state: Floats, problem: Problem, terms: Sequence[int], block: Block, node: Ints, base: Floats, keep: Ints | None
+) -> None:
+    """Add a block's weighted terms to `state` (n_terms * LIMBS, n_nodes), in place.
+
+    Args:
+        node: (n_rows,) the leaf that each row ended in.
+        base: (n_nodes,) `base_rates` of each node's tree; those of the trees come first.
+        keep: indices of the rows that count, or None for all.
+    """
+    assert problem.target_grid is not None
+    tree = block.tree
+    limbs = problem.target_grid.limbs
+    events = problem.target_grid.join(block.target[:limbs], tree)
+    exposure: Floats | None = None
+    if problem.exposure_grid is not None:
+        exposure = problem.exposure_grid.join(block.target[limbs:], tree)
+    weight = np.ones(len(events))
+    if block.weight is not None and problem.weight_grid is not None:
+        weight = problem.weight_grid.join(block.weight, tree)
+        events = events / weight
+        exposure = None if exposure is None else exposure / weight
+    if exposure is None:
+        exposure = np.ones(len(events))
+    if keep is not None:
+        events, exposure, weight, node = events[keep], exposure[keep], weight[keep], node[keep]
+        tree = None if tree is None else tree[keep]
+    with np.errstate(all="ignore"):  # plans that somebody has made up come to no numbers, which `final` refuses
+        logarithm = np.where(events > 0, events * np.log(events / (exposure * base[node])), 0.0)
+        at = 0
+        for term in terms:
+            c, y, t = _TERMS[term]
+            values = weight * logarithm**c * events**y * exposure**t
+            for limb in term_grid(problem, term, base[: problem.n_trees]).split(values, tree):
+                state[at] += np.bincount(node, limb, minlength=state.shape[1])
+                at += 1
+
+
+def join_terms(problem: Problem, terms: Sequence[int], state: Floats, tree: Ints, base: Floats) -> Floats:
+    """(n_terms, n_nodes) sums, of a state (n_terms * LIMBS, n_nodes) of nodes of the trees `tree` (n_nodes,).
+
+    `base`: (n_trees,).
+    """
+    parts = state.reshape(len(terms), LIMBS, -1)
+    return np.stack([term_grid(problem, term, base).join(part, tree) for term, part in zip(terms, parts, strict=True)])

@@ -1,0 +1,81 @@
+"""The range of targets, weights and exposures, and the grids on which their sums are exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data import Floats, Grid, Ints
+
+# A target whose mean is larger than so many times its range is centred before it is put on the grid.
+_CENTRE_BEYOND = 1024.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of a run's targets and weights, an entry for each tree.
+
+    Attributes:
+        rows: (n_trees,) int64.
+        centre, largest_target, largest_weight: (n_trees,) float64.
+        integral: every target, weight and exposure is a whole number.
+        least_exposure, largest_exposure: (n_trees,) float64, or None where rows have no exposure.
+    """
+
+    rows: Ints
+    centre: Floats
+    largest_target: Floats
+    largest_weight: Floats
+    integral: bool
+    least_exposure: Floats | None = None
+    largest_exposure: Floats | None = None
+
+    @classmethod
+    def of_counts(
+        cls,
+        rows: Ints,
+        high: Floats,
+        largest_weight: Floats,
+        integral: bool,
+        exposure: tuple[Floats, Floats] | None,
+    ) -> Scale:
+        """From the largest count, and the smallest and largest exposure of each tree. Counts are summed as they are."""
+        least, most = exposure or (None, None)
+        return cls(rows, np.zeros(len(rows)), high, largest_weight, integral, least, most)
+
+    @classmethod
+    def of_range(cls, rows: Ints, low: Floats, high: Floats, largest_weight: Floats, integral: bool) -> Scale:
+        """From the smallest and largest target of each tree."""
+        middle = low / 2 + high / 2
+        centre = np.where(np.abs(middle) > _CENTRE_BEYOND * (high - low), middle, 0.0)
+        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+        return cls(rows, centre, largest, largest_weight, integral and not centre.any())
+
+    def one_limb_will_do(self) -> bool:
+        """Whether all sums are of whole numbers below 2**53, as far as is known."""
+        grids = self.grids(True, True, 1).values()
+        return self.integral and all(grid is None or int(grid.exponents.max()) <= 0 for grid in grids)
+
+    def grids(self, weighted: bool, regression: bool, limbs: int) -> dict[str, Grid | None]:
+        """Grids of the weights, of weight times target less centre, and of weight times exposure, as a problem has
+        them.
+        """
+
+        def grid(largest: Floats) -> Grid:
+            return Grid.choose(largest, self.rows, limbs)
+
+        return {
+            "weight_grid": grid(self.largest_weight) if weighted else None,
+            "target_grid": grid(self.largest_target * self.largest_weight) if regression else None,
+            "exposure_grid": (
+                None if self.largest_exposure is None else grid(self.largest_exposure * self.largest_weight)
+            ),
+        }
+
+    def ranges(self) -> dict[str, Floats]:
+        """The ranges as a problem has them."""
+        ranges = {name: getattr(self, name) for name in ("centre", "largest_target", "largest_weight")}
+        if self.least_exposure is not None and self.largest_exposure is not None:
+            ranges |= {"least_exposure": self.least_exposure, "largest_exposure": self.largest_exposure}
+        return ranges

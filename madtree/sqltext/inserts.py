@@ -1,0 +1,144 @@
+"""The statements that fill a new model's tables, from an array literal for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.sqltext.quote import ident, literal, text_array
+from madtree.sqltext.relation import Column
+from madtree.sqltext.tables import (
+    COMPETITOR_COLUMNS,
+    CV_COLUMNS,
+    NODE_COLUMNS,
+    SUMMARY_COLUMNS,
+    SURROGATE_COLUMNS,
+    TREE_COLUMNS,
+    model_table,
+    type_sql,
+)
+
+
+def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
+    """Fill `<output>` from one array literal per column of `TREE_COLUMNS`.
+
+    `group_source` is a relation with `tree_id` and the groups' values in `g1`, `g2`, ...
+    """
+    columns = [column for column, _ in TREE_COLUMNS]
+    return _insert_with_groups(model_table(schema, name), columns, TREE_COLUMNS, grouping, group_source, "t.tree_id")
+
+
+# What is handed over for each row of `<output>_cv`: the tree is only there to find its group.
+CV_PARAMETERS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), *CV_COLUMNS)
+
+
+def insert_cv(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
+    """Fill `<output>_cv` from one array literal per column of `CV_PARAMETERS`; see `insert_trees`."""
+    columns = [column for column, _ in CV_COLUMNS]
+    return _insert_with_groups(
+        model_table(schema, name, "_cv"), columns, CV_PARAMETERS, grouping, group_source, "t.tree_id, t.cp DESC"
+    )
+
+
+def _insert_with_groups(
+    table: str,
+    columns: Sequence[str],
+    parameters: Sequence[tuple[str, str]],
+    grouping: Sequence[Column],
+    group_source: str | None,
+    order: str,
+) -> str:
+    names = list(columns)
+    values = [f"t.{column}" for column in names]
+    join = ""
+    if grouping:
+        names = [ident(column.name) for column in grouping] + names
+        values = [f"g.g{i + 1}" for i in range(len(grouping))] + values
+        join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.tree_id"
+    return (
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {_cast_arrays(values)} "
+        f"FROM {_unnest('t', parameters)}{join} ORDER BY {order}"
+    )
+
+
+# The columns of `<output>_nodes` that do not follow from others.
+NODE_PARAMETERS: tuple[tuple[str, str], ...] = tuple(
+    (column, kind or "text") for column, kind in NODE_COLUMNS if column not in ("parent_id", "is_leaf")
+)
+
+
+# Whether long values are compressed by pglz, and the server has lz4, which takes a fraction of the time.
+QUICKER_COMPRESSION = (
+    "SELECT FROM pg_catalog.pg_settings s WHERE s.name OPERATOR(pg_catalog.=) 'default_toast_compression' "
+    "AND s.setting OPERATOR(pg_catalog.=) 'pglz' AND 'lz4' OPERATOR(pg_catalog.=) ANY (s.enumvals)"
+)
+
+
+def insert_nodes(schema: str, name: str, prediction_type: str, classes: Sequence[str]) -> str:
+    """Fill `<output>_nodes` from one array literal per column of `NODE_PARAMETERS`.
+
+    `classes` are the class labels. Of a type that is not PostgreSQL's own they become values one by one, as literals: a
+    cast from text may be a function of the type's owner.
+    """
+    derived = {
+        "parent_id": "CASE WHEN n.node_id OPERATOR(pg_catalog.>) 0 THEN "
+        "(n.node_id OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) 2 END",
+        "is_leaf": "n.feature IS NULL",
+        "prediction": f"n.prediction::{type_sql(prediction_type)}",
+    }
+    if classes and "." in prediction_type:
+        values = ", ".join(f"{literal(label)}::{prediction_type}" for label in classes)
+        places = f"pg_catalog.array_position({text_array(list(classes))}, n.prediction)"
+        derived["prediction"] = f"(ARRAY[{values}])[{places}]"
+    selected = [derived.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
+    return (
+        f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
+        f"SELECT {_cast_arrays(selected)} FROM {_unnest('n', NODE_PARAMETERS)}"
+    )
+
+
+def insert_surrogates(schema: str, name: str) -> str:
+    """Fill `<output>_surrogates` from one array literal per column of `SURROGATE_COLUMNS`."""
+    return _insert_plain(model_table(schema, name, "_surrogates"), SURROGATE_COLUMNS)
+
+
+def insert_competitors(schema: str, name: str) -> str:
+    """Fill `<output>_competitors` from one array literal per column of `COMPETITOR_COLUMNS`."""
+    return _insert_plain(model_table(schema, name, "_competitors"), COMPETITOR_COLUMNS)
+
+
+def _insert_plain(table: str, parameters: Sequence[tuple[str, str]]) -> str:
+    columns = [column for column, _ in parameters]
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) "
+        f"SELECT {_cast_arrays([f's.{column}' for column in columns])} FROM {_unnest('s', parameters)}"
+    )
+
+
+def insert_summary(schema: str, name: str) -> str:
+    """Fill `<output>_summary` from one parameter per column of `SUMMARY_COLUMNS`."""
+    values = ", ".join(f"${i}::pg_catalog.{kind}" for i, (_, kind) in enumerate(SUMMARY_COLUMNS, 1))
+    return (
+        f"INSERT INTO {model_table(schema, name, '_summary')} "
+        f"({', '.join(column for column, _ in SUMMARY_COLUMNS)}) VALUES ({values})"
+    )
+
+
+# Where the parameters cast each row's text to an array: `unnest` would take a nested array apart.
+_ARRAY_COLUMNS = {
+    column: kind for column, kind in (*TREE_COLUMNS, *NODE_COLUMNS) if kind is not None and kind.endswith("[]")
+}
+
+
+def _unnest(alias: str, columns: Sequence[tuple[str, str]]) -> str:
+    # Unqualified on purpose: only so the grammar takes several arguments, and then it means pg_catalog's.
+    arrays = ", ".join(
+        f"${i}::pg_catalog.{'text' if column in _ARRAY_COLUMNS else kind}[]"
+        for i, (column, kind) in enumerate(columns, 1)
+    )
+    return f"unnest({arrays}) AS {alias}({', '.join(column for column, _ in columns)})"
+
+
+def _cast_arrays(values: Sequence[str]) -> str:
+    return ", ".join(
+        f"{value}::pg_catalog.{_ARRAY_COLUMNS[value[2:]]}" if value[2:] in _ARRAY_COLUMNS else value for value in values
+    )

@@ -1,0 +1,49 @@
+"""A test session that is killed leaves nothing for longer than until the next one begins."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from leftovers import begin_session, clear_leftovers, end_session
+
+from madtree.embedded import PrivateServer
+from madtree.embedded.config import port_is_free
+
+# A session that starts a server of its tests', tells so, and waits to be killed.
+SESSION = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from fix_server import FAST
+from leftovers import begin_session
+from madtree.embedded import PrivateServer
+from madtree.embedded.config import port_is_free
+home = begin_session(Path({parent!r}))
+PrivateServer(home / "server").up(settings=FAST)
+print(home, flush=True)
+time.sleep(3600)
+"""
+
+
+def test_a_killed_sessions_server_and_directory_are_cleared_away_and_a_living_ones_are_not(
+    open_directory: Path,
+) -> None:
+    living = begin_session(open_directory)
+    code = SESSION.format(tests=str(Path(__file__).parents[1]), parent=str(open_directory))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as session:
+        assert session.stdout is not None
+        home = Path(session.stdout.readline().strip())
+        server = PrivateServer(home / "server")
+        pid, state = server.status().pid, server.home.read_state()
+        assert clear_leftovers(open_directory) == []
+        session.send_signal(signal.SIGKILL)
+    assert server.status().pid == pid is not None  # it outlives its session
+    assert clear_leftovers(open_directory) == [home]
+    assert state is not None
+    assert port_is_free(state.port)  # nobody listens there any more
+    assert list(open_directory.iterdir()) == [living]
+    end_session(living)
+    assert list(open_directory.iterdir()) == []
