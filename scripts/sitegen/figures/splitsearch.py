@@ -31,7 +31,7 @@ MIN_BUCKET = 60
 def draw() -> str:
     x, _, label = points()
     values = np.unique(x)
-    ends = bin_ends(np.ones(len(values), np.int64), N_BINS)
+    ends = bin_ends(values, np.ones(len(values), np.int64), N_BINS)
     edges = (values[ends[:-1]] + values[ends[:-1] + 1]) / 2
     code = np.searchsorted(edges, x)
     counts = np.stack([np.bincount(code[label == side], minlength=N_BINS) for side in (False, True)]).astype(float)
