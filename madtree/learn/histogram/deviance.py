@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from madtree.learn.data import Block, Floats, Grid, Ints
+from madtree.learn.histogram.powers import LIMBS
 from madtree.learn.problem import Problem
 
-LIMBS = 3  # as in learn.histogram.powers
 # Of each sum the powers of c, y and t.
 _TERMS = {1: (1, 0, 0), 2: (2, 0, 0), 3: (0, 2, 0), 4: (0, 0, 2), 5: (1, 1, 0), 6: (1, 0, 1), 7: (0, 1, 1)}
 LOGARITHMS = (1,)

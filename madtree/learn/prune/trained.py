@@ -5,7 +5,7 @@ They hold arrays only, so that a parallel worker can send its trees as bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -288,7 +288,41 @@ def _nodes(outcome: Outcome, problem: Problem, key: TreeKeys) -> NodeColumns:
 
 
 def _surrogates(outcome: Outcome, problem: Problem, key: TreeKeys) -> SurrogateColumns:
-    by_node = sorted(outcome.surrogates.items())
+    splits, _, columns = _of_nodes(outcome, problem, key, outcome.surrogates)
+    return SurrogateColumns(
+        **columns,
+        threshold=np.array([split.threshold for split in splits], np.float64),
+        low_goes_left=np.array([split.low_goes_left for split in splits], np.bool_),
+        agreement=np.array([split.agreement for split in splits], np.float64),
+        adjusted_agreement=np.array([split.adjusted for split in splits], np.float64),
+    )
+
+
+def _competitors(outcome: Outcome, problem: Problem, key: TreeKeys) -> CompetitorColumns:
+    splits, tree, columns = _of_nodes(outcome, problem, key, outcome.competitors)
+    feature = columns["feature"]
+    left, right = (np.array([getattr(split, name) for split in splits], np.int32) for name in ("left", "right"))
+    threshold = np.full(len(splits), np.nan)
+    ordered = ~problem.unordered[feature]
+    at = (tree[ordered], feature[ordered], left[ordered], right[ordered])
+    threshold[ordered] = problem.bins.threshold(*at)
+    return CompetitorColumns(
+        **columns, threshold=threshold, improvement=np.array([split.gain for split in splits], np.float64)
+    )
+
+
+def _of_nodes(
+    outcome: Outcome, problem: Problem, key: TreeKeys, found: Mapping[int, Sequence[Any]]
+) -> tuple[list[Any], Ints, dict[str, Any]]:
+    """The splits that are told of beside the nodes' own, by node and rank.
+
+    Args:
+        found: of each node its surrogates or its competitors, the best one first.
+
+    Returns:
+        The splits, the tree of each, and the columns that both kinds of them have.
+    """
+    by_node = sorted(found.items())
     splits = [split for _, of_node in by_node for split in of_node]
     node = np.array([node for node, of_node in by_node for _ in of_node], np.int64)
     tree = outcome.tree[node]
@@ -301,51 +335,15 @@ def _surrogates(outcome: Outcome, problem: Problem, key: TreeKeys) -> SurrogateC
             ]
         )
 
-    return SurrogateColumns(
-        key=key.take(tree),
-        node_id=outcome.node_id[node],
-        rank=np.array([rank for _, of_node in by_node for rank in range(1, len(of_node) + 1)], np.int32),
-        feature=np.array([split.feature for split in splits], np.int32),
-        threshold=np.array([split.threshold for split in splits], np.float64),
-        left=categories([split.left_codes for split in splits]),
-        right=categories([split.right_codes for split in splits]),
-        low_goes_left=np.array([split.low_goes_left for split in splits], np.bool_),
-        agreement=np.array([split.agreement for split in splits], np.float64),
-        adjusted_agreement=np.array([split.adjusted for split in splits], np.float64),
-    )
-
-
-def _competitors(outcome: Outcome, problem: Problem, key: TreeKeys) -> CompetitorColumns:
-    by_node = sorted(outcome.competitors.items())
-    splits = [split for _, of_node in by_node for split in of_node]
-    node = np.array([node for node, of_node in by_node for _ in of_node], np.int64)
-    tree = outcome.tree[node]
-    feature, left, right = (
-        np.array([getattr(split, name) for split in splits], np.int32) for name in ("feature", "left", "right")
-    )
-    threshold = np.full(len(splits), np.nan)
-    ordered = ~problem.unordered[feature]
-    at = (tree[ordered], feature[ordered], left[ordered], right[ordered])
-    threshold[ordered] = problem.bins.threshold(*at)
-    sides = [
-        CategorySets.of(
-            [
-                None if own is None else category_indices(problem, int(of_tree), split.feature, own)
-                for of_tree, split, own in zip(tree, splits, codes, strict=True)
-            ]
-        )
-        for codes in ([split.left_codes for split in splits], [split.right_codes for split in splits])
-    ]
-    return CompetitorColumns(
-        key=key.take(tree),
-        node_id=outcome.node_id[node],
-        rank=np.array([rank for _, of_node in by_node for rank in range(1, len(of_node) + 1)], np.int32),
-        feature=feature,
-        threshold=threshold,
-        left=sides[0],
-        right=sides[1],
-        improvement=np.array([split.gain for split in splits], np.float64),
-    )
+    columns = {
+        "key": key.take(tree),
+        "node_id": outcome.node_id[node],
+        "rank": np.array([rank for _, of_node in by_node for rank in range(1, len(of_node) + 1)], np.int32),
+        "feature": np.array([split.feature for split in splits], np.int32),
+        "left": categories([split.left_codes for split in splits]),
+        "right": categories([split.right_codes for split in splits]),
+    }
+    return splits, tree, columns
 
 
 def _cp_table(outcome: Outcome, key: TreeKeys) -> CpColumns:

@@ -194,35 +194,37 @@ def write_surrogates(
     host: Host, task: TrainingTask, surrogates: SurrogateColumns, categories: Sequence[Categories | None]
 ) -> None:
     """Fill `<output>_surrogates`; `categories` as for `write_nodes`."""
-    left, right = (_category_texts(categories, surrogates.feature, s) for s in (surrogates.left, surrogates.right))
-    encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(task, surrogates.key),
-        **{key: integers(getattr(surrogates, key)) for key in ("node_id", "rank")},
-        **{key: floats(getattr(surrogates, key)) for key in ("threshold", "agreement", "adjusted_agreement")},
-        "feature": picked([text.quoted(f.name) for f in task.features], surrogates.feature),
-        "left_levels": texts_or_null(left),
-        "right_levels": texts_or_null(right),
-        "low_goes_left": picked(["false", "true"], surrogates.low_goes_left),
-    }
+    encoders, sizes = _of_nodes(task, surrogates, categories)
+    encoders |= {key: floats(getattr(surrogates, key)) for key in ("agreement", "adjusted_agreement")}
+    encoders["low_goes_left"] = picked(["false", "true"], surrogates.low_goes_left)
     statement = inserts.insert_surrogates(task.output_schema, task.output_name)
-    _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, _longer(left, right))
+    _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, sizes)
 
 
 def write_competitors(
     host: Host, task: TrainingTask, competitors: CompetitorColumns, categories: Sequence[Categories | None]
 ) -> None:
     """Fill `<output>_competitors`; `categories` as for `write_nodes`."""
-    left, right = (_category_texts(categories, competitors.feature, s) for s in (competitors.left, competitors.right))
+    encoders, sizes = _of_nodes(task, competitors, categories)
+    encoders["improvement"] = floats(competitors.improvement)
+    statement = inserts.insert_competitors(task.output_schema, task.output_name)
+    _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, sizes)
+
+
+def _of_nodes(
+    task: TrainingTask, splits: SurrogateColumns | CompetitorColumns, categories: Sequence[Categories | None]
+) -> tuple[dict[str, Encoder], Ints]:
+    """The columns that surrogates and competitors share, and bytes a row; `categories` as for `write_nodes`."""
+    left, right = (_category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(task, competitors.key),
-        **{key: integers(getattr(competitors, key)) for key in ("node_id", "rank")},
-        **{key: floats(getattr(competitors, key)) for key in ("threshold", "improvement")},
-        "feature": picked([text.quoted(f.name) for f in task.features], competitors.feature),
+        "tree_id": _tree_ids(task, splits.key),
+        **{key: integers(getattr(splits, key)) for key in ("node_id", "rank")},
+        "threshold": floats(splits.threshold),
+        "feature": picked([text.quoted(f.name) for f in task.features], splits.feature),
         "left_levels": texts_or_null(left),
         "right_levels": texts_or_null(right),
     }
-    statement = inserts.insert_competitors(task.output_schema, task.output_name)
-    _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, _longer(left, right))
+    return encoders, _longer(left, right)
 
 
 def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: str | None = None) -> None:
