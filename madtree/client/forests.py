@@ -41,8 +41,10 @@ class ForestCalls(Caller):
         sampling: str | None = "poisson",
         seed: int | None = 1,
         replace: bool | None = False,
+        parallel_workers: int | None = None,
         memory_mb: int | None = 64,
         classification: bool | None = None,
+        strategy: str | None = "auto",
     ) -> Forest:
         """Train a random forest, or one for each group, on a table where it is.
 
@@ -61,7 +63,7 @@ class ForestCalls(Caller):
             side keeps, by default 1; candidate thresholds of a continuous feature.
         null_handling_params
             As `surrogate_params` of `tree_train`.
-        verbose, seed, replace, memory_mb
+        verbose, seed, replace, parallel_workers, memory_mb, strategy
             As for `tree_train`.
         sample_ratio, sampling
             Share of the rows that each tree's sample is drawn from; with replacement (poisson), or

@@ -140,6 +140,7 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
 
     `deliver` is handed the trees wave by wave.
     """
+    yield Progress(stage="passes")
     targets: Targets = yield TargetsRequest(forest.problem)
     tally = Tally(forest.problem, forest.parameters, targets)
     for number in range(forest.n_waves):
