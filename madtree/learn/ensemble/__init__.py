@@ -6,13 +6,16 @@ from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import Grown, bootstrap, most_members, said_of, train_forest
 from madtree.learn.ensemble.out_of_bag import OutOfBag
+from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
 __all__ = [
     "DrawnFeatures",
     "DrawnSplits",
     "Grown",
     "OutOfBag",
+    "RandomCuts",
     "bootstrap",
+    "coins",
     "drawn",
     "most_members",
     "said_of",

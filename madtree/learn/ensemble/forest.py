@@ -26,7 +26,7 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
-from madtree.trees import ForestParameters
+from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
 
@@ -85,7 +85,8 @@ def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[
         count = min(size, forest.n_trees - first)
         wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
-        growing = yield from grow(wave, True, finder_of=partial(DrawnSplits, draws=draws))
+        finder_of = partial(DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM)
+        growing = yield from grow(wave, True, finder_of=finder_of)
         outcome = yield from conclude(wave, growing)
         prediction = leaf_predictions(wave, growing)
         for replica in range(count):
