@@ -117,6 +117,7 @@ def write_trees(
     }
     insert, columns = inserts.insert_trees, sql.TREE_COLUMNS
     if task.forest:
+        encoders["oob_error"] = floats(trees.oob_error)
         insert, columns = forest_sql.insert_members, forest_sql.FOREST_TREE_PARAMETERS
     statement = insert(task.output_schema, task.output_name, task.grouping, group_source)
     _insert(host, statement, columns, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
@@ -341,6 +342,8 @@ def _insert(
 def _tree_ids(task: TrainingTask, key: TreeKeys) -> Encoder:
     """The trees' ids: those of the first group's forest come first."""
     n_members = task.forest.n_trees if task.forest else 1
+    if key.member.max(initial=0) >= n_members:
+        raise ValueError(f"a member of an ensemble of more than {n_members}")
     return integers((key.group - 1) * n_members + key.member + 1)
 
 
