@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import Block, keyed
-from madtree.learn.ensemble import DrawnFeatures, Grown, RandomCuts, coins
+from madtree.learn.ensemble import DrawnFeatures, RandomCuts, coins
 from madtree.learn.histogram import HistogramLayout
-from madtree.learn.problem import Bootstrap, Channels, RawRows, SearchTuning, identities, prepare
+from madtree.learn.problem import Bootstrap, Channels, Problem, RawRows, SearchTuning, identities, prepare
 from madtree.learn.split import OccupiedBins
 from madtree.trees import FEW_ROWS, RANDOM, ForestParameters, Kind, Parameters
 from tests.unit.learn.binned import KINDS, cut
@@ -95,41 +95,41 @@ def test_a_tree_s_splits_are_the_best_of_those_that_are_drawn() -> None:
     many = np.array([FEW_ROWS + 1])
     problem, block = prepare(rows, 1, 2, kinds, parameters, many, Bootstrap(3, 0, 1))
     grown, _ = forest_of(problem, [block], ForestParameters(4, 2, split_rule=RANDOM))
-    wave = grown[0]
+    nodes = grown.nodes
+    left = np.split(nodes.left.indices, np.cumsum(nodes.left.sizes)[:-1])
     seen = {"ordered": 0, "unordered": 0, "gaps": 0}
     for member in range(4):
-        for at, split, gap in expected_splits(wave, block, target, member):
-            outcome = wave.outcome
+        of_node = {int(nodes.node_id[i]): int(i) for i in np.flatnonzero(nodes.key.member == member)}
+        for node, split, gap in expected_splits(problem, block, target, member):
+            at = of_node.pop(node)
             if split is None:
-                assert outcome.is_leaf[at]
+                assert nodes.feature[at] < 0
                 continue
             feature, gain, goes_left = split
-            assert outcome.feature[at] == feature
-            assert outcome.improvement[at] == pytest.approx(float(gain), rel=1e-9)
+            assert nodes.feature[at] == feature
+            assert nodes.improvement[at] == pytest.approx(float(gain), rel=1e-9)
             if kinds[feature] is Kind.UNORDERED:
                 seen["unordered"] += 1
-                assert sorted(outcome.left_codes[at].tolist()) == sorted(goes_left)
+                assert sorted((left[at] + 1).tolist()) == sorted(goes_left)
             else:
                 seen["ordered"] += 1
                 seen["gaps"] += gap
                 known = ~np.isnan(features[feature])
                 below = block.codes.column(feature)[known] <= max(goes_left)
-                assert np.array_equal(features[feature][known] <= outcome.threshold[at], below)
+                assert np.array_equal(features[feature][known] <= nodes.threshold[at], below)
+        assert not of_node
     assert min(seen.values()) > 5
 
 
-def expected_splits(wave: Grown, block: Block, target: Any, member: int) -> Iterator[tuple[int, Any, bool]]:
-    """Each node of a member's tree: its index, the feature, gain and codes that go left (None for a leaf), and whether
+def expected_splits(problem: Problem, block: Block, target: Any, member: int) -> Iterator[tuple[int, Any, bool]]:
+    """Each node of a member's tree: its id, the feature, gain and codes that go left (None for a leaf), and whether
     the cut lies at a bin that the node has no row of.
     """
     draws = DrawnFeatures(3, 0, 1, 3, 2)
-    bins = wave.problem.bins
+    bins = problem.bins
     ends = [slice(int(start), int(start + size)) for start, size in zip(bins.offsets[0], bins.sizes[0], strict=True)]
     middles = [[low / 2 + high / 2 for low, high in zip(bins.lower[own], bins.upper[own], strict=True)] for own in ends]
-    times = wave.problem.replicas.multiplicity(block, member)
-    assert times is not None
-    mine = np.flatnonzero(wave.outcome.tree == member)
-    of_node = {int(wave.outcome.node_id[i]): int(i) for i in mine}
+    times = Bootstrap(3, 0, 4).multiplicity(block, member)
     todo = [(0, np.flatnonzero(times))]
     for node, own in todo:
         asked = as_growing(member, node)
@@ -143,10 +143,10 @@ def expected_splits(wave: Grown, block: Block, target: Any, member: int) -> Iter
                     if gain > 0 and (best is None or gain > best[1]):
                         best = (feature, gain, left)
         if best is None:
-            yield of_node[node], None, False
+            yield node, None, False
             continue
         code = block.codes.column(best[0])[own]
-        yield of_node[node], best, max(best[2]) not in code
+        yield node, best, max(best[2]) not in code
         left = np.isin(code, best[2])
         right = (code > 0) & ~left
         majority = times[own][left].sum() >= times[own][right].sum()
