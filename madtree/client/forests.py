@@ -38,6 +38,7 @@ class ForestCalls(Caller):
         *,
         weights: str | None = None,
         split_criterion: str | None = "gini",
+        split_rule: str | None = "best",
         sampling: str | None = "poisson",
         seed: int | None = 1,
         replace: bool | None = False,
@@ -66,8 +67,10 @@ class ForestCalls(Caller):
         verbose, seed, replace, parallel_workers, memory_mb, strategy
             As for `tree_train`.
         sample_ratio, sampling
-            Share of the rows that each tree's sample is drawn from; with replacement (poisson), or
-            without_replacement.
+            Share of the rows that each tree's sample is drawn from; with replacement (poisson),
+            without_replacement, or none: each tree has all rows once.
+        split_rule
+            The best split of each feature that is drawn for a node, or a random one (extremely randomized trees).
 
         Returns
         -------

@@ -29,7 +29,9 @@ SELECT madtree.forest_train(
     -- best given by name:
     weights => NULL,              -- a numeric column or expression; rows of weight 0 are skipped
     split_criterion => 'gini',    -- as for tree_train
-    sampling => 'poisson',        -- 'poisson': with replacement; 'without_replacement': 63 % of the rows, once each
+    split_rule => 'best',         -- 'random': extremely randomized trees, one random split of each feature drawn
+    sampling => 'poisson',        -- 'poisson': with replacement; 'without_replacement': 63 % of the rows, once each;
+                                  --   'none': all rows, once each, so that none are out of bag
     seed => 1,                    -- of all that is drawn: the same rows and seed make the same forest
     replace => false,             -- true: overwrite a madtree model of that name
     parallel_workers => NULL,     -- beside this session; NULL: as many as pay

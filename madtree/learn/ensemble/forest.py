@@ -40,7 +40,7 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
-from madtree.trees import ForestParameters
+from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
 NOWHERE = -1  # where a row ends that is not out of bag
@@ -101,7 +101,8 @@ class Forest:
         count = min(self.members, forest.n_trees - first)
         wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
-        growing = yield from grow(wave, True, finder_of=partial(DrawnSplits, draws=draws))
+        finder_of = partial(DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM)
+        growing = yield from grow(wave, True, finder_of=finder_of)
         outcome = yield from conclude(wave, growing)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
