@@ -35,6 +35,23 @@ class Teller:
             self._last = now
 
 
+def tree_reporter(host: Host, n_trees: Callable[[], str]) -> Callable[[int], None]:
+    """Tells how many trees of forests are there, whenever some have been written.
+
+    Args:
+        n_trees: how many there will be, in words; asked when the first are there.
+    """
+    last = time.monotonic()
+
+    def report(done: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        host.info(f"tree {done} of {n_trees()}: {now - last:.3f} s")
+        last = now
+
+    return report
+
+
 def block_reporter(host: Host, verbose: bool, n_blocks: int) -> Callable[[], None]:
     """Tells of each block of small groups when it is done: its levels are too many and too short to tell of."""
     done, last = 0, time.monotonic()
