@@ -24,7 +24,7 @@ from madtree.ingest import (
 )
 from madtree.learn.binning import BinTable
 from madtree.learn.data import CodeLayout, Floats, Ints
-from madtree.learn.ensemble import bootstrap, said_of, train_forest
+from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
 from madtree.learn.prune import TrainedTrees, train_trees
@@ -164,8 +164,8 @@ class LargeTrees:
             if self.profile.estimated:
                 self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
             if self.task.forest:
-                program = train_forest(problem, self.task.forest, lambda grown: deliver(grown.trained(ids)))
-                return said_of((yield from program), problem, ids)
+                forest = Forest.of(problem, self.task.forest, ids)
+                return said_of((yield from train_forest(forest, deliver)), forest)
             trained = yield from train_trees(
                 problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None
             )

@@ -33,6 +33,14 @@ class Teller:
                 f"{found.n_rows} rows in play, {now - self._last:.3f} s"
             )
             self._last = now
+        if progress.wave is not None and self._verbose:
+            now = time.monotonic()
+            done = progress.wave
+            self._host.info(
+                f"{done.n_done} of {done.n_trees} trees, {done.n_nodes} nodes in the last ones, "
+                f"{now - self._last:.3f} s"
+            )
+            self._last = now
 
 
 def tree_reporter(host: Host, n_trees: Callable[[], str]) -> Callable[[int], None]:

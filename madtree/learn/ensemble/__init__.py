@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
-from madtree.learn.ensemble.forest import Grown, bootstrap, most_members, said_of, train_forest
+from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, most_members, said_of, train_forest
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 
 __all__ = [
     "DrawnFeatures",
     "DrawnSplits",
-    "Grown",
+    "Forest",
     "OutOfBag",
+    "Wave",
     "bootstrap",
     "drawn",
     "most_members",

@@ -11,6 +11,7 @@ from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
     CompetitorColumns,
     CpColumns,
+    ErrorColumns,
     NodeColumns,
     OutOfBagColumns,
     SurrogateColumns,
@@ -22,6 +23,7 @@ __all__ = [
     "CategorySets",
     "CompetitorColumns",
     "CpColumns",
+    "ErrorColumns",
     "NodeColumns",
     "OutOfBagColumns",
     "Outcome",

@@ -155,12 +155,21 @@ class TreeColumns:
 
 
 @dataclass(frozen=True)
+class ErrorColumns:
+    """The out-of-bag error (n,) of the trees up to and with each of `key`."""
+
+    key: TreeKeys
+    error: Floats
+
+
+@dataclass(frozen=True)
 class OutOfBagColumns:
     """What the out-of-bag rows of some groups' forests say, n rows; of single trees none (`learn.ensemble.OutOfBag`).
 
     Attributes:
         group: (n,) from 1; n_rows: (n,) its rows, in bag or not.
         importance, importance_sd: (n, number of features); NaN where it was not asked for.
+        error_after: the error of the trees up to some of them.
     """
 
     group: Ints
@@ -169,12 +178,14 @@ class OutOfBagColumns:
     score: Floats
     importance: Floats
     importance_sd: Floats
+    error_after: ErrorColumns
 
     @classmethod
     def none(cls, n_features: int) -> OutOfBagColumns:
         of_features = np.zeros((0, n_features))
         none = np.zeros(0)
-        return cls(none.astype(np.int64), none.astype(np.int64), none, none, of_features, of_features)
+        ids = none.astype(np.int64)
+        return cls(ids, ids, none, none, of_features, of_features, ErrorColumns(TreeKeys(ids, ids), none))
 
 
 @dataclass(frozen=True)

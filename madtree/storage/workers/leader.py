@@ -11,10 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.ingest import Packed
 from madtree.learn.data import Array, Ints, codec
 from madtree.learn.histogram import (
-    CategoriesRequest,
     CountRequest,
-    DrawnRequest,
-    HeldOutRequest,
     Program,
     Progress,
     ReplaceRequest,
@@ -83,7 +80,7 @@ class Leader(Member, Generic[T]):
         self.board.end()
 
     def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, Progress | DrawnRequest | HeldOutRequest | CategoriesRequest):
+        if not isinstance(request, CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest):
             raise NotImplementedError(f"resident workers have no answer to {request}")
         if isinstance(request, CountRequest) and self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)
