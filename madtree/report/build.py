@@ -45,6 +45,7 @@ PARAMETERS = (
 LISTED = 60  # features or classes that the page names among the parameters
 ONE_TREE = "A forest is no single expression; one of its trees is."
 TOO_LARGE = "The model is too large to be shown as SQL here."
+TREES_ONLY = ("max_depth", "input_cp", "n_folds", "rule", "max_leaf_nodes", "min_impurity_decrease")
 GROUPED_ONLY = ("grouping_cols", "num_all_groups", "num_failed_groups")
 
 
@@ -58,16 +59,19 @@ def build_report(
     evaluate: bool = True,
     trust_owner: bool = False,
 ) -> str:
-    """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL.
+    """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL;
+    of a forest its out-of-bag error by the number of trees.
 
     The page is one file: it loads nothing, and shows the same in ten years. It writes nothing in the database.
 
     Args:
         connection: a psycopg connection, or a client of madtree's; what it may read is read with its rights.
-        model: output_table_name of tree_train.
+        model: output_table_name of tree_train or forest_train.
         data: a table or view with known outcomes to try the model on, best of rows that it was not trained on; by
-            default the training table. Where that is gone or not to be read, the page says so and shows the rest.
-        trees: of a grouped model the trees to show, by tree_id; by default those with the most rows.
+            default the training table, and of a forest none. Where that is gone or not to be read, the page says so and
+            shows the rest.
+        trees: of a grouped model or a forest the trees to show, by tree_id; by default those with the most rows, or the
+            first ones of each forest.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
         trust_owner: as a superuser, use another role's model although it runs what that role wrote; without it the page
             of such a model says so in the place of what would run.
@@ -183,8 +187,10 @@ def _groups(choice: Choice) -> Iterator[str]:
 def _notes(choice: Choice) -> Iterator[str]:
     shown, all_trees = len(choice.rows), choice.totals["trees"]
     if shown < all_trees:
-        which = "the first ones" if choice.model.n_members else "those with the most rows"
-        yield f"{shown:,} of {all_trees:,} trees are on this page: {which}, or those asked for."
+        which = "those with the most rows, or those asked for."
+        if choice.model.n_members:
+            which = "the first ones, or those asked for by madtree report --tree NUMBER."
+        yield f"{shown:,} of {all_trees:,} trees are on this page: {which}"
     if choice.cut is not None:
         yield f"The tree has {choice.rows[0]['n_nodes']:,} nodes; this page has those down to depth {choice.cut}."
 
@@ -193,6 +199,8 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
     for column, title in PARAMETERS:
         value = model.summary.get(column)
         if column in GROUPED_ONLY and not model.grouping_columns:
+            continue
+        if column in TREES_ONLY and model.n_members:
             continue
         if value is not None and value not in ("", "None"):
             yield title, _value_text(value)

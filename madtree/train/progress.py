@@ -37,27 +37,9 @@ class Teller:
             now = time.monotonic()
             done = progress.wave
             self._host.info(
-                f"{done.n_done} of {done.n_trees} trees, {done.n_nodes} nodes in the last ones, "
-                f"{now - self._last:.3f} s"
+                f"tree {done.n_done} of {done.n_trees}: {done.n_nodes} nodes in the last ones, {now - self._last:.3f} s"
             )
             self._last = now
-
-
-def tree_reporter(host: Host, n_trees: Callable[[], str]) -> Callable[[int], None]:
-    """Tells how many trees of forests are there, whenever some have been written.
-
-    Args:
-        n_trees: how many there will be, in words; asked when the first are there.
-    """
-    last = time.monotonic()
-
-    def report(done: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        host.info(f"tree {done} of {n_trees()}: {now - last:.3f} s")
-        last = now
-
-    return report
 
 
 def block_reporter(host: Host, verbose: bool, n_blocks: int) -> Callable[[], None]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from madtree.host import Host, Stopwatch, local_settings
-from madtree.learn.prune import TrainedTrees
 from madtree.model import create_tables
 from madtree.parallel import available
 from madtree.request import TrainingTask
 from madtree.train.fill import ModelFiller
-from madtree.train.progress import tree_reporter
 from madtree.train.training import Training
 
 # Rows come in order only in one process; what may be shared out says so (madtree.parallel).
@@ -31,7 +28,7 @@ def train(host: Host, task: TrainingTask) -> str:
     with local_settings(host, _SERIAL):
         training = Training(host, task, workers, watch)
         filler = ModelFiller(host, task, training)
-        training.train(_told(host, task, training, filler) if task.forest and task.verbose else filler.add)
+        training.train(filler.add)
         watch.begin("write")
         filler.finish()
         training.clean_up()
@@ -49,21 +46,3 @@ def train(host: Host, task: TrainingTask) -> str:
         f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, "
         f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {time.monotonic() - started:.2f} s"
     )
-
-
-def _told(host: Host, task: TrainingTask, training: Training, filler: ModelFiller) -> Callable[[TrainedTrees], None]:
-    """Fills in trees of forests, and tells how many there are."""
-    members = task.forest.n_trees if task.forest else 0
-
-    def n_trees() -> str:
-        groups = training.groups
-        return str(members) if groups is None else f"at most {members * len(groups.tree_id)}"
-
-    report = tree_reporter(host, n_trees)
-
-    def add(trained: TrainedTrees) -> None:
-        filler.add(trained)
-        if len(trained.trees.n_rows):
-            report(filler.n_trees)
-
-    return add

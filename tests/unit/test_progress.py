@@ -7,8 +7,8 @@ import pytest
 from madtree.cli.progress import Estimate, Progress, parse
 from madtree.host.stopwatch import Stopwatch
 from madtree.learn.histogram.requests import Progress as Step
-from madtree.learn.histogram.requests import RoundReport
-from madtree.train.progress import Teller, block_reporter, tree_reporter
+from madtree.learn.histogram.requests import RoundReport, WaveReport
+from madtree.train.progress import Teller, block_reporter
 
 
 class Listener:
@@ -46,12 +46,13 @@ def test_what_the_server_writes_of_blocks_is_read() -> None:
 
 def test_what_the_server_writes_of_trees_is_read() -> None:
     host = Listener()
-    report = tree_reporter(host, lambda: "at most 90")  # type: ignore[arg-type]
-    report(7)
-    report(30)
+    tell = Teller(host, Stopwatch("sample"), verbose=True).tell  # type: ignore[arg-type]
+    tell(Step(wave=WaveReport(7, 90, 1200)))
+    tell(Step(wave=WaveReport(30, 90, 1300)))
     step = parse(host.said[1])
     assert step
     assert (step.unit, step.done, step.total, step.rows) == ("tree", 30, 90, None)
+    assert step.seconds is not None
 
 
 @pytest.mark.parametrize(
