@@ -33,7 +33,6 @@ from madtree.learn.histogram import (
 )
 from madtree.learn.problem import Bootstrap, Problem, forest_parameters_of
 from madtree.learn.prune import (
-    ErrorColumns,
     OutOfBagColumns,
     SeenCategories,
     TrainedTrees,
@@ -145,10 +144,10 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
     tally = Tally(forest.problem, forest.parameters, targets)
     for number in range(forest.n_waves):
         wave: Wave = yield WaveRequest(forest, number)
-        tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
+        errors = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
         yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, len(wave.trees.nodes.node_id)))
-        deliver(wave.trees)
+        deliver(replace(wave.trees, trees=replace(wave.trees.trees, oob_error=errors.ravel())))
     seen: Ints = yield CategoriesRequest(forest.problem)
     return replace(tally.result(), seen=seen)
 
@@ -160,9 +159,7 @@ def said_of(said: OutOfBag, forest: Forest) -> TrainedTrees:
     importance, spread = (unknown if each is None else each for each in (said.importance, said.importance_sd))
     # Of a single large table only packing tells how many rows there are.
     n_rows = np.array([len(said.votes)]) if problem.n_groups == 1 else problem.rows
-    place, member = np.nonzero(~np.isnan(said.error_after))
-    error_after = ErrorColumns(TreeKeys(groups[place], member), said.error_after[place, member])
-    columns = OutOfBagColumns(groups, n_rows, said.error, said.score, importance, spread, error_after)
+    columns = OutOfBagColumns(groups, n_rows, said.error, said.score, importance, spread)
     seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), said.seen)
     return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
 

@@ -34,7 +34,6 @@ class OutOfBag:
         votes: (n_rows,) trees that predicted each row.
         prediction: (n_rows,) index of the class, or mean; of no meaning where there are no votes.
         class_votes: (K, n_rows) of classification, else None.
-        error_after: (G, n_trees) error of the trees up to each, NaN where it was not computed.
         seen: (3, n) group, feature and code of each category of an unordered feature that any rows have, sorted.
     """
 
@@ -45,7 +44,6 @@ class OutOfBag:
     votes: Ints
     prediction: Array
     class_votes: Array | None
-    error_after: Floats
     seen: Ints = field(default_factory=lambda: np.zeros((3, 0), np.int64))
 
 
@@ -57,7 +55,6 @@ class Tally:
         self._rows = _Rows.of(targets)
         n_rows, n_classes = len(self._rows.group), problem.n_classes
         self._losses: list[Floats] = []
-        self._error_after = np.full((problem.n_groups, forest.n_trees), np.nan)
         self._looks = set(np.unique(np.geomspace(1, forest.n_trees, _LOOKS).round().astype(np.int64)).tolist())
         # Votes (K, n_rows) for each class; for regression (2, n_rows), votes and the sum of the predictions.
         self._counted: Array
@@ -69,8 +66,13 @@ class Tally:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> None:
-        """The members from `first` on; the others as in `Wave`."""
+    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> Floats:
+        """Count what the members from `first` on say; the others as in `Wave`.
+
+        Returns:
+            (n_members, G) error of the trees up to each of these members, NaN where it was not computed.
+        """
+        errors = np.full((len(ends), self._problem.n_groups), np.nan)
         for replica, end in enumerate(ends):
             voted = np.flatnonzero(end >= 0)
             predicted = prediction.take(end.take(voted))
@@ -79,11 +81,11 @@ class Tally:
             else:
                 self._counted[0, voted] += 1
                 self._counted[1, voted] += self._grid.split(predicted, self._rows.group.take(voted))[0]
-            member = first + replica
-            if member + 1 in self._looks:
-                self._error_after[:, member] = self._judged()[0]
+            if first + replica + 1 in self._looks:
+                errors[replica] = self._judged()[0]
         if len(losses):
             self._losses.append(losses)
+        return errors
 
     def result(self) -> OutOfBag:
         """After all trees."""
@@ -92,7 +94,7 @@ class Tally:
         if self._losses:
             importance, spread = _over_trees(np.concatenate(self._losses))
         class_votes = self._counted if self._grid is None else None
-        return OutOfBag(error, score, importance, spread, votes, prediction, class_votes, self._error_after)
+        return OutOfBag(error, score, importance, spread, votes, prediction, class_votes)
 
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""

@@ -11,7 +11,6 @@ from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
     CompetitorColumns,
     CpColumns,
-    ErrorColumns,
     NodeColumns,
     OutOfBagColumns,
     SurrogateColumns,
@@ -23,7 +22,6 @@ __all__ = [
     "CategorySets",
     "CompetitorColumns",
     "CpColumns",
-    "ErrorColumns",
     "NodeColumns",
     "OutOfBagColumns",
     "Outcome",

@@ -121,6 +121,7 @@ class TreeColumns:
         pruning_cp: (n,) that the tree was pruned at.
         root_risk: (n,) NaN for a tree without nodes.
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
+        oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
     """
 
     key: TreeKeys
@@ -132,13 +133,15 @@ class TreeColumns:
     pruning_cp: Floats
     root_risk: Floats
     importance: Floats
+    oob_error: Floats
 
     @classmethod
     def untrained(cls, key: TreeKeys, n_features: int, cp: float) -> TreeColumns:
         """Trees without nodes."""
         n = len(key.group)
         none = np.zeros(n, np.int64)
-        return cls(key, none, none, none, none, none, np.full(n, cp), np.full(n, np.nan), np.zeros((n, n_features)))
+        nan = np.full(n, np.nan)
+        return cls(key, none, none, none, none, none, np.full(n, cp), nan, np.zeros((n, n_features)), nan)
 
     def take(self, rows: Ints) -> TreeColumns:
         return TreeColumns(
@@ -151,15 +154,8 @@ class TreeColumns:
             self.pruning_cp[rows],
             self.root_risk[rows],
             self.importance[rows],
+            self.oob_error[rows],
         )
-
-
-@dataclass(frozen=True)
-class ErrorColumns:
-    """The out-of-bag error (n,) of the trees up to and with each of `key`."""
-
-    key: TreeKeys
-    error: Floats
 
 
 @dataclass(frozen=True)
@@ -169,7 +165,6 @@ class OutOfBagColumns:
     Attributes:
         group: (n,) from 1; n_rows: (n,) its rows, in bag or not.
         importance, importance_sd: (n, number of features); NaN where it was not asked for.
-        error_after: the error of the trees up to some of them.
     """
 
     group: Ints
@@ -178,14 +173,13 @@ class OutOfBagColumns:
     score: Floats
     importance: Floats
     importance_sd: Floats
-    error_after: ErrorColumns
 
     @classmethod
     def none(cls, n_features: int) -> OutOfBagColumns:
         of_features = np.zeros((0, n_features))
         none = np.zeros(0)
         ids = none.astype(np.int64)
-        return cls(ids, ids, none, none, of_features, of_features, ErrorColumns(TreeKeys(ids, ids), none))
+        return cls(ids, ids, none, none, of_features, of_features)
 
 
 @dataclass(frozen=True)
@@ -266,6 +260,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
         pruning_cp=np.array(chosen or [problem.parameters.cp] * n, np.float64),
         root_risk=outcome.root_risk,
         importance=outcome.importance,
+        oob_error=np.full(n, np.nan),
     )
 
 

@@ -139,7 +139,7 @@ def test_nothing_depends_on_how_rows_lie(name: str) -> None:
     order = np.random.default_rng(5).permutation(block.codes.n_rows)
     shuffled, said_too = forest_of(replace(problem, tuning=SearchTuning(wave_rows=1)), cut(block, order, 4), forest)
     assert members(shuffled) == members(grown)
-    for field in ("error", "score", "importance", "importance_sd", "error_after"):
+    for field in ("error", "score", "importance", "importance_sd"):
         assert getattr(said_too, field).tobytes() == getattr(said, field).tobytes()
     for field in ("votes", "prediction"):
         assert np.array_equal(getattr(said_too, field), getattr(said, field)[order])
