@@ -66,6 +66,31 @@ def read_trees(
     )
 
 
+def read_forest(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> Iterator[Tree]:
+    """The trees of a forest in their order, one by one; of a grouped one those of the group `gid`, from 1.
+
+    Raises:
+        MadtreeError: there are forests of several groups and `gid` does not name one, or the group has no forest.
+    """
+    n_groups = model.summary.get("num_all_groups") or 1
+    if gid is None and n_groups != 1:
+        raise MadtreeError(
+            f"{tables.given} has a forest for each of {n_groups} groups",
+            hint=f"gid must say which one, from 1 to {n_groups}.",
+        )
+    number = 1 if gid is None else gid
+    if not isinstance(n_groups, int) or not 1 <= number <= n_groups:
+        raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {tables.given}, not {gid}")
+    check_rows(host, tables, model)
+    first = (number - 1) * model.n_members + 1
+    for tree_id in range(first, first + model.n_members):
+        for _, nodes in _nodes_by_tree(host, tables, model, tree_id, competitors=False):
+            yield Tree(tree_id, nodes, (), nodes[0].n_rows, _seen_categories(nodes, model.categories_of(number)))
+            break
+        else:
+            raise MadtreeError(f"{tables.given} has no tree {tree_id}: its group could not be trained")
+
+
 def _nodes_by_tree(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:
