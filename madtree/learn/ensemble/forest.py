@@ -13,6 +13,7 @@ import numpy as np
 from madtree.learn.data import Ints
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
+from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally
 from madtree.learn.grow import grow
 from madtree.learn.histogram import CategoriesRequest, HeldOut, HeldOutRequest, Program, Progress
@@ -86,10 +87,12 @@ def train_forest(problem: Problem, forest: ForestParameters, deliver: Callable[[
         wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
         growing = yield from grow(wave, True, finder_of=partial(DrawnSplits, draws=draws))
+        empty = yield from take_all_rows(problem, wave, growing)
         outcome = yield from conclude(wave, growing)
         prediction = leaf_predictions(wave, growing)
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
+            held_out = without_trees(held_out, empty, replica, wave.n_groups)
             tally.add(wave, growing.routing, prediction, replica, held_out)
             yield Progress()
         deliver(Grown(outcome, wave, first))
