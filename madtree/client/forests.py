@@ -34,7 +34,7 @@ class ForestCalls(Caller):
         num_splits: int | None = 100,
         null_handling_params: Pairs | None = None,
         verbose: bool | None = False,
-        sample_ratio: float | None = 1.0,
+        sample_ratio: float | None = 1,
         *,
         weights: str | None = None,
         split_criterion: str | None = "gini",

@@ -228,5 +228,9 @@ class Training:
         )
         task = replace(self.task, parameters=self.parameters)
         large = LargeTrees(self.host, task, self.work, self.made, rows, self.profile, self.workers, self.watch)
-        large.train(scale, tree_ids, self._hand_over)
-        self.profile = large.profile
+
+        def hand_over(batch: TrainedTrees) -> None:
+            self.profile = large.profile
+            self._hand_over(batch)
+
+        large.train(scale, tree_ids, hand_over)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -56,6 +57,18 @@ class CodeLayout:
         narrow = np.frombuffer(data, np.uint8, split).reshape(self.n_narrow, n_rows)
         wide = np.frombuffer(data, "<u2", self.n_wide * n_rows, split).reshape(self.n_wide, n_rows)
         return Codes(self, narrow, wide)
+
+
+class CodesOfRows(Protocol):
+    """Who can tell the codes of rows."""
+
+    def gather(self, feature: Ints) -> Array:
+        """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""
+        ...
+
+    def gather_at(self, feature: Ints, rows: Ints) -> Array:
+        """(m,) code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Grid, Ints, keyed, mixed
 from madtree.learn.histogram import HeldOut
-from madtree.learn.problem import Problem, roots
-from madtree.learn.route import Routing
+from madtree.learn.problem import Problem
+from madtree.learn.route import Routing, leaves
 from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash
@@ -133,7 +133,8 @@ class Tally:
                 giving = np.lexsort((mixed(identity ^ of_this), rows.group))
                 values = np.empty_like(column)
                 values[standing] = column.take(giving)
-                leaf = _leaves(wave, routing, replace(block, codes=block.codes.replaced(feature, values)), replica)
+                permuted = replace(block, codes=block.codes.replaced(feature, values))
+                leaf = leaves(routing, permuted, replica, n_groups)
                 more = self._errors(rows, prediction.take(leaf)) - before
                 lost += _sums(weight * more, rows.group, n_groups)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -203,14 +204,6 @@ class _Rows:
         group = self.group.take(rows)
         value = problem.target_grid.join(self.target.take(rows, axis=1), group)
         return value / self.weights(problem, rows) + problem.centre[group]
-
-
-def _leaves(wave: Problem, routing: Routing, block: Block, replica: int) -> Ints:
-    """(n_rows,) the leaf that each row ends in."""
-    node = roots(block, replica, wave.n_groups)
-    for _ in range(routing.deepest):
-        node = routing.advance(node, block.codes)
-    return node
 
 
 def _asked(routing: Routing) -> Ints:

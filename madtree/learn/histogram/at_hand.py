@@ -21,7 +21,7 @@ from madtree.learn.histogram.requests import (
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
 from madtree.learn.problem import Problem
-from madtree.learn.route import Positions
+from madtree.learn.route import Positions, leaves
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 
@@ -84,13 +84,15 @@ class BlocksAtHand:
         return self._whole
 
     def _held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
+        problem, replica = request.problem, request.replica
         places, parts, nodes, n_all = [], [], [], 0
         for placed in self._blocks:
             yield
-            rows = request.problem.replicas.held_out(placed.block, request.replica)
+            rows = problem.replicas.held_out(placed.block, replica)
+            part = placed.block.take(rows)
             places.append(rows + n_all)
-            parts.append(placed.block.take(rows))
-            nodes.append(placed.nodes(request, request.replica).take(rows))
+            parts.append(part)
+            nodes.append(leaves(request.routing, part, replica, problem.n_groups))
             n_all += placed.block.codes.n_rows
         return HeldOut(np.concatenate(places), Block.join(parts), np.concatenate(nodes), n_all)
 

@@ -42,7 +42,8 @@ class SearchTuning:
 
     Of forests (learn.ensemble, learn.histogram.node_order):
         wave_rows: of all trees that are grown together, unless one tree has more.
-        node_rows: of a node from which on it is worked off alone,
+        stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
+        node_rows: of an average node of these from which on each is worked off alone,
         piece_rows: so many rows at a time.
     """
 
@@ -70,5 +71,6 @@ class SearchTuning:
     copied_codes: int = 8_388_608
 
     wave_rows: int = 131_072
+    stretch_rows: int = 65_536
     node_rows: int = 1_500
     piece_rows: int = 32_768

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from madtree.learn.route.leaves import leaves
 from madtree.learn.route.positions import POSITION_BYTES, Positions
 from madtree.learn.route.routing import Routing, category_table
 
-__all__ = ["POSITION_BYTES", "Positions", "Routing", "category_table"]
+__all__ = ["POSITION_BYTES", "Positions", "Routing", "category_table", "leaves"]

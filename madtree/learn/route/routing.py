@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Codes, Ints, Values, require
+from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Bools, CodesOfRows, Ints, Values, require
 from madtree.trees import MAX_DEPTH_LIMIT
 
 
@@ -142,34 +142,37 @@ class Routing:
         self.categories = np.concatenate((self.categories, *tables))
         return starts
 
+    @property
+    def asks_more_than_cuts(self) -> bool:
+        """Whether some node has categories or surrogates."""
+        return len(self.categories) > 0 or len(self.surrogate_feature) > 0
+
     def by_cut_alone(self, node: int) -> bool:
         """Whether a node sends each row by its code and cut, or, where that is missing, with the majority."""
         return not self.surrogates[node] and self.table[node] < 0
 
-    def advance(self, node: Ints, codes: Codes, rows: Ints | None = None) -> Ints:
-        """One step down: the node (n_rows,) of each row after the step, from its node before.
+    def advance(self, node: Ints, codes: CodesOfRows) -> Ints:
+        """One step down: the node (n_rows,) of each row after the step, from its node before."""
+        moved: Ints = self.child.take(node)
+        moved += self.goes_right(node, codes)
+        return moved
 
-        `rows` (n_rows,) says which rows these are; None for all.
-        """
-        feature = self.feature.take(node)
-        code = codes.gather(feature) if rows is None else codes.gather_at(feature, rows)
-        if len(self.categories) == 0 and len(self.surrogate_feature) == 0:
+    def goes_right(self, node: Ints, codes: CodesOfRows) -> Bools:
+        """(n_rows,) whether each row goes right from its node; a leaf's do not."""
+        code = codes.gather(self.feature.take(node))
+        if not self.asks_more_than_cuts:
             # Code 0, missing, goes left by itself; lowered by one it wraps round to the largest code, and goes right.
             lowered = self.missing_right.take(node)
             cut = (self.cut - self.missing_right).take(node)
             code -= lowered
-            right = code > cut
-        else:
-            side = self._side(node, code)
-            unknown = np.flatnonzero(side == UNKNOWN)
-            right = side == RIGHT
-            asked = unknown if rows is None else rows[unknown]
-            right[unknown] = self._by_surrogates(node[unknown], codes, asked)
-        moved: Ints = self.child.take(node)
-        moved += right
-        return moved
+            return np.asarray(code > cut)
+        side = self._side(node, code)
+        unknown = np.flatnonzero(side == UNKNOWN)
+        right: Bools = side == RIGHT
+        right[unknown] = self._by_surrogates(node[unknown], codes, unknown)
+        return right
 
-    def primary_side(self, node: Ints, codes: Codes) -> Array:
+    def primary_side(self, node: Ints, codes: CodesOfRows) -> Array:
         """(n_rows,) uint8 the side that each row's node sends it to by its own split: LEFT, RIGHT or UNKNOWN."""
         return self._side(node, codes.gather(self.feature.take(node)))
 
@@ -182,7 +185,7 @@ class Routing:
             side[at] = self.categories.take(table[at] + code[at])
         return side
 
-    def _by_surrogates(self, node: Ints, codes: Codes, rows: Ints) -> Array:
+    def _by_surrogates(self, node: Ints, codes: CodesOfRows, rows: Ints) -> Array:
         """(m,) whether rows whose primary split does not know where to send them go right."""
         right = self.missing_right.take(node).astype(np.bool_)
         count, first = self.surrogates.take(node), self.first_surrogate.take(node)
@@ -208,8 +211,8 @@ class Routing:
 class _Bounded(Routing):
     """A routing whose last node may send rows to the right, where there is none."""
 
-    def advance(self, node: Ints, codes: Codes, rows: Ints | None = None) -> Ints:
-        last: Ints = np.minimum(super().advance(node, codes, rows), len(self.child) - 1)
+    def advance(self, node: Ints, codes: CodesOfRows) -> Ints:
+        last: Ints = np.minimum(super().advance(node, codes), len(self.child) - 1)
         return last
 
 

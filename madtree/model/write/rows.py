@@ -340,6 +340,8 @@ def _insert(
 def _tree_ids(task: TrainingTask, key: TreeKeys) -> Encoder:
     """The trees' ids: those of the first group's forest come first."""
     n_members = task.forest.n_trees if task.forest else 1
+    if key.member.max(initial=0) >= n_members:
+        raise ValueError(f"a member of an ensemble of more than {n_members}")
     return integers((key.group - 1) * n_members + key.member + 1)
 
 

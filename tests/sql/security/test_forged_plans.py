@@ -21,16 +21,16 @@ CALLS = {
     "grow": "SELECT length(madtree_internal.grow_block(%(plan)s::bytea, %(rows)s::bytea))",
     "score": "SELECT length(madtree_internal.score_block(%(plan)s::bytea, %(rows)s::bytea))",
     "count": "SELECT length(madtree_internal.node_statistics(1, %(n_rows)s, %(codes)s::bytea, %(target)s::bytea, "
-    "%(weight)s::bytea, %(tree)s::bytea, %(fold)s::bytea, %(plan)s::bytea))",
+    "%(weight)s::bytea, %(tree)s::bytea, %(fold)s::bytea, %(identity)s::bytea, %(plan)s::bytea))",
     "column": "SELECT length(madtree_internal.new_column(%(plan)s::bytea, 7, %(n_rows)s, %(codes)s::bytea, "
-    "%(target)s::bytea, %(weight)s::bytea, %(tree)s::bytea, %(fold)s::bytea))",
+    "%(target)s::bytea, %(weight)s::bytea, %(tree)s::bytea, %(fold)s::bytea, %(identity)s::bytea))",
 }
 
 
 def arguments(plan: bytes, rows: Any) -> dict[str, Any]:
     if isinstance(rows, bytes):
         return {"plan": plan, "rows": rows}
-    columns = dict(zip(("codes", "target", "weight", "tree", "fold"), rows[1], strict=True))
+    columns = dict(zip(("codes", "target", "weight", "tree", "fold", "identity"), rows[1], strict=True))
     return {"plan": plan, "n_rows": rows[0], **columns}
 
 
