@@ -25,7 +25,7 @@ from madtree.ingest import (
 from madtree.learn.data import Ints
 from madtree.learn.problem import RowFormat, Scale
 from madtree.learn.prune import TrainedTrees
-from madtree.parallel import Workers, growing_workers
+from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import TrainingTask, check_class_params, find_columns
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
@@ -194,10 +194,19 @@ class Training:
 
     def _train_one(self) -> None:
         """A single tree, or forest."""
-        if not self.profile.estimated and self.profile.usable <= self.whole_rows:
+        small = not self.profile.estimated and self.profile.usable <= self.whole_rows
+        if small and not self._shared_trees_pay():
             self._hand_over(self._train_small())
         else:
             self._train_large(self.profile.scale(), None)
+
+    def _shared_trees_pay(self) -> bool:
+        """Whether workers would save time on the trees of a single forest, though all its rows fit a block."""
+        forest, costs = self.task.forest, self.task.tuning.costs
+        if forest is None or self.task.strategy != "auto" or self.workers.asked:
+            return False
+        size = self.profile.usable, self.source.n_columns, self.parameters
+        return forest_workers(self.workers, *size, costs, forest) > 0
 
     def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""

@@ -40,6 +40,7 @@ from madtree.learn.histogram.requests import (
     WaveReport,
     request_of,
 )
+from madtree.learn.histogram.row_records import Room
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps
 
@@ -62,6 +63,7 @@ __all__ = [
     "Progress",
     "ReplaceRequest",
     "Request",
+    "Room",
     "RoundReport",
     "RowsByTreeRequest",
     "RowsOfNodes",
