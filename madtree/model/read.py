@@ -96,6 +96,31 @@ class _InOrder(Generic[T]):
         return self._next[1] if self._next is not None and self._next[0] == tree_id else None
 
 
+def read_forest(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> Iterator[Tree]:
+    """The trees of a forest in their order, one by one; of a grouped one those of the group `gid`, from 1.
+
+    Raises:
+        MadtreeError: there are forests of several groups and `gid` does not name one, or the group has no forest.
+    """
+    n_groups = model.summary.get("num_all_groups") or 1
+    if gid is None and n_groups != 1:
+        raise MadtreeError(
+            f"{tables.given} has a forest for each of {n_groups} groups",
+            hint=f"gid must say which one, from 1 to {n_groups}.",
+        )
+    number = 1 if gid is None else gid
+    if not isinstance(n_groups, int) or not 1 <= number <= n_groups:
+        raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {tables.given}, not {gid}")
+    own = trees_of_group(host, tables, model, number)
+    if not own:
+        raise MadtreeError(f"{tables.given} has no forest of group {number}: it could not be trained")
+    if n_groups == 1:
+        yield from each_tree(host, tables, model)
+    else:
+        for tree_id in own:
+            yield from each_tree(host, tables, model, tree_id)
+
+
 def _nodes_by_tree(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:

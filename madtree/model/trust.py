@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.sqltext import trust as sql
-from madtree.sqltext.forest_tables import GROUP_COLUMNS
+from madtree.sqltext.forest_tables import GROUP_COLUMNS, MORE_MEMBER_COLUMNS
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import (
@@ -228,7 +228,7 @@ def _spelled(type_: str | None) -> str | None:
 _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = tuple(
     (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), frozenset(optional))
     for suffix, columns, optional in (
-        ("", TREE_COLUMNS, ("cat_levels_in_text", "cat_n_levels")),
+        ("", TREE_COLUMNS + MORE_MEMBER_COLUMNS, ("cat_levels_in_text", "cat_n_levels", *dict(MORE_MEMBER_COLUMNS))),
         ("_nodes", NODE_COLUMNS, ()),
         (
             "_summary",

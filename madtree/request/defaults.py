@@ -26,6 +26,7 @@ NUM_TREES = 100
 NUM_PERMUTATIONS = 1
 SAMPLE_RATIO: float = 1
 SAMPLING = "poisson"
+SPLIT_RULE = "best"
 FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
 FOREST_MIN_BUCKET = 1
 
@@ -86,6 +87,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "sample_ratio": SAMPLE_RATIO,
         "weights": None,
         "split_criterion": SPLIT_CRITERION,
+        "split_rule": SPLIT_RULE,
         "sampling": SAMPLING,
         "seed": SEED,
         "replace": REPLACE,

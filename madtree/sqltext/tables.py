@@ -196,20 +196,21 @@ def create_tables(
     cv: bool = False,
     competitors: bool = False,
     own: Sequence[tuple[str, str]] = (),
+    more: Sequence[tuple[str, str]] = (),
     summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
     of_groups: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Statements that create a model's tables; of those that not every model has, the ones that are wanted.
 
     Args:
-        own: columns of `<output>` in front of all others.
+        own, more: columns of `<output>` in front of all others, and behind them.
         of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
     """
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
     nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
     tables = {
-        "": [*_definitions(own), *groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"],
+        "": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more)), "PRIMARY KEY (tree_id)"],
         "_nodes": [*nodes, "PRIMARY KEY (tree_id, node_id)"],
         "_summary": _definitions(summary),
     }
