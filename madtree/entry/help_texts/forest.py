@@ -24,7 +24,7 @@ SELECT madtree.forest_train(
     num_splits => 100,            -- candidate thresholds of a continuous feature; 0: all of them, as always with at
                                   --   most 4096 rows
     null_handling_params => NULL,  -- 'max_surrogates=0, null_as_category=false, surrogate_style=0'
-    verbose => false,             -- true: one INFO line a level, and the stages' seconds
+    verbose => false,             -- true: an INFO line as trees are done, and the stages' seconds
     sample_ratio => 1,            -- share of the rows that each tree's sample is drawn from
     -- best given by name:
     weights => NULL,              -- a numeric column or expression; rows of weight 0 are skipped
