@@ -43,11 +43,14 @@ class ForestCalls(Caller):
         *,
         weights: str | None = None,
         split_criterion: str | None = "gini",
+        split_rule: str | None = "best",
         sampling: str | None = "poisson",
         seed: int | None = 1,
         replace: bool | None = False,
+        parallel_workers: int | None = None,
         memory_mb: int | None = 64,
         classification: bool | None = None,
+        strategy: str | None = "auto",
     ) -> Forest:
         """Train a random forest, or one for each group, on a table where it is.
 
@@ -66,11 +69,13 @@ class ForestCalls(Caller):
             side keeps, by default 1; candidate thresholds of a continuous feature.
         null_handling_params
             As `surrogate_params` of `tree_train`.
-        verbose, seed, replace, memory_mb
+        verbose, seed, replace, parallel_workers, memory_mb, strategy
             As for `tree_train`.
         sample_ratio, sampling
-            Share of the rows that each tree's sample is drawn from; with replacement (poisson), or
-            without_replacement.
+            Share of the rows that each tree's sample is drawn from; with replacement (poisson),
+            without_replacement, or none: each tree has all rows once.
+        split_rule
+            The best split of each feature that is drawn for a node, or a random one (extremely randomized trees).
 
         Returns
         -------

@@ -59,6 +59,7 @@ _MADLIBS_SUMMARY: tuple[tuple[str, str], ...] = (
     ("null_proxy", "text"),
     ("sample_ratio", "float8"),
     ("sampling", "text"),
+    ("split_rule", "text"),
 )
 _KNOWN = {column for column, _ in _MADLIBS_SUMMARY}
 FOREST_SUMMARY_COLUMNS = _MADLIBS_SUMMARY + tuple(each for each in SUMMARY_COLUMNS if each[0] not in _KNOWN)

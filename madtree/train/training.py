@@ -63,7 +63,7 @@ class Training:
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
         self.oids = plain_tables(host, task.source.oid, held)
-        if held == "spread" and not self.work.temporary:
+        if held == "spread" and not self.work.temporary and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
         elif self.oids:
             relation = work_sql.aliased(task.source.schema, task.source.name)

@@ -321,6 +321,7 @@ def _of_forest(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
         "num_permutations": forest.n_permutations,
         "sample_ratio": forest.kept,
         "sampling": forest.sampling,
+        "split_rule": forest.split_rule,
     }
 
 
