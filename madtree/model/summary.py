@@ -78,6 +78,9 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     columns = _check_grouping(summary, tables, grouping)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
+    members = _members(summary, row)
+    if members and not tables.has_groups:
+        summary.fault("it is a forest without its groups: their table is missing, or is another role's")
     if to_run:
         _check_trust(tables, expressions, trusted, columns)
     return Model(
@@ -102,7 +105,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary=row,
         dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
         grouping_expressions=values,
-        n_members=_members(summary, row),
+        n_members=members,
     )
 
 

@@ -162,11 +162,18 @@ def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = Non
                     f"not {type_}"
                 )
     for column in grouping or ():
-        if column not in facts.tables[""].columns:
-            raise MadtreeError(
-                f"{given} is damaged: its table {ident(facts.tables[''].name)} lacks the grouping column "
-                f"{ident(column)}; was its type dropped?"
-            )
+        for suffix in ("", "_group"):  # which forests have
+            table = facts.tables.get(suffix)
+            if table is not None and column not in table.columns:
+                raise MadtreeError(
+                    f"{given} is damaged: its table {ident(table.name)} lacks the grouping column "
+                    f"{ident(column)}; was its type dropped?"
+                )
+            if table is not None and table.columns[column].type != facts.tables[""].columns[column].type:
+                raise MadtreeError(
+                    f"{given} is damaged: the grouping column {ident(column)} of its table {ident(table.name)} is of "
+                    f"type {table.columns[column].type}, not {facts.tables[''].columns[column].type}"
+                )
 
 
 def check_owners_code(

@@ -103,7 +103,9 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
     "tree_evaluate": {"trust_owner": TRUST_OWNER},
     "tree_confusion": {"trust_owner": TRUST_OWNER},
     "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER, "full": FULL},
-    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL},
+    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL, "tree_id": None},
+    "tree_to_json": {"tree_id": None},
+    "tree_to_pmml": {"tree_id": None},
     "tree_prune": {"trust_owner": TRUST_OWNER},
 }
 # MADlib's names of arguments, where they differ, by function: of optional arguments only, they are further arguments of

@@ -43,8 +43,10 @@ def check_forest_arguments(
     sampling: str | None = None,
     seed: int | None = None,
     replace_: bool | None = None,
+    parallel_workers: int | None = None,
     memory_mb: int | None = None,
     classification: bool | None = None,
+    strategy: str | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `forest_train`; NULL for an optional argument means its default.
 
@@ -77,9 +79,16 @@ def check_forest_arguments(
         verbose=verbose,
         seed=seed,
         replace=replace_,
+        parallel_workers=parallel_workers,
         memory_mb=memory_mb,
         classification=classification,
+        strategy=strategy,
     )
+    if task.strategy == "aggregate":
+        raise MadtreeError(
+            "strategy: forests cannot be grown by the aggregate",
+            hint="Their trees need all rows at hand: use 'auto', 'memory' or 'workers'.",
+        )
     n_features = len(task.features)
     usual = max(1, isqrt(n_features)) if task.is_classification else ceil(n_features / 3)
     n_drawn = _whole("num_random_features", num_random_features, usual, 1, n_features)

@@ -26,7 +26,7 @@ from madtree.score.block_plan import (
 )
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
-from madtree.score.forest_outcomes import Outcomes, forest_outcomes_of
+from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
@@ -250,7 +250,7 @@ def _outcomes(
 ) -> Outcomes:
     """What each node sends its rows to."""
     if model.n_members:
-        shares = _class_weights(host, tables, model, nodes) if type_ == "prob_mean" else None
+        shares = _class_weights(host, tables, model, nodes) if type_ in ("prob_mean", JUDGED) else None
         if shares is not None:
             shares /= shares.sum(axis=1, keepdims=True)
         return forest_outcomes_of(model, type_, nodes, shares, outputs)

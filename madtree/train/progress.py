@@ -37,8 +37,7 @@ class Teller:
             now = time.monotonic()
             done = progress.wave
             self._host.info(
-                f"{done.n_done} of {done.n_trees} trees, {done.n_nodes} nodes in the last ones, "
-                f"{now - self._last:.3f} s"
+                f"tree {done.n_done} of {done.n_trees}: {done.n_nodes} nodes in the last ones, {now - self._last:.3f} s"
             )
             self._last = now
 

@@ -17,6 +17,7 @@ import numpy as np
 from madtree.learn.data import Array, Floats, Ints, Values, codec, nested
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
+from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, permuted
 from madtree.learn.grow import grow
 from madtree.learn.histogram import (
@@ -103,12 +104,14 @@ class Forest:
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
         finder_of = partial(DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM)
         growing = yield from grow(wave, True, finder_of=finder_of)
+        empty = yield from take_all_rows(problem, wave, growing)
         outcome = yield from conclude(wave, growing)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
         ends, losses = [], []
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
+            held_out = without_trees(held_out, empty, replica, wave.n_groups)
             if forest.n_permutations:
                 lost = permuted(wave, growing.routing, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
@@ -141,6 +144,7 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
 
     `deliver` is handed the trees wave by wave.
     """
+    yield Progress(stage="passes")
     targets: Targets = yield TargetsRequest(forest.problem)
     tally = Tally(forest.problem, forest.parameters, targets)
     for number in range(forest.n_waves):

@@ -33,11 +33,15 @@ class BlocksAtHand:
 
     rows_at_hand = True
 
-    def __init__(self, blocks: Sequence[Block], position_bytes: int) -> None:
-        """`position_bytes`: that positions may take; those that find no room are worked out anew in each pass."""
+    def __init__(self, blocks: Sequence[Block], position_bytes: int, whole: Block | None = None) -> None:
+        """
+        Args:
+            position_bytes: that positions may take; those that find no room are worked out anew in each pass.
+            whole: the blocks as one, where they lie side by side; None where they have to be joined.
+        """
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
-        self._whole: Block | None = None
+        self._whole = whole
         self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 

@@ -94,13 +94,13 @@ def test_groups_have_forests_of_their_own_and_unknown_groups_none(db: psycopg.Co
 
 
 def test_the_order_of_rows_is_nothing(db: psycopg.Connection) -> None:
-    db.execute("CREATE TABLE shuffled AS SELECT * FROM t ORDER BY md5(id::text)")
-    for source, model in (("t", "f"), ("shuffled", "s")):
-        grow(db, model, "c", source=source, num_trees=6, weights="1 + id % 3")
+    """Nor whether they come from a table or a view."""
+    db.execute("CREATE TABLE shuffled AS SELECT * FROM t ORDER BY md5(id::text); CREATE VIEW seen AS SELECT * FROM t")
+    for source, model in (("t", "f"), ("shuffled", "s"), ("seen", "v")):
+        grow(db, model, "c", source=source, num_trees=6, weights="1 + z % 3")
     for suffix in ("", "_nodes", "_group"):
-        assert rows(db, f"SELECT * FROM f{suffix} ORDER BY 1, 2, 3") == rows(
-            db, f"SELECT * FROM s{suffix} ORDER BY 1, 2, 3"
-        )
+        of_tables = [rows(db, f"SELECT * FROM {model}{suffix} ORDER BY 1, 2, 3") for model in ("f", "s", "v")]
+        assert of_tables[0] == of_tables[1] == of_tables[2]
 
 
 def test_large_tables_are_grown_by_the_same_rules(db: psycopg.Connection) -> None:
@@ -166,7 +166,9 @@ def test_trees_and_importances_are_shown(db: psycopg.Connection) -> None:
         ("tree_predict('f', 't', 's')", "tree_model: f is a forest"),
         ("tree_sql('f')", "model: f is a forest"),
         ("tree_prune('f', 'p', 0.1)", "model: f is a forest"),
-        ("tree_to_pmml('f')", "model: f is a forest"),
+        ("tree_display('f')", "model: f is a forest"),
+        ("tree_surr_display('f')", "model: f is a forest"),
+        ("tree_cp('f')", "model: f is a forest"),
         ("get_tree('f', 2, 1)", "gid must be from 1 to 1"),
         ("get_tree('f', 1, 3)", "sample_id must be from 1 to 2, not 3"),
         ("get_tree('tree', 1, 1)", "tree is not a forest"),

@@ -51,7 +51,7 @@ def members(trees: TrainedTrees) -> dict[tuple[int, int], dict[str, Any]]:
             values = getattr(columns, f.name)
             if isinstance(values, CategorySets):
                 values = np.split(values.indices, np.cumsum(values.sizes)[:-1]) if len(values.sizes) else []
-            elif f.name == "key":
+            elif f.name in ("key", "oob_error"):
                 continue
             for (group, member), of_tree in found.items():
                 mine = np.flatnonzero((columns.key.group == group) & (columns.key.member == member))
@@ -225,6 +225,7 @@ def test_out_of_bag_rows_are_asked_of_the_trees_that_have_not_seen_them(n_classe
             answers[row].append(float(nodes.prediction[at]))
     asked = [row for row in range(120) if answers[row]]
     assert [len(own) for own in answers] == said.votes.tolist()
+    assert grown.trees.oob_error[-1] == said.error[0]
     assert 60 < len(asked) < 120
     total = sum(weight[row] for row in asked)
     if n_classes:
