@@ -15,7 +15,7 @@ from madtree.sqltext.operators import binary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.schemas import INTERNAL
-from madtree.sqltext.work import BLOCK_ARGUMENTS, BLOCK_COLUMNS, PACKED_FIELDS, WorkTables
+from madtree.sqltext.work import BLOCK_COLUMNS, NODES, PACKED_FIELDS, WorkTables
 
 _SEED = 4097  # seed of the hash that distributes rows, unlike those of samples
 
@@ -57,7 +57,7 @@ class DistributedTables(WorkTables):
 
     def create_part_blocks(self) -> str:
         """An empty table of blocks, one for each part."""
-        return self.create_with("blocks", BLOCK_COLUMNS)
+        return self.create_with("blocks", f"{BLOCK_COLUMNS}, {NODES}")
 
     def pack_parts(self, source: RowSource) -> str:
         """Make each part's block where its rows are; $1: plan.
@@ -87,10 +87,7 @@ class DistributedTables(WorkTables):
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan. One state comes from each shard."""
-        return (
-            f"SELECT {INTERNAL}.node_statistics(block_id, n_rows, {BLOCK_ARGUMENTS}, $1) AS shared "
-            f"FROM {self.name('blocks')}"
-        )
+        return self.counted("shared")
 
 
 def _listed(columns: Sequence[str] | None) -> str:

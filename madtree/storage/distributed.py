@@ -93,9 +93,9 @@ class DistributedRows:
         """Parameters under which a state is small enough to travel."""
         return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * SearchTuning().state_share))
 
-    def keeper(self, source: RowSource, made: list[str], memory_bytes: int) -> InParts:
-        """`made`: the parts of the work tables that exist; `memory_bytes`: as in `InParts`."""
-        return InParts(self.host, self.tables, made, source, memory_bytes)
+    def keeper(self, source: RowSource, made: list[str]) -> InParts:
+        """`made`: the parts of the work tables that exist."""
+        return InParts(self.host, self.tables, made, source)
 
 
 def part_rows(n_numbers: int, most: int) -> int:
@@ -106,12 +106,9 @@ def part_rows(n_numbers: int, most: int) -> int:
 class InParts(TableKeeper):
     """A block for each part, on the server that has the part's rows."""
 
-    def __init__(
-        self, host: Host, tables: DistributedTables, made: list[str], source: RowSource, memory_bytes: int
-    ) -> None:
-        """`memory_bytes`: that rows' positions may take in each of the servers' sessions."""
+    def __init__(self, host: Host, tables: DistributedTables, made: list[str], source: RowSource) -> None:
         super().__init__(host, tables, made, 0)
-        self._tables, self._source, self._memory_bytes = tables, source, memory_bytes
+        self._tables, self._source = tables, source
 
     def _pack(self, packing: Packing) -> Packed:
         host, tables = self._host, self._tables
@@ -122,7 +119,7 @@ class InParts(TableKeeper):
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
     def _provider(self, problem: Problem) -> TableOfBlocks:
-        return TableOfBlocks(self._host, self._tables, problem, 0, self._memory_bytes, STATE_BYTES)
+        return TableOfBlocks(self._host, self._tables, problem, 0, STATE_BYTES)
 
 
 class PartBinFinder(BinFinder):

@@ -7,6 +7,7 @@ from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.batching import batches, by_rows, state_limit
 from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.frontier import Frontier, frontier_values
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
     add_codes,
@@ -46,6 +47,7 @@ __all__ = [
     "CategoriesRequest",
     "CountRequest",
     "DrawnRequest",
+    "Frontier",
     "HeldOut",
     "HeldOutRequest",
     "HistogramLayout",
@@ -70,6 +72,7 @@ __all__ = [
     "feature_view",
     "final",
     "finished",
+    "frontier_values",
     "join_powers",
     "join_terms",
     "joined",
