@@ -85,6 +85,25 @@ class DistributedTables(WorkTables):
             f"GROUP BY 1, 2) AS v) AS madtree_value WHERE {few}"
         )
 
+    def create_group_rows(self) -> str:
+        """An empty table of the rows of small groups: the number of the group's block, and the row's image."""
+        return self.create_with("images", f"block_id pg_catalog.int4, images {INTERNAL}.packed")
+
+    def distribute_groups(self, source: RowSource) -> str:
+        """Fill that table: the rows of a block, which has whole groups, come together on one server."""
+        return (
+            f"INSERT INTO {self.name('images')} SELECT madtree_block, ({source.row()})::{INTERNAL}.packed "
+            f"{source.from_clause(extra='madtree_block IS NOT NULL')}"
+        )
+
+    def grown(self) -> str:
+        """The trees of each block, grown where its rows are; $1: plan. Rows are sorted by block, as in `pack_parts`."""
+        images = "pg_catalog.string_agg(images::pg_catalog.bytea, ''::pg_catalog.bytea)"
+        return (
+            f"SELECT {INTERNAL}.grow_block($1, {images}) AS shared FROM {self.name('images')} "
+            "GROUP BY block_id, block_id::pg_catalog.bit(32)"
+        )
+
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan. One state comes from each shard."""
         return self.counted("shared")

@@ -305,10 +305,10 @@ def _weight_profile(source: RowSource) -> str:
     )
 
 
-def groups(source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
+def groups(source: RowSource, dependent_is_number: bool, small_rows: int, block_rows: int) -> str:
     """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
 
-    Small groups, of at most `block_rows` rows, share blocks of about so many; large ones have no block.
+    Small groups, of at most `small_rows` rows, share blocks of about `block_rows`; large ones have no block.
     """
     names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
     keys = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
@@ -319,7 +319,7 @@ def groups(source: RowSource, dependent_is_number: bool, block_rows: int) -> str
         statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
     known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
     by = ", ".join(str(i) for i in range(1, len(source.grouping) + 1))
-    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{block_rows}::pg_catalog.int8')}"
+    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{small_rows}::pg_catalog.int8')}"
     so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
     block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
     return (

@@ -89,6 +89,12 @@ class DistributedRows:
         ranges = tuple(PageRange(0, str(part)) for part in range(self.n_parts))
         return PageRanges((self.tables.aliased("rows"),), ranges, self.tables.one_part, "pg_catalog.int4")
 
+    def distribute_groups(self, source: RowSource) -> None:
+        """Make the table of the rows of small groups, those of each block on one server."""
+        self.host.command(self.tables.create_group_rows())
+        distribute_beside(self.host, self.tables.name("images"), "block_id", beside=self.tables.name("rows"))
+        run_on_servers(self.host, self.tables.distribute_groups(source))
+
     def limited(self, parameters: Parameters) -> Parameters:
         """Parameters under which a state is small enough to travel."""
         return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * SearchTuning().state_share))

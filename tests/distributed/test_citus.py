@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -42,6 +43,17 @@ def both(cluster: psycopg.Connection, target: str, features: str, **options: Any
             "y",
             "x, n, level",
             {
+                "grouping_cols": "grp, fold",
+                "weights": "w",
+                "surrogate_params": "max_surrogates=1",
+                "pruning_params": "cp=0.001, fold_col=id % 3",
+            },
+            ["", "_nodes", "_surrogates", "_cv"],
+        ),
+        (
+            "y",
+            "x, n, level",
+            {
                 "weights": "w",
                 "max_depth": 5,
                 "surrogate_params": "max_surrogates=2",
@@ -50,7 +62,7 @@ def both(cluster: psycopg.Connection, target: str, features: str, **options: Any
             ["", "_nodes", "_surrogates", "_cv"],
         ),
     ],
-    ids=["classes", "exact", "null level", "expressions", "groups", "regression"],
+    ids=["classes", "exact", "null level", "expressions", "groups", "small groups", "regression"],
 )
 def test_a_cluster_gives_the_trees_of_one_server(
     cluster: psycopg.Connection, target: str, features: str, options: dict[str, Any], tables: list[str]
@@ -209,6 +221,14 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
         cluster.execute(tables.create_part_blocks().encode())
         distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))
 
+        cluster.execute(tables.create_group_rows().encode())
+        distribute_beside(host, tables.name("images"), "block_id", beside=tables.name("rows"))
+        cluster.execute("CREATE TABLE of_groups AS SELECT 1 AS g1, 1 AS tree_id, 1 AS usable, 0 AS block")
+        grouped = replace(source, grouping=("n",), groups="of_groups", equals=("=",))
+
+        assert "INSERT/SELECT method: repartition" in plan(tables.distribute_groups(grouped))
+        growing = plan(tables.grown())
+        assert growing.index("Task") < growing.index("GroupAggregate")
         assert "INSERT/SELECT method: repartition" in plan(tables.distribute_rows(["x", "n", "label"], relation, 10))
         packing = plan(tables.pack_parts(RowSource(tables.aliased("rows"), *source_parts(source))))
         assert "INSERT/SELECT method" not in packing

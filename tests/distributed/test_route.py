@@ -86,20 +86,37 @@ def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
     train_distributed(db, monkeypatch, host, pruning_params="n_folds=2, cp=0.001")
     packing = [s for s in host.statements if "pack_images(" in s]
     counting = [s for s in host.statements if "node_statistics(" in s]
+    moving = [s for s in host.statements if "moved_nodes(" in s]
     assert len(packing) == 1
     assert len(counting) > 5
+    assert 5 < len(moving) <= len(counting)
     # The part is what both tables are distributed by: grouped by it, a statement needs no other server.
     assert re.search(r'GROUP BY (\S+"madtree_part_\w+")(, \1::pg_catalog\.bit\(32\))?\) AS', packing[0])
-    for statement in packing + counting:
+    for statement in packing + counting + moving:
         # Each of these would make Citus fetch the rows to the coordinator.
         assert not re.search(
             r"\b(ORDER BY|DISTINCT|LIMIT|OFFSET|WITHIN GROUP|OVER|FILTER|ctid|nextval|random)\b", statement
         )
-    for statement in counting:
+    for statement in counting + moving:
         assert "GROUP BY" not in statement
     # Nothing but whole rows' own tables is read by place.
     distributed_ = [s for s in host.statements if s.startswith("INSERT INTO") and "ctid" in s]
     assert len(distributed_) == 1
+
+
+def test_small_groups_are_grown_where_the_rows_of_their_blocks_are(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = ShardedHost(db)
+    train_distributed(
+        db, monkeypatch, host, output_table_name="spread", grouping_cols="n % 40", list_of_features="x, n"
+    )
+    train_here(PsycopgHost(db), output_table_name="whole", grouping_cols="n % 40", list_of_features="x, n")
+    assert differences(db, "spread_nodes", "whole_nodes") == 0
+    (growing,) = [s for s in host.statements if "grow_block(" in s]
+    assert re.search(r"GROUP BY block_id, block_id::pg_catalog.bit\(32\)$", growing)
+    # No row comes to the coordinator.
+    assert not any("node_statistics(" in s or "ORDER BY 1) AS madtree_row" in s for s in host.statements)
 
 
 def test_only_columns_that_an_expression_names_are_distributed(
