@@ -43,10 +43,10 @@ def both(cluster: psycopg.Connection, target: str, features: str, **options: Any
             "y",
             "x, n, level",
             {
-                "grouping_cols": "grp, fold",
+                "grouping_cols": "id % 35",
                 "weights": "w",
                 "surrogate_params": "max_surrogates=1",
-                "pruning_params": "cp=0.001, fold_col=id % 3",
+                "pruning_params": "cp=0.001, fold_col=fold",
             },
             ["", "_nodes", "_surrogates", "_cv"],
         ),
