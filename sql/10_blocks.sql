@@ -87,6 +87,15 @@ CREATE AGGREGATE madtree_internal.node_statistics(integer, bytea, bytea, bytea, 
 COMMENT ON AGGREGATE madtree_internal.node_statistics(
     integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: what growing trees ask of their rows, over blocks';
+
+CREATE AGGREGATE madtree_internal.sum_of_states(bytea) (
+    SFUNC = madtree_internal.node_statistics_merge,
+    STYPE = bytea,
+    COMBINEFUNC = madtree_internal.node_statistics_merge,
+    FINALFUNC = madtree_internal.node_statistics_final,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE madtree_internal.sum_of_states(bytea) IS 'internal: states, or pieces of them, added up';
 -- noqa: enable=CP02,CP05,LT01
 
 CREATE FUNCTION madtree_internal.new_column(

@@ -19,7 +19,7 @@ _COUNTS = ("n_rows", "n_skipped", "n_unknown")
 _COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")
 # The columns of a table of blocks, and the fields of a packed block as these columns.
 BLOCK_COLUMNS = ", ".join(
-    [f"{name} pg_catalog.int4" for name in ("part", "block_id", *_COUNTS)]
+    [f"{name} pg_catalog.int4" for name in ("shard_key", "block_id", *_COUNTS)]
     + [f"{name} {INTERNAL}.packed" for name in _COLUMNS]
 )
 # What a table of blocks has beside the fields of a block: the node that each row has reached, NULL at the roots.

@@ -32,7 +32,7 @@ from madtree.learn.route import NewSplits, Routing
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import COSTS, Costs
 from madtree.sqltext.work import WorkTables
-from madtree.storage.aggregate_functions import read_state
+from madtree.storage.aggregate_functions import State, read_state
 
 _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
@@ -89,11 +89,14 @@ class TableOfBlocks:
         return np.concatenate(answers, axis=0 if request.what == "powers" else 1)
 
     def _counted(self, request: CountRequest) -> Array:
+        return read_state(self._state(request, codec.dump(frontier_values(request))), request)
+
+    def _state(self, request: CountRequest, plan: bytes) -> State | None:
+        """The final state, None where there is no block; `plan`: the request as it travels."""
         n_workers = self._n_workers if handing_over_pays(request.state_bytes, self._n_workers, self._costs) else 0
         with local_settings(self._host, sharing(n_workers)):
-            plan = codec.dump(frontier_values(request))
-            state = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
-        return read_state(state, request)
+            state: State | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
+        return state
 
     def _move(self, request: CountRequest) -> None:
         """Bring the nodes that are kept beside the blocks to where the request's trees have grown."""

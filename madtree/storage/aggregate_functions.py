@@ -18,8 +18,9 @@ from madtree.learn.data import Array, LastPlan, Values, require
 from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, Steps, final, merge, transition_steps
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, column_values, with_column
 from madtree.learn.route import NewSplits, StoredNodes, node_bytes
+from madtree.sqltext.distributed import TAG_BYTES
 
-_TAG = 8
+_TAG = TAG_BYTES
 _TAGS = {np.dtype(name).str.encode().ljust(_TAG): np.dtype(name) for name in ("<i4", "<f8")}
 _MOST_STATE_BYTES = 2**30 - 2**10  # a value of PostgreSQL's has less than 2**30 bytes
 
@@ -78,6 +79,11 @@ def node_statistics_merge(left: State | None, right: State | None) -> State | No
 
 def node_statistics_final(state: State | None) -> State | None:
     return None if state is None else _tagged(final(_numbers(state)))
+
+
+def joined_pieces(pieces: Sequence[State]) -> State:
+    """The state whose numbers are those of pieces, each of which is a state, one after the other."""
+    return b"".join([bytes(pieces[0][:_TAG]), *(bytes(piece[_TAG:]) for piece in pieces)])
 
 
 def read_state(state: State | None, request: CountRequest) -> Array:
