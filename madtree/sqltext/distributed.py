@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.operators import binary
+from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.rows import RowSource
+from madtree.sqltext.rows import RowSource, group_counts, group_figures
 from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.work import BLOCK_COLUMNS, NODES, PACKED_FIELDS, WorkTables
 
@@ -95,6 +95,28 @@ class DistributedTables(WorkTables):
             f"OVER (PARTITION BY v.tree) AS place FROM (SELECT {tree} AS tree, {value} AS value {clause} "
             f"GROUP BY 1, 2) AS v) AS madtree_value WHERE {few}"
         )
+
+    def create_counts(self, source: RowSource, dependent_is_number: bool) -> str:
+        """An empty table of the figures of groups, shard by shard, by a hash of the group."""
+        return self.create_as("counts", f"{group_counts(source, dependent_is_number)} WITH NO DATA")
+
+    def count_groups(self, source: RowSource, dependent_is_number: bool) -> str:
+        """Fill that table: each shard counts its rows, and what it has of a group goes where the others' goes."""
+        keys = [f"g{i}" for i in range(1, len(source.grouping) + 1)]
+        names = ", ".join([*keys, *group_figures(source, dependent_is_number)])
+        by = f"{SOURCE_ALIAS}.{ident(self.shard_key)}"
+        counted = group_counts(source, dependent_is_number, by)
+        return (
+            f"INSERT INTO {self.name('counts')} (madtree_by, {names}) "
+            f"SELECT pg_catalog.hash_record(ROW({', '.join(keys)})), {names} FROM ({counted}) AS madtree_counted"
+        )
+
+    def counted_groups(self, source: RowSource, dependent_is_number: bool) -> str:
+        """The figures of whole groups, each of which is put together by the server that has them."""
+        keys = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+        figures = group_figures(source, dependent_is_number)
+        merged = ", ".join(f"{sql} AS {name}" for name, sql in figures.items())
+        return f"SELECT {keys}, {merged} FROM {self.name('counts')} GROUP BY madtree_by, {keys}"
 
     def create_group_rows(self) -> str:
         """An empty table of the rows of small groups: the number of the group's block, and the row's image."""
@@ -195,6 +217,21 @@ DISTRIBUTION_COLUMN = (
     "SELECT pg_catalog.column_to_column_name(logicalrelid, partkey) AS name FROM pg_catalog.pg_dist_partition "
     "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1 AND partmethod OPERATOR(pg_catalog.=) 'h'"
 )
+
+# Whether groups can be told apart by a hash: all columns g1, ... of a table, $1, are of types that have one of their
+# own, and their text is equal only where its bytes are.
+HASHABLE = spelled_out("""
+SELECT pg_catalog.bool_and((t.typtype `=` 'e' OR EXISTS (
+    SELECT FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am m ON m.oid `=` o.opcmethod AND m.amname `=` 'hash'
+    WHERE o.opcdefault AND (o.opcintype `=` t.oid OR EXISTS (
+        SELECT FROM pg_catalog.pg_cast c
+        WHERE c.castsource `=` t.oid AND c.casttarget `=` o.opcintype AND c.castmethod `=` 'b'
+    ))
+)) AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_collation l WHERE l.oid `=` a.attcollation AND NOT l.collisdeterministic
+)) AS hashable
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid `=` a.atttypid
+WHERE a.attrelid `=` $1::pg_catalog.regclass::pg_catalog.oid AND a.attname::pg_catalog.text `~` '^g[0-9]+$'""")
 
 # Keys of the shards of a table, one of each: values of the column by which it is distributed. $1: the table's SQL name;
 # $2: the last one to look at.

@@ -30,7 +30,7 @@ from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
-from madtree.sqltext.rows import RowSource
+from madtree.sqltext.rows import RowSource, group_counts
 from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks
@@ -118,6 +118,21 @@ class DistributedRows:
         """The parts, in place of page ranges."""
         ranges = tuple(PageRange(0, str(part), str(self.keys[part % len(self.keys)])) for part in range(self.n_parts))
         return PageRanges((self.tables.aliased("rows"),), ranges, self.tables.one_part, "pg_catalog.int4")
+
+    def count_groups(self, source: RowSource, dependent_is_number: bool, made: list[str]) -> str:
+        """The query of the groups' figures: of each group one row comes to the coordinator, instead of one from each
+        shard, where groups can be told apart by a hash.
+
+        `made`: the parts of the work tables that exist; those made here are added.
+        """
+        host, tables = self.host, self.tables
+        host.command(tables.create_counts(source, dependent_is_number))
+        made.append("counts")
+        if not host.query(sql.HASHABLE, [_TEXT], [tables.name("counts")])[0]["hashable"]:
+            return group_counts(source, dependent_is_number)
+        distribute_beside(host, tables.name("counts"), "madtree_by", beside=tables.name("rows"))
+        run_on_servers(host, tables.count_groups(source, dependent_is_number))
+        return tables.counted_groups(source, dependent_is_number)
 
     def distribute_groups(self, source: RowSource) -> None:
         """Make the table of the rows of small groups, those of each block on one server."""

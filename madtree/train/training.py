@@ -179,10 +179,12 @@ class Training:
     def _group(self) -> Groups:
         table = self.work.name("groups")
         regression = not self.task.is_classification
-        together = self.block_rows
         if self.distributed:
-            together //= self.task.tuning.distributed_share
-        groups = rows_sql.groups(self.source, regression, self.whole_rows, together)
+            together = self.block_rows // self.task.tuning.distributed_share
+            counted = self.distributed.count_groups(self.source, regression, self.made)
+        else:
+            together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
+        groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
         self.host.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)

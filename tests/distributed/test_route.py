@@ -128,10 +128,27 @@ def test_small_groups_are_grown_where_the_rows_of_their_blocks_are(
     )
     train_here(PsycopgHost(db), output_table_name="whole", grouping_cols="n % 40", list_of_features="x, n")
     assert differences(db, "spread_nodes", "whole_nodes") == 0
+    # Of each group one row comes to the coordinator.
+    (counting,) = [s for s in host.statements if "hash_record(" in s]
+    assert re.search(r"GROUP BY 1, 2\) AS madtree_counted$", counting)
+    (table,) = [s for s in host.statements if "AS tree_id" in s and s.startswith("CREATE")]
+    assert "GROUP BY madtree_by, g1)" in table
     (growing,) = [s for s in host.statements if "grow_block(" in s]
     assert re.search(r"GROUP BY block_id, block_id::pg_catalog.bit\(32\)$", growing)
     # No row comes to the coordinator.
     assert not any("node_statistics(" in s or "ORDER BY 1) AS madtree_row" in s for s in host.statements)
+
+
+@pytest.mark.parametrize("by", ["label::bit(2)", 'level COLLATE "loose"'], ids=["no hash", "a loose collation"])
+def test_groups_that_have_no_hash_are_counted_by_the_coordinator(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    db.execute("CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+    host, grouped = ShardedHost(db), {"grouping_cols": f"{by} AS kind", "list_of_features": "x, n", "max_depth": 3}
+    train_distributed(db, monkeypatch, host, output_table_name="spread", **grouped)
+    train_here(PsycopgHost(db), output_table_name="whole", **grouped)
+    assert differences(db, "spread_nodes", "whole_nodes") == 0
+    assert not any("hash_record(" in s for s in host.statements)
 
 
 def test_only_columns_that_an_expression_names_are_distributed(
