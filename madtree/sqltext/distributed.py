@@ -151,17 +151,16 @@ class DistributedTables(WorkTables):
         `piece_bytes`: of a piece's numbers.
         A state is a tag and numbers (`storage.aggregate_functions`), and so is a piece.
         """
-        state, place = "madtree_counted.state", "madtree_piece.place"
-        first = binary(binary(place, "*", str(piece_bytes)), "+", str(TAG_BYTES + 1))
-        tag, numbers = (
-            f"pg_catalog.substr({state}, {start}, {length})" for start, length in ((1, TAG_BYTES), (first, piece_bytes))
-        )
+        state = "madtree_counted.state"
+        tag = f"pg_catalog.substr({state}, 1, {TAG_BYTES})"
+        firsts = range(TAG_BYTES + 1, TAG_BYTES + 1 + len(keys) * piece_bytes, piece_bytes)
+        pieces = [binary(tag, "||", f"pg_catalog.substr({state}, {first}, {piece_bytes})") for first in firsts]
         counted = self.counted("state").replace("SELECT ", "SELECT shard_key, ", 1)
+        # No join with the places: a plan might count anew for each of them.
         return (
-            f"INSERT INTO {self.name('states')} SELECT {_chosen(keys, place)}, "
-            f"({binary(tag, '||', numbers)})::{INTERNAL}.packed "
-            f"FROM ({counted} GROUP BY shard_key) AS madtree_counted, "
-            f"pg_catalog.generate_series(0, {len(keys) - 1}) AS madtree_piece(place)"
+            f"INSERT INTO {self.name('states')} SELECT pg_catalog.unnest({_array(keys)}), "
+            f"pg_catalog.unnest(ARRAY[{', '.join(pieces)}])::{INTERNAL}.packed "
+            f"FROM ({counted} GROUP BY shard_key) AS madtree_counted"
         )
 
     def gathered_states(self) -> str:
@@ -175,8 +174,12 @@ class DistributedTables(WorkTables):
 
 def _chosen(keys: Sequence[int], place: str) -> str:
     """The key at a place, counted from 0."""
-    array = literal("{" + ",".join(map(str, keys)) + "}")
-    return f"({array}::pg_catalog.int4[])[{binary(place, '+', '1')}]"
+    return f"({_array(keys)})[{binary(place, '+', '1')}]"
+
+
+def _array(keys: Sequence[int]) -> str:
+    numbers = ",".join(map(str, keys))
+    return f"{literal('{' + numbers + '}')}::pg_catalog.int4[]"
 
 
 def _listed(columns: Sequence[str] | None) -> str:
