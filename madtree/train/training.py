@@ -181,7 +181,12 @@ class Training:
     def _group(self) -> Groups:
         table = self.work.name("groups")
         regression = not self.task.is_classification
-        groups = rows_sql.groups(self.source, regression, self.whole_rows)
+        if self.distributed:
+            together = self.block_rows // self.task.tuning.distributed_share
+            counted = self.distributed.count_groups(self.source, regression, self.made)
+        else:
+            together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
+        groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
         self.host.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)
@@ -224,7 +229,16 @@ class Training:
             n_workers, costs = 0, self.task.tuning.costs
             if self.task.strategy == "auto":
                 n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs)
-            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), n_workers, self.watch)
+            small = SmallGroups(
+                self.host,
+                self.work,
+                self.made,
+                self.source,
+                self._grow_plan(),
+                n_workers,
+                self.watch,
+                self.distributed,
+            )
             for batch in small.train(block_reporter(self.host, self.task.verbose, n_blocks)):
                 self._hand_over(batch)
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))

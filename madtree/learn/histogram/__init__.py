@@ -17,6 +17,7 @@ from madtree.learn.histogram.at_hand_requests import (
 from madtree.learn.histogram.batching import batches, by_rows, state_limit
 from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.frontier import Frontier, frontier_values
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
     add_codes,
@@ -55,6 +56,7 @@ __all__ = [
     "CountRequest",
     "DrawnRequest",
     "Ensemble",
+    "Frontier",
     "HeldOut",
     "HeldOutRequest",
     "HistogramLayout",
@@ -84,6 +86,7 @@ __all__ = [
     "feature_view",
     "final",
     "finished",
+    "frontier_values",
     "join_powers",
     "join_terms",
     "joined",
