@@ -144,6 +144,13 @@ def test_large_tables_are_grown_by_the_same_rules(db: psycopg.Connection) -> Non
     assert rows(db, right)[0]["share"] == pytest.approx(1 - group["oob_error"], abs=0.03)
 
 
+def test_tables_that_are_binned_by_a_sample_are_grown(db: psycopg.Connection) -> None:
+    db.execute("CREATE TABLE larger AS SELECT i AS id, i * 31 % 9973 AS a FROM generate_series(1, 210000) AS i")
+    db.execute("ALTER TABLE larger ADD COLUMN high bool; UPDATE larger SET high = a > 5000 + id % 10")
+    grow(db, "f", "high", "a", "larger", num_trees=2, max_tree_depth=4, importance=False)
+    assert rows(db, "SELECT oob_error FROM f_group")[0]["oob_error"] < 0.01
+
+
 @pytest.mark.parametrize(("dependent", "theirs"), [("c", RandomForestClassifier), ("v", RandomForestRegressor)])
 def test_it_is_about_as_good_as_scikit_learns(db: psycopg.Connection, dependent: str, theirs: Any) -> None:
     grow(db, "f", dependent, "x, y, z", num_trees=60)
