@@ -20,7 +20,9 @@ NUMBER_BYTES = 10
 EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
 _MANTISSA_BITS = 53
 
-Route = Callable[[Ints], Steps[Ints]]
+_FEW_CLASSES = 16  # up to which comparing all rows with each class is quicker than looking up what to add to
+
+Route = Callable[[int | Ints], Steps[Ints]]
 
 
 def row_bytes(what: str, members: int, n_values: int) -> int:
@@ -34,31 +36,67 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
     Args:
         model: the plan, checked.
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
-        route: from the roots of rows to the leaves that they end in.
+        route: from one root, or from the roots of rows, to the leaves that they end in.
     """
-    what, members, values = model["what"], model["members"], model["values"]
-    n_rows = len(place)
-    rows = np.arange(n_rows)
-    counted = np.zeros((n_rows, values.shape[1]), np.float64 if what == "means" else np.int32)
-    leaves = np.zeros((n_rows, members if what == "leaves" else 0), "<i4")
-    if what in ("classes", "votes"):
-        counted = np.zeros((n_rows, model["n_classes"]), "<i4")
-    first = place * members
-    for member in range(members):
-        leaf = yield from route(model["roots"].take(first + member))
-        if what == "means":
-            counted += values.take(leaf, axis=0)
-        elif what == "leaves":
-            leaves[:, member] = values[:, 0].take(leaf)
-        else:
-            counted[rows, values[:, 0].take(leaf).astype(np.int64) - 1] += 1
-    if what == "classes":
-        return _or(counted.argmax(axis=1).astype("<i4") + 1, known, 0)
-    if what == "votes":
-        return _or(counted.astype("<i4"), known, NO_VOTES)
+    leaves = _leaves(model, place, route)
+    what, values = model["what"], model["values"]
+    if what == "means":
+        return _floats((yield from _sums(leaves, model["members"], values, len(place))) / model["members"], known)
     if what == "leaves":
-        return _or(leaves, known, 0)
-    return _floats(counted / members, known)
+        found = np.zeros((len(place), model["members"]), "<i4")
+        for member in range(model["members"]):
+            found[:, member] = values[:, 0].take((yield from leaves(member)))
+        return _or(found, known, 0)
+    n_classes = model["n_classes"]
+    counting = _votes_of_few if n_classes <= _FEW_CLASSES else _votes_of_many
+    votes = yield from counting(leaves, model["members"], values[:, 0], n_classes, len(place))
+    if what == "classes":
+        return _or(votes.argmax(axis=1).astype("<i4") + 1, known, 0)
+    return _or(votes.astype("<i4"), known, NO_VOTES)
+
+
+def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
+    """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
+    first, roots = place * model["members"], model["roots"]
+    together = len(place) > 0 and bool((place == place[0]).all())
+
+    def of_member(member: int) -> Steps[Ints]:
+        return route(int(roots[first[0] + member]) if together else roots.take(first + member))
+
+    return of_member
+
+
+def _sums(leaves: Callable[[int], Steps[Ints]], members: int, values: Floats, n_rows: int) -> Steps[Floats]:
+    """(n_rows, n_values) of what the trees say, added up in their order."""
+    total = np.zeros((n_rows, values.shape[1]))
+    for member in range(members):
+        total += values.take((yield from leaves(member)), axis=0)
+    return total
+
+
+def _votes_of_few(
+    leaves: Callable[[int], Steps[Ints]], members: int, class_of: Ints, n_classes: int, n_rows: int
+) -> Steps[Ints]:
+    """(n_rows, n_classes) trees that vote for each class; `class_of` (n_nodes,) from 1."""
+    votes = np.zeros((n_classes, n_rows), np.min_scalar_type(members))
+    for member in range(members):
+        said = class_of.take((yield from leaves(member)))
+        for number, own in enumerate(votes, 1):
+            own += (said == number).view(np.uint8)
+    by_row: Ints = votes.T
+    return by_row
+
+
+def _votes_of_many(
+    leaves: Callable[[int], Steps[Ints]], members: int, class_of: Ints, n_classes: int, n_rows: int
+) -> Steps[Ints]:
+    """The same; each row adds to what it has of the one class."""
+    votes = np.zeros(n_rows * n_classes, np.int32)
+    first = np.arange(-1, n_rows * n_classes - 1, n_classes)
+    for member in range(members):
+        place = first + class_of.take((yield from leaves(member)))
+        votes[place] = votes.take(place) + 1
+    return votes.reshape(n_rows, n_classes)
 
 
 def _or(found: Array, known: Bools | None, otherwise: int) -> bytes:
