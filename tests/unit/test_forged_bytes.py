@@ -34,7 +34,7 @@ from madtree.learn.problem.replicas import Folds, roots
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
-from madtree.score.block_plan import FlatNodes, FlatSplits, SeenCategories, SplitCategories, build_plan
+from madtree.score.block_plan import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories, build_plan
 from madtree.score.block_scorer import score_block
 from madtree.storage.aggregate_functions import (
     moved_nodes,
@@ -177,6 +177,29 @@ def score_plan(categories: bool, surrogates: bool, child: list[int] | None = Non
     return plan, images_of(rows)
 
 
+def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
+    """Forests of two trees of seven nodes each, whose splits are said by codes."""
+    n = 14 * n_groups
+    inner = np.array([True, True, True, False, False, False, False] * 2 * n_groups)
+    feature = np.where(inner, np.arange(n) % 2, -1)
+    splits = FlatSplits(np.arange(n), feature, np.where(inner, np.arange(n) / 8, np.nan), np.ones(n, np.bool_))
+    none = np.zeros(0, np.int64)
+    named = SplitCategories(none, none, none, none.astype(np.bool_), none.astype(np.bool_))
+    nodes = FlatNodes(
+        np.repeat(np.arange(1, 2 * n_groups + 1), 7),
+        np.tile(np.arange(7), 2 * n_groups),
+        np.arange(n) % 3 == 0,
+        np.zeros(n, np.int64),
+    )
+    values = np.arange(n)[:, None] % 3 + 1
+    forest = FlatForest(2, what, 3, values / 4 if what == "means" else values)
+    seen = SeenCategories(none, none, none)
+    plan = build_plan(nodes, splits, named, seen, [False, False], grouped=n_groups > 1, forest=forest)
+    assert "cut" in codec.load(plan)
+    rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, 2 + (n_groups > 1)))
+    return plan, images_of(rows)
+
+
 def changed_bytes(data: bytes, rng: np.random.Generator) -> bytes:
     """With some bits flipped, a piece cut out, the end missing, or a piece twice."""
     how, at = rng.integers(5), int(rng.integers(max(len(data), 1)))
@@ -295,6 +318,9 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
+    for what in ("classes", "votes", "means", "leaves"):
+        plan, images = forest_plan(what, 1 + (what == "votes"))
+        cases[f"forest {what}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
     return cases
 
 
