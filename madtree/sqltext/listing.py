@@ -19,7 +19,7 @@ PARAMETERS = (
 
 # And of a forest, whose summary alone has such columns.
 FOREST_PARAMETERS = (
-    "num_trees", "num_random_features", "sampling", "sample_ratio", "importance", "num_permutations",
+    "num_trees", "num_random_features", "split_rule", "sampling", "sample_ratio", "importance", "num_permutations",
 )  # fmt: skip
 
 # The columns of `madtree.models` that the tables themselves tell.
