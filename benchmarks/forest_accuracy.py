@@ -48,8 +48,8 @@ def main() -> None:
 
 
 def sets() -> Iterator[DataSet]:
-    """Those that single trees are compared on, and one more."""
-    yield from data_sets()
+    """Those that single trees are compared on, but Friedman's third, which is smaller, in place of his second."""
+    yield from (data for data in data_sets() if data.name != "friedman2")
     made = datasets.make_friedman3(2000, noise=0.1, random_state=1)
     yield generated("friedman3", "make_friedman3", *made)
 
