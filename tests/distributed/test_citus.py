@@ -75,6 +75,22 @@ def test_a_cluster_gives_the_trees_of_one_server(
     assert nodes[0] > 20
 
 
+@pytest.mark.parametrize("options", [{}, {"grouping_cols": "grp", "weights": "w", "parallel_workers": 1}], ids=repr)
+def test_a_cluster_gives_the_forests_of_one_server(cluster: psycopg.Connection, options: dict[str, Any]) -> None:
+    named = "".join(f", {name} => %s" for name in options)
+    for table in ("plain", "spread"):
+        cluster.execute(
+            "SELECT forest_train(%s, %s, 'id', 'label', 'x, n, level', num_trees => 4, max_tree_depth => 6, "
+            f"replace => true{named})",
+            [table, f"f_{table}", *options.values()],
+        )
+    assert {part: differences(cluster, f"f_spread{part}", f"f_plain{part}") for part in ("", "_nodes", "_group")} == {
+        "": 0,
+        "_nodes": 0,
+        "_group": 0,
+    }
+
+
 def test_sampled_edges_are_the_same_each_time(cluster: psycopg.Connection) -> None:
     for name in ("one", "two"):
         cluster.execute("SELECT tree_train('spread', %s, 'id', 'label', 'u, x', max_depth => 6)", [name])
