@@ -41,6 +41,11 @@ def test_a_forest_lives_its_whole_life(
     assert madtree("show", model, "--tree", "2").out.splitlines()[1].startswith(" (0)[")
     assert madtree("show", model, "--tree", "2", "--svg").out.startswith("<svg")
     assert "hour" in madtree("show", model, "--tree", "5", "--rules").out
+    assert len(answer("show", model)["trees"]) == 5
+    assert len(answer("show", model, "--tree", "2")["trees"]) == 1
+    measured = {row["metric"]: row["value"] for row in answer("evaluate", model, points)}
+    assert measured["n"] == 400
+    assert measured["auc"] > 0.8
     refused = madtree("show", model)
     assert (refused.code, refused.err.splitlines()[0]) == (2, f"error: {model} is a forest of 5 trees")
     assert "--tree 1 shows one of them" in refused.err
