@@ -320,7 +320,7 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
     for what in ("classes", "votes", "means", "leaves"):
         plan, images = forest_plan(what, 1 + (what == "votes"))
-        cases[f"forest {what}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
+        cases[f"score forest of {what}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
     return cases
 
 
