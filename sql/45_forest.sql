@@ -5,8 +5,8 @@ CREATE FUNCTION madtree_internal.forest_train(
     list_of_features text, list_of_features_to_exclude text, grouping_cols text, num_trees integer,
     num_random_features integer, importance boolean, num_permutations integer, max_tree_depth integer,
     min_split integer, min_bucket integer, num_splits integer, null_handling_params text, verbose boolean,
-    sample_ratio double precision, weights text, split_criterion text, sampling text, seed bigint, replace boolean,
-    memory_mb integer, classification boolean,
+    sample_ratio double precision, weights text, split_criterion text, split_rule text, sampling text, seed bigint,
+    replace boolean, parallel_workers integer, memory_mb integer, classification boolean, strategy text,
     OUT answer text, OUT mistake text[]
 )
 RETURNS record
@@ -18,13 +18,13 @@ return madtree.forest_train(
     plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
     list_of_features_to_exclude, grouping_cols, num_trees, num_random_features, importance, num_permutations,
     max_tree_depth, min_split, min_bucket, num_splits, null_handling_params, verbose, sample_ratio, weights,
-    split_criterion, sampling, seed, replace, memory_mb, classification
+    split_criterion, split_rule, sampling, seed, replace, parallel_workers, memory_mb, classification, strategy
 )
 $python$;
 
 COMMENT ON FUNCTION madtree_internal.forest_train(
     text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
-    text, boolean, double precision, text, text, text, bigint, boolean, integer, boolean
+    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text
 ) IS 'internal: what forest_train answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.forest_train(
@@ -48,11 +48,14 @@ CREATE FUNCTION @extschema@.forest_train(
     sample_ratio double precision DEFAULT 1,
     weights text DEFAULT NULL,
     split_criterion text DEFAULT 'gini',
+    split_rule text DEFAULT 'best',
     sampling text DEFAULT 'poisson',
     seed bigint DEFAULT 1,
     replace boolean DEFAULT FALSE,
+    parallel_workers integer DEFAULT NULL, -- as many as pay
     memory_mb integer DEFAULT 64,
-    classification boolean DEFAULT NULL -- by the dependent variable's type
+    classification boolean DEFAULT NULL, -- by the dependent variable's type
+    strategy text DEFAULT 'auto'
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -67,7 +70,8 @@ BEGIN
         training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
         list_of_features_to_exclude, grouping_cols, num_trees, num_random_features, importance, num_permutations,
         max_tree_depth, min_split, min_bucket, num_splits, null_handling_params, forest_train.verbose, sample_ratio,
-        weights, split_criterion, sampling, seed, replace, memory_mb, classification
+        weights, split_criterion, split_rule, sampling, seed, replace, parallel_workers, memory_mb, classification,
+        strategy
     );
     @raise@
     RETURN answer;
@@ -76,7 +80,7 @@ $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.forest_train(
     text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
-    text, boolean, double precision, text, text, text, bigint, boolean, integer, boolean
+    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text
 ) IS 'train random forests on a table; SELECT madtree.forest_train() shows how to use it';
 
 CREATE FUNCTION @extschema@.forest_train()

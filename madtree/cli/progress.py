@@ -86,6 +86,8 @@ class Estimate:
     def see(self, step: Progress, now: float | None = None) -> None:
         """Take note of a step."""
         now = time.monotonic() if now is None else now
+        if step.unit == "level" and self._step is not None and self._step.unit == "tree":
+            return  # of a forest's next trees
         took = now - self._last if step.seconds is None else step.seconds
         same = self._step is not None and self._step.unit == step.unit
         pace = took
@@ -93,6 +95,8 @@ class Estimate:
             if not same and self._step is None:
                 took *= _LEVEL_OVER_PACKING  # the first level's time has the packing in it, which told nothing
             pace = took / max(step.rows or 1, 1)
+        elif step.unit == "tree":  # which are told of several at a time
+            pace = took / max(step.done - (self._step.done if same and self._step else 0), 1)
         self._pace = pace if not same or self._pace is None else _NEWEST * pace + (1 - _NEWEST) * self._pace
         self._step, self._last = step, now
 

@@ -229,19 +229,27 @@ class Client(ForestCalls):
         return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner, full=full)
 
     def tree_path(
-        self, model: str, table_name: str, id: object, trust_owner: bool | None = False, full: bool | None = False
+        self,
+        model: str,
+        table_name: str,
+        id: object,
+        trust_owner: bool | None = False,
+        full: bool | None = False,
+        tree_id: int | None = None,
     ) -> Result[StepRow]:
-        """The path that the row with this id takes through the model, a row for each step, and why."""
-        return self.call("tree_path", model, table_name, str(id), trust_owner, full)
+        """The path that the row with this id takes through the model, a row for each step, and why; by a forest, those
+        through its trees, or through one of them.
+        """
+        return self.call("tree_path", model, table_name, str(id), trust_owner, full, tree_id)
 
-    def tree_to_json(self, model: str) -> dict[str, Any]:
-        """The whole model in madtree's format for other programs."""
-        document: dict[str, Any] = self.call("tree_to_json", model)[0][0]
+    def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
+        """The whole model, or one tree of it, in madtree's format for other programs."""
+        document: dict[str, Any] = self.call("tree_to_json", model, tree_id)[0][0]
         return document
 
-    def tree_to_pmml(self, model: str) -> str:
-        """The model as a PMML 4.4 document."""
-        return self.call_text("tree_to_pmml", model)
+    def tree_to_pmml(self, model: str, tree_id: int | None = None) -> str:
+        """The model, or one tree of it, as a PMML 4.4 document."""
+        return self.call_text("tree_to_pmml", model, tree_id)
 
     def tree_prune(self, model: str, new_model: str, cp: float, trust_owner: bool | None = False) -> Model:
         """Prune a model further, without its data, into a new model."""

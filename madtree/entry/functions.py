@@ -217,34 +217,35 @@ def tree_path(
     id_: str | None,
     trust_owner: bool | None,
     full: bool | None,
+    tree_id: int | None,
 ) -> list[dict[str, Any]]:
     """The steps of a row's path."""
     from madtree.explain import tree_path
     from madtree.host import PlpyHost
 
-    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner, full)
+    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner, full, tree_id)
 
 
 @answering
-def tree_to_json(plpy: Any, model: str | None) -> str:
+def tree_to_json(plpy: Any, model: str | None, tree_id: int | None) -> str:
     """A model as the text of a JSON document."""
     from madtree.explain import tree_to_json
     from madtree.host import PlpyHost
 
     host = PlpyHost(plpy)
     _no_help(host, model, "tree_to_json")
-    return tree_to_json(host, model)
+    return tree_to_json(host, model, tree_id)
 
 
 @answering
-def tree_to_pmml(plpy: Any, model: str | None) -> str:
+def tree_to_pmml(plpy: Any, model: str | None, tree_id: int | None) -> str:
     """A model as a PMML document, or the usage text."""
     from madtree.explain import tree_to_pmml
     from madtree.host import PlpyHost
 
     host = PlpyHost(plpy)
     text = help_texts.instead_of_model(host, "tree_to_pmml", model)
-    return text if text is not None else tree_to_pmml(host, model)
+    return text if text is not None else tree_to_pmml(host, model, tree_id)
 
 
 @answering_rows

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import find_model, read_model, read_summary
+from madtree.model import find_model, read_model, read_summary, require_single_trees, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
 from madtree.render.text import model_text
+from madtree.sqltext.quote import literal
+from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 
@@ -19,8 +21,9 @@ def tree_display(
     Long lists of categories are shortened unless `full`.
 
     Raises:
-        MadtreeError: there is no such model.
+        MadtreeError: there is no such model, or it is a forest.
     """
+    _no_forest(host, model_name, "get_tree")
     model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
     return _drawn(model, dot_format, verbosity, full)
 
@@ -50,8 +53,9 @@ def tree_surr_display(host: Host, model_name: str | None, full: bool | None = Fa
     """The surrogates of every internal node as text; `full` as above.
 
     Raises:
-        MadtreeError: there is no such model, or it was trained without surrogates.
+        MadtreeError: there is no such model, it is a forest, or it was trained without surrogates.
     """
+    _no_forest(host, model_name, "get_tree_surr")
     return _surrogates(read_model(host, model_name), full)
 
 
@@ -66,7 +70,19 @@ def _member(host: Host, given: str | None, gid: int | None, sample_id: int | Non
         raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {given}, not {_sql(gid)}")
     if sample_id is None or not 1 <= sample_id <= members:
         raise MadtreeError(f"sample_id must be from 1 to {members}, not {_sql(sample_id)}")
+    if not trees_of_group(host, tables, model, gid):
+        raise MadtreeError(
+            f"gid: no forest could be trained for group {gid} of {given}",
+            hint=f"See the column message of {model_table(tables.schema, tables.name, '_group')}.",
+        )
     return read_model(host, given, argument, (gid - 1) * members + sample_id)
+
+
+def _no_forest(host: Host, given: str | None, instead: str) -> None:
+    """Refuse to draw all trees of a forest, which nobody could read."""
+    model = read_summary(host, find_model(host, given, "model"), to_run=False)
+    call = f"madtree.{instead}({literal(str(given))}, gid, sample_id)"
+    require_single_trees(model, "model", f"{call} shows one of its trees, for instance that of gid 1 and sample_id 1.")
 
 
 def _sql(value: int | None) -> str:

@@ -19,7 +19,7 @@ from madtree.sqltext.values import Writer, class_writer
 from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates", "_cv", "_competitors", "_packed")
+OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed")
 NO_PRIVILEGE = "42501"
 UNDEFINED_TABLE = "42P01"
 NO_TABLE = (UNDEFINED_TABLE, "42809")
@@ -89,6 +89,11 @@ class ModelTables:
     def has_cv(self) -> bool:
         """Whether there is a table `<output>_cv`."""
         return "_cv" in self.facts.tables
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there is a table `<output>_group`, as forests have it."""
+        return "_group" in self.facts.tables
 
     def columns(self, suffix: str) -> list[str]:
         """Unquoted names of the columns of one of the tables, in its order."""

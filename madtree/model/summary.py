@@ -69,9 +69,6 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary.fault("its summary names a class twice")
     if not is_classification and tables.prediction_type != "double precision":
         summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
-    n_members = _members(summary, row)
-    if bool(n_members) != tables.is_packed:
-        summary.fault("its nodes are packed, as only those of a forest are, or it is a forest and they are not")
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
     weights = summary.text("weights") if row["weights"] is not None else None
@@ -81,6 +78,11 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     columns = _check_grouping(summary, tables, grouping)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
+    members = _members(summary, row)
+    if bool(members) != tables.is_packed:
+        summary.fault("its nodes are packed, as only those of a forest are, or it is a forest and they are not")
+    if members and not tables.has_groups:
+        summary.fault("it is a forest without its groups: their table is missing, or is another role's")
     if to_run:
         _check_trust(tables, expressions, trusted, columns)
     return Model(
@@ -105,7 +107,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary=row,
         dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
         grouping_expressions=values,
-        n_members=n_members,
+        n_members=members,
     )
 
 

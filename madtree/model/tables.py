@@ -13,6 +13,7 @@ from madtree.sqltext import tables as sql
 
 _OF_FORESTS: dict[str, Any] = {
     "own": forest_tables.MEMBER_COLUMNS,
+    "more": forest_tables.MORE_MEMBER_COLUMNS,
     "summary": forest_tables.FOREST_SUMMARY_COLUMNS,
     "of_groups": forest_tables.GROUP_COLUMNS,
 }

@@ -26,6 +26,7 @@ NUM_TREES = 100
 NUM_PERMUTATIONS = 1
 SAMPLE_RATIO: float = 1
 SAMPLING = "poisson"
+SPLIT_RULE = "best"
 FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
 FOREST_MIN_BUCKET = 1
 
@@ -86,6 +87,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "sample_ratio": SAMPLE_RATIO,
         "weights": None,
         "split_criterion": SPLIT_CRITERION,
+        "split_rule": SPLIT_RULE,
         "sampling": SAMPLING,
         "seed": SEED,
         "replace": REPLACE,
@@ -101,7 +103,9 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
     "tree_evaluate": {"trust_owner": TRUST_OWNER},
     "tree_confusion": {"trust_owner": TRUST_OWNER},
     "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER, "full": FULL},
-    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL},
+    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL, "tree_id": None},
+    "tree_to_json": {"tree_id": None},
+    "tree_to_pmml": {"tree_id": None},
     "tree_prune": {"trust_owner": TRUST_OWNER},
 }
 # MADlib's names of arguments, where they differ, by function: of optional arguments only, they are further arguments of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, isqrt
 
@@ -10,9 +11,8 @@ from madtree.host import Host
 from madtree.request import defaults
 from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
-from madtree.trees import MAX_DEPTH_LIMIT, UNPRUNED, ForestParameters
+from madtree.trees import MAX_DEPTH_LIMIT, SAMPLINGS, SPLIT_RULES, UNPRUNED, ForestParameters
 
-SAMPLINGS = ("poisson", "without_replacement")
 _MOST_TREES = 100_000
 _MOST_PERMUTATIONS = 1_000
 
@@ -39,11 +39,14 @@ def check_forest_arguments(
     sample_ratio: float | None = None,
     weights: str | None = None,
     split_criterion: str | None = None,
+    split_rule: str | None = None,
     sampling: str | None = None,
     seed: int | None = None,
     replace_: bool | None = None,
+    parallel_workers: int | None = None,
     memory_mb: int | None = None,
     classification: bool | None = None,
+    strategy: str | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `forest_train`; NULL for an optional argument means its default.
 
@@ -55,9 +58,8 @@ def check_forest_arguments(
     kept = defaults.SAMPLE_RATIO if sample_ratio is None else sample_ratio
     if not 0 < kept <= 1:
         raise MadtreeError(f"sample_ratio must be above 0 and at most 1, not {kept!r}")
-    way = defaults.SAMPLING if sampling is None else sampling.strip().lower()
-    if way not in SAMPLINGS:
-        raise MadtreeError(f"sampling must be one of {', '.join(SAMPLINGS)}, not {sampling!r}")
+    way = _one_of("sampling", sampling, defaults.SAMPLING, SAMPLINGS)
+    rule = _one_of("split_rule", split_rule, defaults.SPLIT_RULE, SPLIT_RULES)
     task = check_arguments(
         host,
         training_table_name,
@@ -77,9 +79,16 @@ def check_forest_arguments(
         verbose=verbose,
         seed=seed,
         replace=replace_,
+        parallel_workers=parallel_workers,
         memory_mb=memory_mb,
         classification=classification,
+        strategy=strategy,
     )
+    if task.strategy == "aggregate":
+        raise MadtreeError(
+            "strategy: forests cannot be grown by the aggregate",
+            hint="Their trees need all rows at hand: use 'auto', 'memory' or 'workers'.",
+        )
     n_features = len(task.features)
     usual = max(1, isqrt(n_features)) if task.is_classification else ceil(n_features / 3)
     n_drawn = _whole("num_random_features", num_random_features, usual, 1, n_features)
@@ -90,8 +99,16 @@ def check_forest_arguments(
         min_split=least if min_split is None else min_split,
         min_bucket=defaults.FOREST_MIN_BUCKET if min_bucket is None else min_bucket,
     )
-    forest = ForestParameters(n_trees, n_drawn, way, kept, permutations if importance is None or importance else 0)
+    permuted = permutations if importance is None or importance else 0
+    forest = ForestParameters(n_trees, n_drawn, way, kept, permuted, rule)
     return replace(task, parameters=parameters, forest=forest)
+
+
+def _one_of(argument: str, value: str | None, default: str, known: Sequence[str]) -> str:
+    wanted = default if value is None else value.strip().lower()
+    if wanted not in known:
+        raise MadtreeError(f"{argument} must be one of {', '.join(known)}, not {value!r}")
+    return wanted
 
 
 def _whole(argument: str, value: int | None, default: int, minimum: int, maximum: int) -> int:

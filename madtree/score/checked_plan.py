@@ -71,9 +71,11 @@ def _forest(given: Values, n_nodes: int) -> dict[str, Any]:
     """What the trees of a forest say."""
     what, n_classes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT)
     values = given.floats("values", (n_nodes, None))
-    require(values.shape[1] == 1 or what == "means", "values", "one of each node")
-    if what in ("classes", "votes"):
-        require(values.min() >= 1 and values.max() <= n_classes, "values", "numbers of classes")
+    width = 1 + n_classes if what == "judged" else 1
+    require(values.shape[1] == width or what == "means", "values", f"{width} of each node")
+    if what in ("classes", "votes", "judged"):
+        said = values[:, 0]
+        require(said.min() >= 1 and said.max() <= n_classes, "values", "numbers of classes")
     elif what == "leaves":
         require(values.min() >= 0 and values.max() < 2**31, "values", "positions of leaves")
     return {"what": what, "n_classes": n_classes, "values": values}

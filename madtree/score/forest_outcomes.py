@@ -10,13 +10,14 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
 from madtree.score.block_plan import FlatForest, outcome_type
-from madtree.score.forest_scorer import EXPONENT_ABOVE, NO_VOTES, NUMBER_BYTES, row_bytes
+from madtree.score.forest_scorer import CLASS_BYTES, EXPONENT_ABOVE, NO_VOTES, NUMBER_BYTES, row_bytes
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
 from madtree.sqltext.scoreblocks import float_of, pick, pick_each
 from madtree.trees import Model
 
 Part = tuple[str, int, int]
+JUDGED = "judged"  # a type of prediction that evaluation asks for: the class's number, and the classes' mean shares
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,14 @@ def forest_outcomes_of(
     Args:
         type_: of prediction.
         nodes: columns of all nodes (n_nodes,), in order of tree and id.
-        shares: (n_nodes, K) of the classes, for `prob_mean`.
+        shares: (n_nodes, K) of the classes, for `prob_mean` and `JUDGED`.
     """
     members, n_classes = model.n_members, len(model.classes)
     none: Ints = np.zeros(len(nodes["node_id"]), np.int64)
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
     def said(what: str, values: Floats, parts: list[Part], expressions: list[str], *params: Any) -> Outcomes:
-        size = row_bytes(what, members, n_classes if what == "votes" else values.shape[1])
+        size = row_bytes(what, members, n_classes if what in ("votes", "judged") else values.shape[1])
         forest = FlatForest(members, what, n_classes, values)
         return Outcomes(none, parts, size, expressions, ["pg_catalog.int8[]"] * len(params), list(params), forest)
 
@@ -77,11 +78,22 @@ def forest_outcomes_of(
         each = [_share(f"scored.{part}", members) for part, _, _ in parts]
         return said("votes", prediction, parts, _columns(each, outputs))
     values = prediction if shares is None else shares
-    parts, each = [], []
-    for k in range(values.shape[1]):
-        parts += [(f"mantissa_{k}", NUMBER_BYTES * k, 8), (f"exponent_{k}", NUMBER_BYTES * k + 8, 2)]
-        each.append(float_of(f"scored.mantissa_{k}", f"scored.exponent_{k}", EXPONENT_ABOVE))
+    if type_ == JUDGED:
+        parts, each = _numbers(values.shape[1], CLASS_BYTES)
+        number = "CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN scored.outcome END"
+        both = np.concatenate([prediction, values], axis=1)
+        return said("judged", both, [("outcome", 0, CLASS_BYTES), *parts], [number, _array(each)])
+    parts, each = _numbers(values.shape[1])
     return said("means", values, parts, _columns(each, outputs))
+
+
+def _numbers(n: int, first: int = 0) -> tuple[list[Part], list[str]]:
+    """The parts of `n` numbers, of which the first one begins at byte `first`, and the numbers as SQL."""
+    parts: list[Part] = []
+    for k in range(n):
+        start = first + NUMBER_BYTES * k
+        parts += [(f"mantissa_{k}", start, 8), (f"exponent_{k}", start + 8, 2)]
+    return parts, [float_of(f"scored.mantissa_{k}", f"scored.exponent_{k}", EXPONENT_ABOVE) for k in range(n)]
 
 
 def _share(votes: str, members: int) -> str:
@@ -93,5 +105,8 @@ def _columns(each: list[str], outputs: Sequence[Output]) -> list[str]:
     """A column for each number, or all of them as one array, NULL where there are none."""
     if len(outputs) == len(each):
         return each
-    whole = f"ARRAY[{', '.join(each)}]"
-    return [f"CASE WHEN {each[0]} IS NOT NULL THEN {whole} END"]
+    return [_array(each)]
+
+
+def _array(each: list[str]) -> str:
+    return f"CASE WHEN {each[0]} IS NOT NULL THEN ARRAY[{', '.join(each)}] END"

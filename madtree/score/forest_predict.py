@@ -16,7 +16,6 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
-from madtree.sqltext.tables import model_table
 
 
 def forest_predict(
@@ -59,8 +58,6 @@ def forest_predict(
     target = qualified(*check_new(host, output_table, "output_table"))
     features, id_type = fit_to_source(host, model, source, new_data_table)
     groups = groups_of(tables, model)
-    if groups is not None:
-        groups = replace(groups, table=model_table(tables.schema, tables.name, "_group"), number="gid")
     id_name = id_name_of(model)
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)

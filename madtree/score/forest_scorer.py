@@ -14,7 +14,9 @@ from madtree.learn.data import Array, Bools, Floats, Ints, Steps
 # votes: how many trees vote for each class; NO_VOTES without a forest. 4 bytes each.
 # means: of what the trees predict, one number or one for each class. 10 bytes each, see `split_float`.
 # leaves: of each tree a position from 1 among all leaves; 0 without a forest. 4 bytes each.
-WHATS = ("classes", "votes", "means", "leaves")
+# judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
+WHATS = ("classes", "votes", "means", "leaves", "judged")
+CLASS_BYTES = 4
 NO_VOTES = 2**31 - 1
 NUMBER_BYTES = 10
 EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
@@ -25,7 +27,14 @@ Route = Callable[[Ints], Steps[Ints]]
 
 def row_bytes(what: str, members: int, n_values: int) -> int:
     """Bytes of a row's outcome; `n_values`: classes, or numbers of a leaf."""
-    return {"classes": 4, "votes": 4 * n_values, "means": NUMBER_BYTES * n_values, "leaves": 4 * members}[what]
+    numbers = NUMBER_BYTES * n_values
+    return {
+        "classes": CLASS_BYTES,
+        "votes": 4 * n_values,
+        "means": numbers,
+        "leaves": 4 * members,
+        "judged": CLASS_BYTES + numbers,
+    }[what]
 
 
 def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
@@ -39,35 +48,39 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
     what, members, values = model["what"], model["members"], model["values"]
     n_rows = len(place)
     rows = np.arange(n_rows)
-    counted = np.zeros((n_rows, values.shape[1]), np.float64 if what == "means" else np.int32)
+    numbers = values[:, 1:] if what == "judged" else values
+    votes = np.zeros((n_rows, model["n_classes"] if what in ("classes", "votes", "judged") else 0), "<i4")
+    sums = np.zeros((n_rows, numbers.shape[1] if what in ("means", "judged") else 0))
     leaves = np.zeros((n_rows, members if what == "leaves" else 0), "<i4")
-    if what in ("classes", "votes"):
-        counted = np.zeros((n_rows, model["n_classes"]), "<i4")
     first = place * members
     for member in range(members):
         leaf = yield from route(model["roots"].take(first + member))
-        if what == "means":
-            counted += values.take(leaf, axis=0)
-        elif what == "leaves":
+        if sums.shape[1]:
+            sums += numbers.take(leaf, axis=0)
+        if votes.shape[1]:
+            votes[rows, values[:, 0].take(leaf).astype(np.int64) - 1] += 1
+        if leaves.shape[1]:
             leaves[:, member] = values[:, 0].take(leaf)
-        else:
-            counted[rows, values[:, 0].take(leaf).astype(np.int64) - 1] += 1
-    if what == "classes":
-        return _or(counted.argmax(axis=1).astype("<i4") + 1, known, 0)
     if what == "votes":
-        return _or(counted.astype("<i4"), known, NO_VOTES)
+        return _or(votes, known, NO_VOTES).tobytes()
     if what == "leaves":
-        return _or(leaves, known, 0)
-    return _floats(counted / members, known)
+        return _or(leaves, known, 0).tobytes()
+    if what == "means":
+        return _floats(sums / members, known).tobytes()
+    classes = _or(votes.argmax(axis=1).astype("<i4") + 1, known, 0)
+    if what == "classes":
+        return classes.tobytes()
+    parts = classes[:, None], _floats(sums / members, known)
+    return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 
-def _or(found: Array, known: Bools | None, otherwise: int) -> bytes:
+def _or(found: Array, known: Bools | None, otherwise: int) -> Array:
     if known is not None:
         found[~known] = otherwise
-    return found.astype("<i4", copy=False).tobytes()
+    return found
 
 
-def _floats(numbers: Floats, known: Bools | None) -> bytes:
+def _floats(numbers: Floats, known: Bools | None) -> Array:
     """Each as a signed integer of 8 bytes and 2 bytes of the power of two that it counts, as SQL can read them."""
     mantissa, exponent = np.frexp(numbers)
     found = np.zeros(numbers.shape, np.dtype([("mantissa", "<i8"), ("exponent", "<u2")]))
@@ -77,4 +90,4 @@ def _floats(numbers: Floats, known: Bools | None) -> bytes:
     found["exponent"] = exponent - shift + EXPONENT_ABOVE
     if known is not None:
         found["exponent"][~known] = 0
-    return found.tobytes()
+    return found

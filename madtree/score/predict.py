@@ -30,6 +30,7 @@ from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
+from madtree.sqltext.tables import model_table
 from madtree.trees import Feature, Model
 
 
@@ -107,11 +108,10 @@ def tree_sql(
     header = read_summary(host, tables)
     if tree_id is None:
         require_single_trees(header, "model", "Give tree_id, for one of its trees.")
-    else:
-        header = replace(header, n_members=0)
-    wanted = check_type(header, type_)
-    output = output_expression(header, wanted, READABLE)
-    model = replace(header, trees=read_trees(host, tables, header, tree_id))
+    single = replace(header, n_members=0)
+    wanted = check_type(single, type_)
+    output = output_expression(single, wanted, READABLE)
+    model = replace(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
         model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
         if not model.trees[0].nodes:
@@ -138,13 +138,15 @@ def fit_to_source(
 
 
 def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
-    """How rows find their tree, None where the model is not grouped."""
+    """How rows find their tree, or the number of their forest; None where the model is not grouped."""
     if not model.grouping_columns:
         return None
     columns = []
     for column, value in zip(model.grouping_columns, model.grouping, strict=True):
         name = unquoted(column)
         columns.append((ident(name), value, tables.column_types[name][1]))
+    if model.n_members:
+        return sql.GroupJoin(model_table(tables.schema, tables.name, "_group"), tuple(columns), "gid")
     return sql.GroupJoin(tables.sql, tuple(columns))
 
 

@@ -26,7 +26,7 @@ from madtree.score.block_plan import (
 )
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
-from madtree.score.forest_outcomes import Outcomes, forest_outcomes_of
+from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
 from madtree.score.packed_nodes import NamedCategories, node_categories, node_places, read_packed
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -92,7 +92,7 @@ class BlockScoring:
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
         check_rows(host, tables, model, nodes=not tables.is_packed)
         if tables.is_packed:
-            nodes = read_packed(host, tables, model, with_shares=self.type_ == "prob_mean")
+            nodes = read_packed(host, tables, model, with_shares=self.type_ in ("prob_mean", JUDGED))
         else:
             nodes = _read_nodes(host, tables, model)
         splits = _splits(host, tables, model, nodes)

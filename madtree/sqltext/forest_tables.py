@@ -13,8 +13,9 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column
 from madtree.sqltext.tables import SUMMARY_COLUMNS, TREE_COLUMNS, model_table
 
-# In front of the grouping columns and of TREE_COLUMNS.
+# In front of the grouping columns and of TREE_COLUMNS, and behind them.
 MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("gid", "int4"), ("sample_id", "int4"))
+MORE_MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("oob_error", "float8"),)
 GROUP_COLUMNS: tuple[tuple[str, str], ...] = (
     ("success", "bool"),
     ("cat_n_levels", "int4[]"),
@@ -58,11 +59,12 @@ _MADLIBS_SUMMARY: tuple[tuple[str, str], ...] = (
     ("null_proxy", "text"),
     ("sample_ratio", "float8"),
     ("sampling", "text"),
+    ("split_rule", "text"),
 )
 _KNOWN = {column for column, _ in _MADLIBS_SUMMARY}
 FOREST_SUMMARY_COLUMNS = _MADLIBS_SUMMARY + tuple(each for each in SUMMARY_COLUMNS if each[0] not in _KNOWN)
 
-FOREST_TREE_PARAMETERS = MEMBER_COLUMNS + TREE_COLUMNS
+FOREST_TREE_PARAMETERS = MEMBER_COLUMNS + TREE_COLUMNS + MORE_MEMBER_COLUMNS
 GROUP_PARAMETERS = (("gid", "int4"), *GROUP_COLUMNS)
 
 

@@ -26,12 +26,17 @@ FOREST_COLUMNS = (
 
 
 def create_forest_importance(target: str, schema: str, name: str, grouping: Sequence[str]) -> str:
-    """CREATE TABLE .. AS with a row for each group of a forest and feature, in that order: shares of 100, where what is
-    negative counts as 0, and the numbers themselves. `grouping` are columns, unquoted.
+    """CREATE TABLE .. AS with the rows of `forest_importance`; `target` is the table to create, as SQL."""
+    return f"CREATE TABLE {target} AS\n{forest_importance(schema, name, grouping)}"
+
+
+def forest_importance(schema: str, name: str, grouping: Sequence[str], best_first: bool = False) -> str:
+    """A row for each group of a forest and feature, in that order, or with `best_first` by group and importance: shares
+    of 100, where what is negative counts as 0, and the numbers themselves. `grouping` are columns, unquoted.
     """
+    best = "f.oob DESC NULLS LAST, f.raw DESC NULLS LAST, " if best_first else ""
     groups = "".join(f"t.{ident(column)}, " for column in grouping)
     return f"""\
-CREATE TABLE {target} AS
 SELECT {groups}f.feature, {_share("f.oob", "s.oob")} AS oob_var_importance,
     {_share("f.raw", "s.raw")} AS impurity_var_importance,
     f.oob AS raw_oob_importance, f.sd AS oob_importance_sd, f.raw AS raw_importance
@@ -47,7 +52,7 @@ CROSS JOIN LATERAL (
         pg_catalog.unnest(t.oob_var_importance), pg_catalog.unnest(t.impurity_var_importance)
     ) AS i(oob, raw)
 ) AS s
-ORDER BY t.gid, f.position"""
+ORDER BY t.gid, {best}f.position"""
 
 
 def _share(value: str, total: str) -> str:

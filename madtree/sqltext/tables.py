@@ -199,6 +199,7 @@ def create_tables(
     cv: bool = False,
     competitors: bool = False,
     own: Sequence[tuple[str, str]] = (),
+    more: Sequence[tuple[str, str]] = (),
     summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
     of_groups: Sequence[tuple[str, str]] = (),
 ) -> str:
@@ -206,11 +207,11 @@ def create_tables(
 
     Args:
         prediction_type: None for a forest, whose nodes are packed.
-        own: columns of `<output>` in front of all others.
+        own, more: columns of `<output>` in front of all others, and behind them.
         of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
     """
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
-    tables = {"": [*_definitions(own), *groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"]}
+    tables = {"": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more)), "PRIMARY KEY (tree_id)"]}
     if prediction_type is None:
         tables["_packed"] = [*_definitions(PACKED_COLUMNS), "PRIMARY KEY (tree_id)"]
     else:

@@ -155,6 +155,8 @@ class TableKeeper(ABC):
 class InTable(TableKeeper):
     """Blocks that this process packs into a table, which is counted by the aggregate."""
 
+    may_run_statements = True
+
     def __init__(
         self,
         host: Host,

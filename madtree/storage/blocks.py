@@ -12,6 +12,7 @@ from madtree.host import Span, SpillFile, TemporaryPlace
 from madtree.learn.data import Block, Ints
 from madtree.learn.histogram import BlocksAtHand, ReplaceRequest, Request, RowsByTreeRequest, Steps
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, rows_by_tree, with_column
+from madtree.storage.all_rows import AllRows
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,13 @@ class BlockStore:
             block = Block.join([block for _, block in self._waiting])
             self._kept.append(_Kept(block.codes.n_rows, self._stored(block), parts))
             self._waiting = []
+
+    def write_to(self, all_rows: AllRows, file: int, first: int) -> None:
+        """Move the rows to the file of all rows, the first of them to row `first`; nothing can be asked after that."""
+        for kept in self._kept:
+            all_rows.write(file, first, self._block(kept))
+            first += kept.n_rows
+        self._kept, self._file = [], None
 
     def answer(self, request: Request) -> Steps[Any]:
         if isinstance(request, RowsByTreeRequest):

@@ -106,6 +106,8 @@ def part_rows(n_numbers: int, most: int) -> int:
 class InParts(TableKeeper):
     """A block for each part, on the server that has the part's rows."""
 
+    may_run_statements = True
+
     def __init__(
         self, host: Host, tables: DistributedTables, made: list[str], source: RowSource, memory_bytes: int
     ) -> None:

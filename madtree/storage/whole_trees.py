@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import WIDE_LIMIT, Block, Ints, LastPlan, Values, codec, require
-from madtree.learn.ensemble import bootstrap, most_members, said_of, train_forest
+from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest
 from madtree.learn.histogram import BlocksAtHand, Progress, Steps, driven, finished
 from madtree.learn.problem import (
-    Problem,
     RowFormat,
     forest_parameters_of,
     parameters_of,
@@ -117,25 +116,19 @@ def _growing(
     )
     del rows, given, known
     if plan.forest is not None:
-        return (yield from _forest(problem, block, plan.forest, tree_ids, tell, deliver))
+        return (yield from _forest(Forest.of(problem, plan.forest, tree_ids), block, tell, deliver))
     outcome = yield from training_at_hand(problem, [block], tell)
     return TrainedTrees.of(*outcome, tree_ids)
 
 
 def _forest(
-    problem: Problem,
-    block: Block,
-    forest: ForestParameters,
-    groups: Ints,
-    tell: Callable[[Progress], None],
-    deliver: Callable[[TrainedTrees], None] | None,
+    forest: Forest, block: Block, tell: Callable[[Progress], None], deliver: Callable[[TrainedTrees], None] | None
 ) -> Steps[TrainedTrees]:
     done: list[TrainedTrees] = []
-    hand_over = deliver or done.append
-    program = train_forest(problem, forest, lambda grown: hand_over(grown.trained(groups)))
-    at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES * most_members(problem, forest))
-    said = yield from driven(program, at_hand, tell)
-    return TrainedTrees.join([*done, said_of(said, problem, groups)])
+    program = train_forest(forest, deliver or done.append)
+    at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES * forest.members)
+    said = said_of((yield from driven(program, at_hand, tell)), forest)
+    return TrainedTrees.join([*done, said])
 
 
 def _counted(tree: Ints, tree_ids: Ints) -> Ints:

@@ -24,13 +24,13 @@ from madtree.ingest import (
 )
 from madtree.learn.binning import BinTable
 from madtree.learn.data import CodeLayout, Floats, Ints
-from madtree.learn.ensemble import bootstrap, said_of, train_forest
+from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
 from madtree.learn.prune import TrainedTrees, train_trees
 from madtree.learn.route import POSITION_BYTES
 from madtree.parallel import Workers, cost_model, sharing
-from madtree.request import TrainingTask
+from madtree.request import Costs, TrainingTask
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
@@ -41,8 +41,9 @@ from madtree.storage.in_process import InProcess
 from madtree.storage.protocol import BlockKeeper, NotPossibleError
 from madtree.storage.workers import board
 from madtree.storage.workers.provider import ResidentWorkers
+from madtree.train.deliveries import Deliveries
 from madtree.train.progress import Teller
-from madtree.trees import EXACT_LIMIT, Kind
+from madtree.trees import EXACT_LIMIT, Kind, Parameters
 
 
 def row_format(
@@ -164,20 +165,24 @@ class LargeTrees:
             if self.profile.estimated:
                 self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
             if self.task.forest:
-                program = train_forest(problem, self.task.forest, lambda grown: deliver(grown.trained(ids)))
-                return said_of((yield from program), problem, ids)
+                forest = Forest.of(problem, self.task.forest, ids)
+                return said_of((yield from train_forest(forest, deliveries.add)), forest)
             trained = yield from train_trees(
                 problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None
             )
             return TrainedTrees.of(*trained, ids)
 
         tell = Teller(self.host, self.watch, self.task.verbose).tell
+        deliveries = Deliveries(self.host, deliver)
         for keeper in self._keepers(problem, spool):
             self.watch.begin("pack")
+            deliveries.held = not keeper.may_run_statements
             try:
-                return keeper.train(packing, program, tell)
+                trained = keeper.train(packing, program, tell)
             except NotPossibleError:
                 continue
+            deliveries.release()
+            return trained
         raise AssertionError("a training in this process is always possible")
 
     def _row_format(self) -> RowFormat:
@@ -196,11 +201,6 @@ class LargeTrees:
         if self.rows.distributed:
             yield self.rows.distributed.keeper(self.source, self.made, positions)
             return
-        if task.forest:  # whose trees need all rows at hand
-            yield InProcess(
-                self.host, RowPacker(self.host, self.source, self.pages, spool), block_rows, memory, positions
-            )
-            return
         packer = RowPacker(self.host, self.source, self.pages, spool)
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
@@ -209,7 +209,7 @@ class LargeTrees:
         if task.strategy in ("auto", "workers"):
             # Rows that were read here are few and wide: they need not be read again.
             here = spool is not None and not self.workers.asked
-            n_workers = 0 if here else cost_model.resident_workers(self.workers, *size)
+            n_workers = 0 if here else self._resident_workers(size)
             if task.strategy == "workers":
                 n_workers = max(n_workers, 1)
             obstacle = self._obstacle() if n_workers else ""
@@ -219,8 +219,15 @@ class LargeTrees:
                     hint="strategy => 'auto' uses them where they are possible and save time.",
                 )
             if n_workers and not obstacle:
-                yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, positions, n_workers)
+                of_blocks, sharing = (block_rows, memory, positions), task.forest is not None
+                yield ResidentWorkers(self.host, self.source, self.pages, *of_blocks, n_workers, sharing=sharing)
         yield InProcess(self.host, packer, block_rows, memory, positions)
+
+    def _resident_workers(self, size: tuple[int, int, Parameters, Costs]) -> int:
+        """How many of them save time."""
+        if self.task.forest:
+            return cost_model.forest_workers(self.workers, *size, self.task.forest)
+        return cost_model.resident_workers(self.workers, *size)
 
     def _obstacle(self) -> str:
         """Why there can be no resident workers; empty where there can be."""

@@ -63,7 +63,7 @@ class Training:
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
         self.oids = plain_tables(host, task.source.oid, held)
-        if held == "spread" and not self.work.temporary:
+        if held == "spread" and not self.work.temporary and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
         elif self.oids:
             relation = work_sql.aliased(task.source.schema, task.source.name)
@@ -141,6 +141,8 @@ class Training:
         task = self.task
         used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
         used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
+        if task.forest:  # samples are drawn by it
+            used.append(task.id_sql)
         columns = find_columns(self.host, task.source)
         names = columns_in(dict.fromkeys(used), columns)
         return None if names is None else [columns[name].sql for name in columns if name in names]

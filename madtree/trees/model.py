@@ -189,7 +189,7 @@ class Model:
         n_members: trees of each group's forest; 0 for single trees.
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
-            together or by tree_id; NULL is not listed.
+            together or by the group's number; NULL is not listed.
         exposure: over which the dependent counts events, as SQL; None where over 1 in each row.
     """
 
@@ -228,10 +228,15 @@ class Model:
         """SQL of the grouping columns' values in a row of the data."""
         return self.grouping_expressions or self.grouping_columns
 
+    def group_number(self, tree_id: int) -> int:
+        """The number of the group that a tree is of: of a single tree its id."""
+        return (tree_id - 1) // self.n_members + 1 if self.n_members else tree_id
+
     def categories_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
         """What `categories` says of one tree."""
+        group = self.group_number(tree_id)
         return {
-            name: seen.get(tree_id, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
+            name: seen.get(group, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
         }
 
     def feature(self, name: str) -> Feature:

@@ -47,7 +47,8 @@ def test_the_combine_function_is_safe_for_null_on_both_sides(db: psycopg.Connect
 
 def test_no_block_gives_no_state(db: psycopg.Connection) -> None:
     found = db.execute(
-        "SELECT madtree_internal.node_statistics(1, 0, ''::bytea, ''::bytea, NULL, NULL, NULL, NULL, ''::bytea) WHERE false"
+        "SELECT madtree_internal.node_statistics(1, 0, ''::bytea, ''::bytea, NULL, NULL, NULL, NULL, ''::bytea) "
+        "WHERE false"
     ).fetchone()
     assert found == (None,)
 

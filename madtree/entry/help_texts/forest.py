@@ -24,16 +24,20 @@ SELECT madtree.forest_train(
     num_splits => 100,            -- candidate thresholds of a continuous feature; 0: all of them, as always with at
                                   --   most 4096 rows
     null_handling_params => NULL,  -- 'max_surrogates=0, null_as_category=false, surrogate_style=0'
-    verbose => false,             -- true: one INFO line a level, and the stages' seconds
+    verbose => false,             -- true: one INFO line a wave of trees, and the stages' seconds
     sample_ratio => 1,            -- share of the rows that each tree's sample is drawn from
     -- best given by name:
     weights => NULL,              -- a numeric column or expression; rows of weight 0 are skipped
     split_criterion => 'gini',    -- as for tree_train
-    sampling => 'poisson',        -- 'poisson': with replacement; 'without_replacement': 63 % of the rows, once each
+    split_rule => 'best',         -- 'random': extremely randomized trees, one random split of each feature drawn
+    sampling => 'poisson',        -- 'poisson': with replacement; 'without_replacement': 63 % of the rows, once each;
+                                  --   'none': all rows, once each, so that none are out of bag
     seed => 1,                    -- of all that is drawn: the same rows and seed make the same forest
     replace => false,             -- true: overwrite a madtree model of that name
+    parallel_workers => NULL,     -- beside this session; NULL: as many as pay
     memory_mb => 64,              -- megabytes for histograms and rows
-    classification => NULL        -- true: classes; false: regression; NULL: by the type of the dependent variable
+    classification => NULL,       -- true: classes; false: regression; NULL: by the type of the dependent variable
+    strategy => 'auto'            -- who keeps the rows and grows trees: memory, workers; auto: what is quickest
 );
 
 It returns one line that says what was trained. <output>_group has the error on out-of-bag rows and the importances.

@@ -48,16 +48,17 @@ class DrawnFeatures:
 
     def drawn(self, growing: GrowingTrees, nodes: Ints) -> Ints:
         """(n_nodes, m) the features that are drawn, ascending."""
-        return drawn(self._keys(growing, nodes, _FEATURES), self.n, self.m)
+        return drawn(self.keys(growing, nodes, _FEATURES), self.n, self.m)
 
     def others(self, growing: GrowingTrees, nodes: Ints) -> Ints:
         """(n_nodes, n - m) all others, in the order in which they are drawn one by one."""
-        keys = self._keys(growing, nodes, _ORDER)
+        keys = self.keys(growing, nodes, _ORDER)
         order = mixed(keys[:, None] ^ np.arange(self.n, dtype=np.uint32)).astype(np.int64)
         np.put_along_axis(order, self.drawn(growing, nodes), -1, axis=1)
         return np.argsort(order, axis=1, kind="stable")[:, self.m :]
 
-    def _keys(self, growing: GrowingTrees, nodes: Ints, purpose: int) -> Array:
+    def keys(self, growing: GrowingTrees, nodes: Ints, purpose: int) -> Array:
+        """(n_nodes,) uint32 what else is drawn for nodes depends on; `purpose` tells draws for different uses apart."""
         tree = growing.tree[nodes].astype(np.int64)
         key = keyed(purpose, self.seed, self.first + tree // self.n_groups)
         node = growing.node_id[nodes]

@@ -8,6 +8,7 @@ import numpy as np
 
 from madtree.learn.data import Ints
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
+from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
 from madtree.learn.histogram import BREATH, DrawnRequest, Program, RowsOfNodes, by_rows, node_totals, state_limit
 from madtree.learn.problem import Problem
@@ -16,13 +17,14 @@ from madtree.learn.split import BestSplits, OccupiedBins, bins_of_segments, like
 
 class DrawnSplits:
     """Finds the best splits of one frontier after another by the drawn features. Where none of these can split a node,
-    it goes on drawing until one can or all have been tried, as scikit-learn does.
+    it goes on drawing until one can or all have been tried, as scikit-learn does. With `random_cuts` only one split by
+    each feature, which is drawn as well, is a candidate.
 
     Rows must be at hand, and each frontier the children of the last one.
     """
 
-    def __init__(self, problem: Problem, draws: DrawnFeatures) -> None:
-        self._problem, self._draws = problem, draws
+    def __init__(self, problem: Problem, draws: DrawnFeatures, random_cuts: bool = False) -> None:
+        self._problem, self._draws, self._random_cuts = problem, draws, random_cuts
         self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
@@ -84,10 +86,10 @@ class DrawnSplits:
         if len(roots):
             growing.sums[:, nodes[roots]] = node_totals(state, layout)[:, roots]
             growing.n_rows[nodes[roots]] = problem.row_counts(growing.sums[:, nodes[roots]])
-        unordered = problem.unordered[drawn].T
-        likely = likely_segments(problem, state, layout, found.gain[places], ~unordered) | unordered
+        likely = problem.unordered[drawn].T | self._random_cuts
+        likely |= likely_segments(problem, state, layout, found.gain[places], ~likely)
         occupied = bins_of_segments(state, layout, problem.tuning.chunk_values, likely)
-        yield from self._enter(occupied, growing.tree[nodes], places, drawn, found)
+        yield from self._enter(occupied, growing, frontier, places, drawn, found)
 
     def _sweep(
         self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
@@ -96,15 +98,22 @@ class DrawnSplits:
         request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn, counted=False)
         rows: RowsOfNodes = yield request
         occupied = sweep(rows, request.layout, problem.tuning.chunk_values)
-        yield from self._enter(occupied, growing.tree[nodes], places, drawn, found)
+        yield from self._enter(occupied, growing, frontier, places, drawn, found)
 
     def _enter(
-        self, occupied: Iterable[OccupiedBins], tree: Ints, places: Ints, drawn: Ints, found: BestSplits
+        self,
+        occupied: Iterable[OccupiedBins],
+        growing: GrowingTrees,
+        frontier: Ints,
+        places: Ints,
+        drawn: Ints,
+        found: BestSplits,
     ) -> Program[None]:
         """Search bins by the places of what was `drawn` (n_slots, n_drawn), and enter the splits."""
-        part = found.of_slots(places)
+        part, nodes = found.of_slots(places), frontier[places]
+        picks = RandomCuts.of(self._problem, self._draws, growing, nodes) if self._random_cuts else None
         for some in occupied:
             some.feature = drawn[some.slot, some.feature]
-            search(self._problem, [some], tree, part)
+            search(self._problem, [some], growing.tree[nodes], part, picks)
             yield BREATH
         found.enter(places, part)

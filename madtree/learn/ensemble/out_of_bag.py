@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Floats, Grid, Ints, keyed, mixed
-from madtree.learn.histogram import HeldOut
+from madtree.learn.data import Array, Floats, Grid, Ints, keyed, mixed
+from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, leaves
 from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash
 _LIMBS = 2  # of sums of squared errors
+_LOOKS = 32  # numbers of trees after which the error is computed, at most
 
 
 @dataclass(frozen=True)
@@ -47,45 +48,59 @@ class OutOfBag:
 
 
 class Tally:
-    """Counts the votes of out-of-bag rows, tree by tree."""
+    """Counts the votes of out-of-bag rows, wave by wave, in order."""
 
-    def __init__(self, problem: Problem, forest: ForestParameters) -> None:
+    def __init__(self, problem: Problem, forest: ForestParameters, targets: Targets) -> None:
         self._problem, self._forest = problem, forest
-        self._rows: _Rows | None = None
-        shape = (forest.n_trees, problem.n_groups, len(problem.unordered))
-        self._losses = np.full(shape, np.nan) if forest.n_permutations else None
+        self._rows = _Rows.of(targets)
+        n_rows, n_classes = len(self._rows.group), problem.n_classes
+        self._losses: list[Floats] = []
+        self._looks = set(np.unique(np.geomspace(1, forest.n_trees, _LOOKS).round().astype(np.int64)).tolist())
+        # Votes (K, n_rows) for each class; for regression (2, n_rows), votes and the sum of the predictions.
+        self._counted: Array
         self._grid: Grid | None = None
-        if not problem.n_classes:
+        if n_classes:
+            self._counted = np.zeros((n_classes, n_rows), np.uint16 if forest.n_trees < 65_536 else np.uint32)
+        else:
+            self._counted = np.zeros((2, n_rows))
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, wave: Problem, routing: Routing, prediction: Array, replica: int, held_out: HeldOut) -> None:
-        """The rows out of bag of one replica of a wave.
+    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> Floats:
+        """Count what the members from `first` on say; the others as in `Wave`.
 
-        Args:
-            prediction: (n_nodes,) of each node as a leaf.
+        Returns:
+            (n_members, G) error of the trees up to each of these members, NaN where it was not computed.
         """
-        block, place = held_out.block, held_out.place
-        predicted = prediction.take(held_out.node)
-        if self._rows is None:
-            self._rows = _Rows.unseen(self._problem, held_out)
-        rows = self._rows
-        rows.enter(held_out)
-        if self._grid is None:
-            rows.counted[predicted, place] += 1
-        else:
-            rows.counted[0, place] += 1
-            rows.counted[1, place] += self._grid.split(predicted, block.tree)[0]
-        if self._losses is not None:
-            member = wave.replicas.first_member + replica
-            self._losses[member] = self._permuted(wave, routing, prediction, replica, block, predicted)
+        errors = np.full((len(ends), self._problem.n_groups), np.nan)
+        for replica, end in enumerate(ends):
+            voted = np.flatnonzero(end >= 0)
+            predicted = prediction.take(end.take(voted))
+            if self._grid is None:
+                self._counted[predicted, voted] += 1
+            else:
+                self._counted[0, voted] += 1
+                self._counted[1, voted] += self._grid.split(predicted, self._rows.group.take(voted))[0]
+            if first + replica + 1 in self._looks:
+                errors[replica] = self._judged()[0]
+        if len(losses):
+            self._losses.append(losses)
+        return errors
 
     def result(self) -> OutOfBag:
         """After all trees."""
+        error, score, votes, prediction = self._judged()
+        importance = spread = None
+        if self._losses:
+            importance, spread = _over_trees(np.concatenate(self._losses))
+        class_votes = self._counted if self._grid is None else None
+        return OutOfBag(error, score, importance, spread, votes, prediction, class_votes)
+
+    def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
+        """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""
         rows, n_groups = self._rows, self._problem.n_groups
-        assert rows is not None  # a forest has a tree
         by_class = self._grid is None
-        votes = rows.counted.sum(axis=0).astype(np.int64) if by_class else rows.counted[0].astype(np.int64)
+        votes = self._counted.sum(axis=0, dtype=np.int64) if by_class else self._counted[0].astype(np.int64)
         voted = np.flatnonzero(votes)
         group = rows.group.take(voted)
         weight = rows.weights(self._problem, voted)
@@ -93,104 +108,79 @@ class Tally:
         prediction: Array
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
-                prediction = rows.counted.argmax(axis=0)
+                prediction = self._counted.argmax(axis=0)
                 wrong = prediction.take(voted) != rows.target[0].take(voted)
                 error = _sums(weight * wrong, group, n_groups) / total
-                score = 1 - error
-            else:
-                prediction = np.zeros(len(votes))
-                prediction[voted] = self._grid.join(rows.counted[1:, voted], group) / votes[voted]
-                value = rows.values(self._problem, voted)
-                mean = _sums(weight * value, group, n_groups) / total
-                lost = _sums(weight * np.square(value - prediction[voted]), group, n_groups)
-                spread = _sums(weight * np.square(value - mean[group]), group, n_groups)
-                error, score = lost / total, 1 - lost / spread
-        importance = spread_of = None
-        if self._losses is not None:
-            importance, spread_of = _over_trees(self._losses)
-        return OutOfBag(error, score, importance, spread_of, votes, prediction, rows.counted if by_class else None)
+                return error, 1 - error, votes, prediction
+            prediction = np.zeros(len(votes))
+            prediction[voted] = self._grid.join(self._counted[1:, voted], group) / votes[voted]
+            value = rows.values(self._problem, voted)
+            mean = _sums(weight * value, group, n_groups) / total
+            lost = _sums(weight * np.square(value - prediction[voted]), group, n_groups)
+            spread = _sums(weight * np.square(value - mean[group]), group, n_groups)
+            return lost / total, 1 - lost / spread, votes, prediction
 
-    def _permuted(
-        self, wave: Problem, routing: Routing, prediction: Array, replica: int, block: Block, predicted: Array
-    ) -> Floats:
-        """(G, n_features) what permuting each feature among a replica's out-of-bag rows costs each group's tree."""
-        problem, n_groups = self._problem, self._problem.n_groups
-        rows = _Rows.of(problem, block)
-        every = np.arange(len(rows.group))
-        weight = rows.weights(problem, every)
-        total = _sums(weight, rows.group, n_groups)
-        identity = block.identity
-        assert identity is not None
-        losses = np.where(total[:, None] > 0, 0.0, np.full((n_groups, len(problem.unordered)), np.nan))
-        before = self._errors(rows, predicted)
-        standing = np.lexsort((identity, rows.group))
-        key = keyed(_PERMUTED, problem.parameters.seed, np.array([wave.replicas.first_member + replica]))
-        for feature in _asked(routing).tolist():
-            column = block.codes.column(feature)
-            lost = np.zeros(n_groups)
-            for number in range(self._forest.n_permutations):
-                of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
-                giving = np.lexsort((mixed(identity ^ of_this), rows.group))
-                values = np.empty_like(column)
-                values[standing] = column.take(giving)
-                permuted = replace(block, codes=block.codes.replaced(feature, values))
-                leaf = leaves(routing, permuted, replica, n_groups)
-                more = self._errors(rows, prediction.take(leaf)) - before
-                lost += _sums(weight * more, rows.group, n_groups)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                losses[:, feature] = np.where(total > 0, lost / total / self._forest.n_permutations, np.nan)
-        return losses
 
-    def _errors(self, rows: _Rows, predicted: Array) -> Floats:
-        """(n_rows,) 1 where a prediction is wrong, or its squared error."""
-        if self._grid is None:
-            return np.asarray(predicted != rows.target[0], np.float64)
-        return np.square(rows.values(self._problem, np.arange(len(predicted))) - predicted)
+def permuted(
+    wave: Problem, routing: Routing, prediction: Array, replica: int, held_out: HeldOut, n_permutations: int
+) -> Program[Floats]:
+    """(G, n_features) what permuting each feature among a replica's out-of-bag rows costs each group's tree.
+
+    `prediction` (n_nodes,) is that of each node as a leaf.
+    """
+    block, n_groups, n_features = held_out.block, wave.n_groups, len(wave.unordered)
+    rows = _Rows.of(Targets(block.target, block.weight, block.tree, block.codes.n_rows))
+    weight = rows.weights(wave, np.arange(len(rows.group)))
+    total = _sums(weight, rows.group, n_groups)
+    identity = block.identity
+    assert identity is not None
+    losses = np.where(total[:, None] > 0, 0.0, np.full((n_groups, n_features), np.nan))
+    before = _errors(wave, rows, prediction.take(held_out.node))
+    standing = np.lexsort((identity, rows.group))
+    key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
+    for feature in _asked(routing).tolist():
+        column = block.codes.column(feature)
+        lost = np.zeros(n_groups)
+        for number in range(n_permutations):
+            of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
+            giving = np.lexsort((mixed(identity ^ of_this), rows.group))
+            values = np.empty_like(column)
+            values[standing] = column.take(giving)
+            changed = replace(block, codes=block.codes.replaced(feature, values))
+            leaf = leaves(routing, changed, replica, n_groups)
+            more = _errors(wave, rows, prediction.take(leaf)) - before
+            lost += _sums(weight * more, rows.group, n_groups)
+            yield BREATH
+        with np.errstate(divide="ignore", invalid="ignore"):
+            losses[:, feature] = np.where(total > 0, lost / total / n_permutations, np.nan)
+    return losses
+
+
+def _errors(problem: Problem, rows: _Rows, predicted: Array) -> Floats:
+    """(n_rows,) 1 where a prediction is wrong, or its squared error."""
+    if problem.n_classes:
+        return np.asarray(predicted != rows.target[0], np.float64)
+    return np.square(rows.values(problem, np.arange(len(predicted))) - predicted)
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """What is known of rows, by their places.
+    """What is known of rows.
 
     Attributes:
-        counted: votes (K, n_rows) for each class; for regression (2, n_rows), votes and the sum of the predictions.
         target: (n_limbs, n_rows) as in blocks, or (1, n_rows) classes.
         weight: (n_limbs, n_rows) as in blocks, or None.
         group: (n_rows,) int64.
     """
 
-    counted: Array
     target: Array
     weight: Floats | None
     group: Ints
 
     @classmethod
-    def unseen(cls, problem: Problem, held_out: HeldOut) -> _Rows:
-        """Rows of which nothing is known yet."""
-        n, block = held_out.n_all, held_out.block
-        target = np.atleast_2d(block.target)
-        return cls(
-            np.zeros((problem.n_classes or 2, n), np.uint32 if problem.n_classes else np.float64),
-            np.zeros((len(target), n), target.dtype),
-            None if block.weight is None else np.zeros((len(block.weight), n)),
-            np.zeros(n, np.int64),
-        )
-
-    @classmethod
-    def of(cls, problem: Problem, block: Block) -> _Rows:
-        every = np.arange(block.codes.n_rows)
-        held_out = HeldOut(every, block, every, len(every))
-        rows = cls.unseen(problem, held_out)
-        rows.enter(held_out)
-        return rows
-
-    def enter(self, held_out: HeldOut) -> None:
-        place, block = held_out.place, held_out.block
-        self.target[:, place] = np.atleast_2d(block.target)
-        if self.weight is not None and block.weight is not None:
-            self.weight[:, place] = block.weight
-        if block.tree is not None:
-            self.group[place] = block.tree
+    def of(cls, targets: Targets) -> _Rows:
+        group = np.zeros(targets.n_rows, np.int64) if targets.tree is None else targets.tree.astype(np.int64)
+        return cls(np.atleast_2d(targets.target), targets.weight, group)
 
     def weights(self, problem: Problem, rows: Ints) -> Floats:
         """(m,) weights of `rows` (m,)."""

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from madtree.learn.data import Steps, finished
 from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.at_hand_requests import (
+    CategoriesRequest,
+    DrawnRequest,
+    Ensemble,
+    HeldOut,
+    HeldOutRequest,
+    Targets,
+    TargetsRequest,
+    WaveRequest,
+)
 from madtree.learn.histogram.batching import batches, by_rows, state_limit
 from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.histogram.drive import driven
@@ -18,11 +28,7 @@ from madtree.learn.histogram.histogram import (
 from madtree.learn.histogram.powers import SQUARES, UP_TO_FOURTH, join_powers
 from madtree.learn.histogram.requests import (
     BREATH,
-    CategoriesRequest,
     CountRequest,
-    DrawnRequest,
-    HeldOut,
-    HeldOutRequest,
     Program,
     Progress,
     ReplaceRequest,
@@ -31,6 +37,7 @@ from madtree.learn.histogram.requests import (
     RowsByTreeRequest,
     RowsRequest,
     T,
+    WaveReport,
     request_of,
 )
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
@@ -46,6 +53,7 @@ __all__ = [
     "CategoriesRequest",
     "CountRequest",
     "DrawnRequest",
+    "Ensemble",
     "HeldOut",
     "HeldOutRequest",
     "HistogramLayout",
@@ -60,6 +68,10 @@ __all__ = [
     "RowsRequest",
     "Steps",
     "T",
+    "Targets",
+    "TargetsRequest",
+    "WaveReport",
+    "WaveRequest",
     "add_codes",
     "add_rows_of_nodes",
     "base_rates",

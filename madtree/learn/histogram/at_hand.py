@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Block, Ints, Steps
-from madtree.learn.histogram.node_order import NodeOrder
-from madtree.learn.histogram.requests import (
+from madtree.learn.histogram.at_hand_requests import (
     CategoriesRequest,
-    CountRequest,
     DrawnRequest,
     HeldOut,
     HeldOutRequest,
-    Request,
-    RowsRequest,
+    Targets,
+    TargetsRequest,
+    WaveRequest,
 )
+from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.node_order import NodeOrder
+from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
 from madtree.learn.problem import Problem
@@ -31,11 +33,15 @@ class BlocksAtHand:
 
     rows_at_hand = True
 
-    def __init__(self, blocks: Sequence[Block], position_bytes: int) -> None:
-        """`position_bytes`: that positions may take; those that find no room are worked out anew in each pass."""
+    def __init__(self, blocks: Sequence[Block], position_bytes: int, whole: Block | None = None) -> None:
+        """
+        Args:
+            position_bytes: that positions may take; those that find no room are worked out anew in each pass.
+            whole: the blocks as one, where they lie side by side; None where they have to be joined.
+        """
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
-        self._whole: Block | None = None
+        self._whole = whole
         self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
@@ -50,6 +56,11 @@ class BlocksAtHand:
             return (yield from self._held_out(request))
         if isinstance(request, CategoriesRequest):
             return (yield from self._categories(request.problem))
+        if isinstance(request, TargetsRequest):
+            yield
+            return self._targets()
+        if isinstance(request, WaveRequest):
+            return (yield from driven(request.ensemble.grow(request.number), self))
         raise NotImplementedError(f"blocks at hand have no answer to {request}")
 
     def _count(self, request: CountRequest) -> Steps[Array]:
@@ -95,6 +106,16 @@ class BlocksAtHand:
             nodes.append(leaves(request.routing, part, replica, problem.n_groups))
             n_all += placed.block.codes.n_rows
         return HeldOut(np.concatenate(places), Block.join(parts), np.concatenate(nodes), n_all)
+
+    def _targets(self) -> Targets:
+        blocks = [placed.block for placed in self._blocks]
+
+        def joined(name: str) -> Any:
+            parts = [getattr(block, name) for block in blocks]
+            return None if parts[0] is None else np.concatenate(parts, axis=-1)
+
+        n_rows = sum(block.codes.n_rows for block in blocks)
+        return Targets(joined("target"), joined("weight"), joined("tree"), n_rows)
 
     def _categories(self, problem: Problem) -> Steps[Ints]:
         found = [np.zeros((3, 0), np.int64)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.learn.data import Array, Block, Bools, Floats, Ints
-from madtree.learn.histogram.requests import DrawnRequest
+from madtree.learn.histogram.at_hand_requests import DrawnRequest
 from madtree.learn.histogram.row_records import RowRecords
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.problem import Problem

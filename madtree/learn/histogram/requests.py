@@ -13,7 +13,14 @@ from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Floats, Ints, Steps, Values, require
+from madtree.learn.data import Array, Floats, Ints, Steps, Values, require
+from madtree.learn.histogram.at_hand_requests import (
+    CategoriesRequest,
+    DrawnRequest,
+    HeldOutRequest,
+    TargetsRequest,
+    WaveRequest,
+)
 from madtree.learn.histogram.deviance import LOGARITHMS_AND_PRODUCTS
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.histogram.powers import LIMBS, UP_TO_FOURTH
@@ -121,81 +128,6 @@ class RowsRequest:
 
 
 @dataclass(frozen=True)
-class DrawnRequest:
-    """Some nodes of the last level, please, by the features that were drawn for each; only from providers that have
-    rows at hand. The answer: histograms as a state, whose features are the places of what was drawn, or `RowsOfNodes`
-    with such codes.
-
-    Attributes:
-        slot_of_node: as in `CountRequest`.
-        drawn: (n_slots, n_drawn) features of each slot.
-        counted: whether histograms are wanted.
-    """
-
-    problem: Problem
-    routing: Routing
-    slot_of_node: Ints
-    drawn: Ints
-    counted: bool
-    what: Literal["drawn"] = "drawn"
-
-    @property
-    def n_slots(self) -> int:
-        return len(self.drawn)
-
-    @property
-    def width(self) -> int:
-        """Codes of the widest feature, for which each place has room."""
-        return int(self.problem.bins.widths.max())
-
-    @property
-    def layout(self) -> HistogramLayout:
-        widths = np.full(self.drawn.shape[1], self.width, np.int64)
-        return HistogramLayout(self.problem.channels, widths, self.n_slots)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.problem.channels.dtype(self.problem.most_rows)
-
-
-@dataclass(frozen=True)
-class HeldOutRequest:
-    """The rows that a replica is tested on, please: a `HeldOut`; only from providers that have rows at hand."""
-
-    problem: Problem
-    routing: Routing
-    replica: int
-    what: Literal["held out"] = "held out"
-
-
-@dataclass(frozen=True)
-class CategoriesRequest:
-    """Which categories do the rows of each group have, please; only from providers that have rows at hand. The answer:
-    (3, n) int64 group, unordered feature and code, sorted.
-    """
-
-    problem: Problem
-    what: Literal["categories"] = "categories"
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """The rows that a replica is tested on.
-
-    Attributes:
-        place: (n_rows,) of each row among all, ascending; the same for all replicas.
-        block: these rows.
-        node: (n_rows,) the node that each has reached.
-        n_all: rows that there are, in the replica or not.
-    """
-
-    place: Ints
-    block: Block
-    node: Ints
-    n_all: int
-
-
-@dataclass(frozen=True)
 class RowsByTreeRequest:
     """How many rows has each tree in each part of the table? The answer: (n_parts, 1 + n_trees) int64, a part's number
     first, in any order; parts are numbered in the order of the table.
@@ -236,17 +168,28 @@ Stage = Literal["sample", "pack", "passes", "prune", "write"]  # of a training
 
 
 @dataclass(frozen=True)
+class WaveReport:
+    """What is told of a wave of trees: trees of each forest that are done now, of how many, and the wave's nodes."""
+
+    n_done: int
+    n_trees: int
+    n_nodes: int
+
+
+@dataclass(frozen=True)
 class Progress:
     """Nothing is asked; whoever drives may tell of this, and let the server look for cancels.
 
     Attributes:
         stage: that begins now, or None.
         round: what has been searched, or None.
+        wave: what has been grown, or None.
         note: a line that a user may want to know.
     """
 
     stage: Stage | None = None
     round: RoundReport | None = None
+    wave: WaveReport | None = None
     note: str = ""
 
 
@@ -258,6 +201,8 @@ Request = (
     | DrawnRequest
     | HeldOutRequest
     | CategoriesRequest
+    | TargetsRequest
+    | WaveRequest
     | RowsByTreeRequest
     | ReplaceRequest
     | Progress

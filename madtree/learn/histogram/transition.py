@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from madtree.learn.data import Array, Block, Ints, Steps, finished
+from madtree.learn.histogram.at_hand_requests import HeldOutRequest
 from madtree.learn.histogram.deviance import add_terms
 from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.histogram.powers import add_powers
-from madtree.learn.histogram.requests import CountRequest, HeldOutRequest, RowsRequest
+from madtree.learn.histogram.requests import CountRequest, RowsRequest
 from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
 from madtree.learn.route import Positions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.learn.problem.bootstrap import SAMPLINGS, Bootstrap, identities
+from madtree.learn.problem.bootstrap import Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.columns import (
     COLUMNS,
@@ -23,7 +23,6 @@ from madtree.learn.problem.tuning import SearchTuning
 
 __all__ = [
     "COLUMNS",
-    "SAMPLINGS",
     "BinLimits",
     "Bootstrap",
     "Channels",

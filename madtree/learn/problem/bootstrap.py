@@ -16,8 +16,8 @@ import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
 from madtree.learn.problem.replicas import Replicas
+from madtree.trees import SAMPLINGS
 
-SAMPLINGS = ("poisson", "without_replacement")
 _DRAWN, _KEPT = 1, 2  # purposes of a hash
 _RESOLUTION = 1 << 16  # of probabilities
 MOST_MEMBERS = 1 << 20
@@ -48,7 +48,8 @@ class Bootstrap(Replicas):
     Attributes:
         seed: of the ensemble.
         first, count: the ensemble's members that these replicas are, from 0.
-        sampling: "poisson": with replacement; "without_replacement": each row once or not at all.
+        sampling: "poisson": with replacement; "without_replacement": each row once or not at all; "none": each row
+            once, so that none is out of bag.
         kept: share of the rows that a tree's sample is drawn from; the others are out of reach, not out of bag.
     """
 
@@ -100,6 +101,8 @@ class Bootstrap(Replicas):
 
     def _drawn(self, block: Block, replica: int) -> Array:
         """(n_rows,) uint8 how often each row is drawn, be it in reach or not."""
+        if self.sampling == "none":
+            return np.ones(block.codes.n_rows, np.uint8)
         low = self._hash(block, replica, _DRAWN).view(np.uint16)[_LOW_HALF::2]
         if self.sampling == "poisson":
             return _POISSON.take(low)

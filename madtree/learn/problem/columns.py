@@ -43,6 +43,11 @@ class ColumnReader:
         self._class_type = np.dtype(np.uint8 if channels.n_classes <= 256 else "<u2")
         self._target_limbs, self._weight_limbs = channels.outcome_limbs, channels.weight_limbs
 
+    def row_bytes(self, *, tree: bool = False, fold: bool = False, identity: bool = False) -> list[int]:
+        """Bytes of a row in each of `COLUMNS`, 0 in those that are not there; of the optional ones these are."""
+        target = 8 * self._target_limbs or self._class_type.itemsize
+        return [self._codes.row_bytes, target, 8 * self._weight_limbs, 4 * tree, 1 * fold, 4 * identity]
+
     def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
         """`rest`: weight, tree, fold, identity.
 
@@ -51,16 +56,8 @@ class ColumnReader:
         """
         weight, tree, fold, identity = rest
         require(n_rows >= 0, "n_rows", "at least 0")
-        target_bytes = 8 * self._target_limbs or self._class_type.itemsize
-        wanted = (
-            ("codes", codes, self._codes.row_bytes),
-            ("target", target, target_bytes),
-            ("weight", weight, 8 * self._weight_limbs),
-            ("tree", tree, 4),
-            ("fold", fold, 1),
-            ("identity", identity, 4),
-        )
-        for name, column, row_bytes in wanted:
+        row_bytes_of = self.row_bytes(tree=True, fold=True, identity=True)
+        for name, column, row_bytes in zip(COLUMNS, (codes, target, *rest), row_bytes_of, strict=True):
             if column is not None:
                 require(len(column) == n_rows * row_bytes, name, f"of {row_bytes} bytes a row")
         require((weight is None) == (self._weight_limbs == 0), "weight", "there where rows have weights")

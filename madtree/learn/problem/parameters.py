@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from madtree.learn.data import Values, require
-from madtree.learn.problem.bootstrap import MOST_MEMBERS, SAMPLINGS
+from madtree.learn.problem.bootstrap import MOST_MEMBERS
 from madtree.trees import (
     BALANCED,
     CRITERIA_OF_CLASSES,
@@ -19,6 +19,8 @@ from madtree.trees import (
     MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
+    SAMPLINGS,
+    SPLIT_RULES,
     UNPRUNED,
     ClassParams,
     ForestParameters,
@@ -92,4 +94,5 @@ def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
         sampling=values.text("sampling", SAMPLINGS),
         kept=values.number("kept", 0.0, 1.0),
         n_permutations=values.integer("n_permutations", 0, MOST_MEMBERS),
+        split_rule=values.text("split_rule", SPLIT_RULES),
     )

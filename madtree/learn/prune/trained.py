@@ -121,6 +121,7 @@ class TreeColumns:
         pruning_cp: (n,) that the tree was pruned at.
         root_risk: (n,) NaN for a tree without nodes.
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
+        oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
     """
 
     key: TreeKeys
@@ -132,13 +133,15 @@ class TreeColumns:
     pruning_cp: Floats
     root_risk: Floats
     importance: Floats
+    oob_error: Floats
 
     @classmethod
     def untrained(cls, key: TreeKeys, n_features: int, cp: float) -> TreeColumns:
         """Trees without nodes."""
         n = len(key.group)
         none = np.zeros(n, np.int64)
-        return cls(key, none, none, none, none, none, np.full(n, cp), np.full(n, np.nan), np.zeros((n, n_features)))
+        nan = np.full(n, np.nan)
+        return cls(key, none, none, none, none, none, np.full(n, cp), nan, np.zeros((n, n_features)), nan)
 
     def take(self, rows: Ints) -> TreeColumns:
         return TreeColumns(
@@ -151,6 +154,7 @@ class TreeColumns:
             self.pruning_cp[rows],
             self.root_risk[rows],
             self.importance[rows],
+            self.oob_error[rows],
         )
 
 
@@ -174,7 +178,8 @@ class OutOfBagColumns:
     def none(cls, n_features: int) -> OutOfBagColumns:
         of_features = np.zeros((0, n_features))
         none = np.zeros(0)
-        return cls(none.astype(np.int64), none.astype(np.int64), none, none, of_features, of_features)
+        ids = none.astype(np.int64)
+        return cls(ids, ids, none, none, of_features, of_features)
 
 
 @dataclass(frozen=True)
@@ -255,6 +260,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
         pruning_cp=np.array(chosen or [problem.parameters.cp] * n, np.float64),
         root_risk=outcome.root_risk,
         importance=outcome.importance,
+        oob_error=np.full(n, np.nan),
     )
 
 

@@ -11,7 +11,7 @@ from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import sweep
 from madtree.learn.split.occupied_bins import OccupiedBins, bins_of_segments
 from madtree.learn.split.screen import applies, search_screened
-from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.search import BestSplits, PickedSplits, search
 from madtree.learn.split.shortlist import likely_bins, likely_segments
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
@@ -20,6 +20,7 @@ __all__ = [
     "BestSplits",
     "Losses",
     "OccupiedBins",
+    "PickedSplits",
     "RankedSplit",
     "SurrogateSplit",
     "applies",

@@ -117,6 +117,7 @@ def write_trees(
     }
     insert, columns = inserts.insert_trees, sql.TREE_COLUMNS
     if task.forest:
+        encoders["oob_error"] = floats(trees.oob_error)
         insert, columns = forest_sql.insert_members, forest_sql.FOREST_TREE_PARAMETERS
     statement = insert(task.output_schema, task.output_name, task.grouping, group_source)
     _insert(host, statement, columns, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
@@ -320,6 +321,7 @@ def _of_forest(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
         "num_permutations": forest.n_permutations,
         "sample_ratio": forest.kept,
         "sampling": forest.sampling,
+        "split_rule": forest.split_rule,
     }
 
 

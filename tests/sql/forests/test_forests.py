@@ -7,41 +7,14 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from psycopg.rows import dict_row
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-MAKE = """
-CREATE TABLE t AS SELECT i AS id, i % 3 AS g, sin(i * 7.1) AS x, cos(i * 3.7) AS y, i * 53 % 17 AS z,
-    (ARRAY['a', 'b', 'c'])[1 + i / 3 % 3] AS k, CASE WHEN i % 11 > 0 THEN sin(i * 1.3) END AS h
-FROM generate_series(1, 600) AS i;
-ALTER TABLE t ADD COLUMN c text, ADD COLUMN v float8;
-UPDATE t SET v = x + 2 * y + z / 10.0 + CASE k WHEN 'b' THEN 1 ELSE 0 END;
-UPDATE t SET c = CASE WHEN v > 1.5 THEN 'high' WHEN v > 0 THEN 'middle' ELSE 'low' END;
-"""
-FEATURES = "x, y, z, k, h"
+from tests.sql.forests.forests import MAKE, grow, rows, score
 
 
 @pytest.fixture(autouse=True)
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
-
-
-def grow(
-    db: psycopg.Connection, model: str, dependent: str, features: str = FEATURES, source: str = "t", **more: Any
-) -> str:
-    names = "".join(f", {name} => %({name})s" for name in more)
-    query = f"SELECT madtree.forest_train('{source}', '{model}', 'id', '{dependent}', '{features}'{names})"
-    return str(db.execute(query, more).fetchone()[0])  # type: ignore[index,arg-type]
-
-
-def score(db: psycopg.Connection, model: str, type_: str, source: str = "t") -> list[dict[str, Any]]:
-    db.execute("DROP TABLE IF EXISTS scored")
-    db.execute(f"SELECT madtree.forest_predict('{model}', '{source}', 'scored', '{type_}')")  # type: ignore[arg-type]
-    return rows(db, "SELECT * FROM scored ORDER BY id")
-
-
-def rows(db: psycopg.Connection, query: str) -> list[dict[str, Any]]:
-    return db.cursor(row_factory=dict_row).execute(query).fetchall()  # type: ignore[arg-type]
 
 
 def by_single_trees(db: psycopg.Connection, model: str, n_trees: int, kind: str) -> list[list[Any]]:
@@ -121,13 +94,13 @@ def test_groups_have_forests_of_their_own_and_unknown_groups_none(db: psycopg.Co
 
 
 def test_the_order_of_rows_is_nothing(db: psycopg.Connection) -> None:
-    db.execute("CREATE TABLE shuffled AS SELECT * FROM t ORDER BY md5(id::text)")
-    for source, model in (("t", "f"), ("shuffled", "s")):
-        grow(db, model, "c", source=source, num_trees=6, weights="1 + id % 3")
+    """Nor whether they come from a table or a view."""
+    db.execute("CREATE TABLE shuffled AS SELECT * FROM t ORDER BY md5(id::text); CREATE VIEW seen AS SELECT * FROM t")
+    for source, model in (("t", "f"), ("shuffled", "s"), ("seen", "v")):
+        grow(db, model, "c", source=source, num_trees=6, weights="1 + z % 3")
     for suffix in ("", "_nodes", "_group"):
-        assert rows(db, f"SELECT * FROM f{suffix} ORDER BY 1, 2, 3") == rows(
-            db, f"SELECT * FROM s{suffix} ORDER BY 1, 2, 3"
-        )
+        of_tables = [rows(db, f"SELECT * FROM {model}{suffix} ORDER BY 1, 2, 3") for model in ("f", "s", "v")]
+        assert of_tables[0] == of_tables[1] == of_tables[2]
 
 
 def test_large_tables_are_grown_by_the_same_rules(db: psycopg.Connection) -> None:
@@ -184,12 +157,18 @@ def test_trees_and_importances_are_shown(db: psycopg.Connection) -> None:
         ),
         ("forest_train('t', 'm', 'id', 'c', 'x', sample_ratio => 0)", "sample_ratio must be above 0 and at most 1"),
         ("forest_train('t', 'm', 'id', 'c', 'x', sampling => 'all')", "sampling must be one of poisson"),
+        (
+            "forest_train('t', 'm', 'id', 'c', 'x', split_rule => 'worst')",
+            "split_rule must be one of best",
+        ),
         ("forest_predict('tree', 't', 's')", "tree is a model of single trees, not a forest"),
         ("forest_predict('f', 't', 's', 'probability')", "type must be one of response, prob, prob_mean, leaf"),
         ("tree_predict('f', 't', 's')", "tree_model: f is a forest"),
         ("tree_sql('f')", "model: f is a forest"),
         ("tree_prune('f', 'p', 0.1)", "model: f is a forest"),
-        ("tree_to_pmml('f')", "model: f is a forest"),
+        ("tree_display('f')", "model: f is a forest"),
+        ("tree_surr_display('f')", "model: f is a forest"),
+        ("tree_cp('f')", "model: f is a forest"),
         ("get_tree('f', 2, 1)", "gid must be from 1 to 1"),
         ("get_tree('f', 1, 3)", "sample_id must be from 1 to 2, not 3"),
         ("get_tree('tree', 1, 1)", "tree is not a forest"),

@@ -14,7 +14,8 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import Block, CodeLayout, codec
 from madtree.learn.ensemble import DrawnFeatures, drawn
 from madtree.learn.grow import GrowingTrees
-from madtree.learn.problem import SAMPLINGS, Bootstrap, identities
+from madtree.learn.problem import Bootstrap, identities
+from madtree.trees import SAMPLINGS
 
 N = 200_000
 
@@ -39,7 +40,7 @@ def test_multiplicities_are_poisson_and_trees_independent(numbers: np.ndarray) -
         assert np.corrcoef(found[r][:-1], found[r][1:])[0, 1] == pytest.approx(0, abs=5 / math.sqrt(N))
 
 
-@pytest.mark.parametrize("sampling", SAMPLINGS)
+@pytest.mark.parametrize("sampling", [way for way in SAMPLINGS if way != "none"])
 @pytest.mark.parametrize("kept", [1.0, 0.3])
 def test_a_draw_depends_on_seed_tree_and_row_alone(sampling: str, kept: float) -> None:
     block, order = block_of(np.arange(N)), np.random.default_rng(1).permutation(N)
@@ -57,6 +58,15 @@ def test_a_draw_depends_on_seed_tree_and_row_alone(sampling: str, kept: float) -
     if sampling == "without_replacement":
         assert count.max() == 1
     assert (bags.upper_bound(np.array([3])) >= 3 * int(count.max())).all()
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.3])
+def test_without_sampling_all_rows_in_reach_count_once_and_none_is_out_of_bag(kept: float) -> None:
+    block, bags = block_of(np.arange(N)), Bootstrap(5, 0, 2, "none", kept)
+    count = bags.multiplicity(block, 1)
+    assert count.max() == 1
+    assert count.mean() == pytest.approx(kept, abs=0.006)
+    assert len(bags.held_out(block, 1)) == 0
 
 
 def test_what_travels_is_the_same_bootstrap_or_refused() -> None:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import Block, Bools, Ints, finished
-from madtree.learn.ensemble import DrawnFeatures, Grown, OutOfBag, train_forest
+from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, train_forest
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
 from madtree.learn.histogram import Program, driven
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
-from madtree.learn.prune import Outcome, conclude
+from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.split import BestSplits
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, at_hand, cut, sample_rows
@@ -34,32 +34,29 @@ def forest_problem(
     return problem, block, rows
 
 
-def forest_of(problem: Problem, blocks: list[Block], forest: ForestParameters) -> tuple[list[Grown], OutOfBag]:
-    grown: list[Grown] = []
-    return grown, finished(driven(train_forest(problem, forest, grown.append), at_hand(blocks)))
+def forest_of(problem: Problem, blocks: list[Block], forest: ForestParameters) -> tuple[TrainedTrees, OutOfBag]:
+    waves: list[TrainedTrees] = []
+    program = train_forest(Forest.of(problem, forest, np.arange(problem.n_groups)), waves.append)
+    said = finished(driven(program, at_hand(blocks)))
+    return TrainedTrees.join(waves), said
 
 
-def members(grown: list[Grown]) -> dict[tuple[int, int], dict[str, Any]]:
-    """All that is known of each tree, by group and member, whatever the waves."""
-    found = {}
-    for wave in grown:
-        for tree, (group, member) in enumerate(zip(wave.group.tolist(), wave.member.tolist(), strict=True)):
-            found[group, member] = of_tree(wave.outcome, tree)
+def members(trees: TrainedTrees) -> dict[tuple[int, int], dict[str, Any]]:
+    """All that is known of each tree, by group and member, as text: NaN is like NaN."""
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    for table, columns in (("trees", trees.trees), ("nodes", trees.nodes), ("surrogates", trees.surrogates)):
+        for key in zip(columns.key.group.tolist(), columns.key.member.tolist(), strict=True):
+            found.setdefault(key, {})
+        for f in fields(columns):
+            values = getattr(columns, f.name)
+            if isinstance(values, CategorySets):
+                values = np.split(values.indices, np.cumsum(values.sizes)[:-1]) if len(values.sizes) else []
+            elif f.name in ("key", "oob_error"):
+                continue
+            for (group, member), of_tree in found.items():
+                mine = np.flatnonzero((columns.key.group == group) & (columns.key.member == member))
+                of_tree[f"{table}.{f.name}"] = repr([np.asarray(values[i]).tolist() for i in mine])
     return found
-
-
-def of_tree(outcome: Outcome, tree: int) -> dict[str, Any]:
-    mine = np.flatnonzero(outcome.tree == tree)
-    place = {int(node): i for i, node in enumerate(mine)}
-    values: dict[str, Any] = {}
-    for f in fields(Outcome):
-        value = getattr(outcome, f.name)
-        if isinstance(value, dict):
-            values[f.name] = {place[node]: repr(what) for node, what in value.items() if node in place}
-        elif isinstance(value, np.ndarray) and f.name not in ("tree", "seen"):
-            own = value[tree if f.name in ("importance", "root_risk", "grown_depth") else mine]
-            values[f.name] = repr(own.tolist())  # NaN is like NaN
-    return values
 
 
 class ByGeneralWays:
@@ -89,7 +86,7 @@ class ByGeneralWays:
         return (yield from SplitFinder(self.problem, True, mask).best_splits(growing, nodes))
 
 
-def by_general_ways(problem: Problem, block: Block, forest: ForestParameters) -> Outcome:
+def by_general_ways(problem: Problem, block: Block, forest: ForestParameters) -> TrainedTrees:
     """The trees of a single wave."""
     seed = problem.parameters.seed
     wave = problem.with_replicas(Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept))
@@ -99,7 +96,8 @@ def by_general_ways(problem: Problem, block: Block, forest: ForestParameters) ->
         growing = yield from grow(wave, True, finder_of=partial(ByGeneralWays, draws=draws))
         return (yield from conclude(wave, growing))
 
-    return finished(driven(program(), at_hand([block])))
+    group, member = (part.ravel() for part in np.meshgrid(np.arange(wave.n_groups), np.arange(forest.n_trees)))
+    return TrainedTrees.of(finished(driven(program(), at_hand([block]))), wave, group, member)
 
 
 SETTINGS = {
@@ -120,11 +118,11 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
     n_classes, parameters, weighted, n_groups = SETTINGS[name]
     problem, block, _ = forest_problem(300, n_classes, parameters, weighted=weighted, n_trees=n_groups)
     forest = ForestParameters(N_TREES, 2)
-    reference = by_general_ways(problem, block, forest)
-    expected = {(tree % n_groups, tree // n_groups): of_tree(reference, tree) for tree in range(n_groups * N_TREES)}
+    expected = members(by_general_ways(problem, block, forest))
+    assert len(expected) == n_groups * N_TREES
     for tuning in (
         SearchTuning(),
-        SearchTuning(wave_rows=1, node_rows=20, piece_rows=7),
+        SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7),
         SearchTuning(bins_per_row=1e9, node_rows=1),
         SearchTuning(bins_per_row=1e-9),
     ):
@@ -157,14 +155,14 @@ def test_each_split_is_the_best_among_the_drawn_features() -> None:
     rows = RawRows(features, target, None, None, identity=identities(np.arange(250.0)))
     problem, block = prepare(rows, 1, 2, KINDS[:1] * 4, parameters, replicas=Bootstrap(3, 0, 1))
     grown, _ = forest_of(problem, [block], ForestParameters(3, 1))
-    wave = grown[0]
+    nodes, bags = grown.nodes, Bootstrap(3, 0, 3)
     draws = DrawnFeatures(3, 0, 1, 4, 1)
     n_drawn_on = 0
     for member in range(3):
-        times = wave.problem.replicas.multiplicity(block, member)
+        times = bags.multiplicity(block, member)
         assert times is not None
-        mine = np.flatnonzero(wave.outcome.tree == member)
-        of_node = {int(wave.outcome.node_id[i]): i for i in mine}
+        mine = np.flatnonzero(nodes.key.member == member)
+        of_node = {int(nodes.node_id[i]): i for i in mine}
         todo = [(0, np.flatnonzero(times))]
         for node_id, own in todo:
             at = of_node[node_id]
@@ -172,15 +170,15 @@ def test_each_split_is_the_best_among_the_drawn_features() -> None:
             order = [*draws.drawn(asked, np.array([0]))[0].tolist(), *draws.others(asked, np.array([0]))[0].tolist()]
             gains = {feature: dict(gains_of(features[feature][own], target[own], times[own])) for feature in order}
             possible = [feature for feature in order if any(gain > 0 for gain in gains[feature].values())]
-            if wave.outcome.is_leaf[at]:
-                assert not possible or wave.outcome.depth[at] == 6 or len(set(target[own])) == 1
+            if nodes.feature[at] < 0:
+                assert not possible or nodes.depth[at] == 6 or len(set(target[own])) == 1
                 continue
             n_drawn_on += possible[0] != order[0]
             best = max(gains[possible[0]].values())
-            assert wave.outcome.feature[at] == possible[0]
-            right = features[possible[0]][own] > wave.outcome.threshold[at]
+            assert nodes.feature[at] == possible[0]
+            right = features[possible[0]][own] > nodes.threshold[at]
             assert gains[possible[0]][float(features[possible[0]][own[~right]].max())] == best
-            assert wave.outcome.improvement[at] == pytest.approx(float(best))
+            assert nodes.improvement[at] == pytest.approx(float(best))
             todo += [(2 * node_id + 1, own[~right]), (2 * node_id + 2, own[right])]
     assert n_drawn_on > 5
 
@@ -216,17 +214,18 @@ def test_out_of_bag_rows_are_asked_of_the_trees_that_have_not_seen_them(n_classe
     rows = RawRows(features, target, weight, None, identity=identities(np.arange(120.0)))
     problem, block = prepare(rows, 1, n_classes, KINDS[:1] * 3, parameters, replicas=Bootstrap(1, 0, 1))
     grown, said = forest_of(problem, [block], ForestParameters(7, 2))
-    outcome, bags = grown[0].outcome, Bootstrap(1, 0, 7)
+    nodes, bags = grown.nodes, Bootstrap(1, 0, 7)
     answers: list[list[float]] = [[] for _ in range(120)]
     for member in range(7):
-        of_node = {int(outcome.node_id[i]): i for i in np.flatnonzero(outcome.tree == member)}
+        of_node = {int(nodes.node_id[i]): i for i in np.flatnonzero(nodes.key.member == member)}
         for row in np.flatnonzero(bags.multiplicity(block, member) == 0).tolist():
             node = 0
-            while not outcome.is_leaf[at := of_node[node]]:
-                node = 2 * node + 1 + int(features[outcome.feature[at], row] > outcome.threshold[at])
-            answers[row].append(float(outcome.prediction[at]))
+            while nodes.feature[at := of_node[node]] >= 0:
+                node = 2 * node + 1 + int(features[nodes.feature[at], row] > nodes.threshold[at])
+            answers[row].append(float(nodes.prediction[at]))
     asked = [row for row in range(120) if answers[row]]
     assert [len(own) for own in answers] == said.votes.tolist()
+    assert grown.trees.oob_error[-1] == said.error[0]
     assert 60 < len(asked) < 120
     total = sum(weight[row] for row in asked)
     if n_classes:
