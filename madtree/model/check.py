@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model.find import ModelTables
+from madtree.model.find import ModelTables, nodes_of
 from madtree.model.summary import unquoted
 from madtree.sqltext import check as sql
 from madtree.trees import Kind, Model
@@ -33,7 +33,13 @@ def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
 
 
 def check_rows(
-    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None, *, competitors: bool = False
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    tree_id: int | None = None,
+    *,
+    competitors: bool = False,
+    nodes: bool = True,
 ) -> None:
     """`check_trees`, and look at the nodes and surrogates, or at the nodes of the tree `tree_id` only.
 
@@ -41,6 +47,7 @@ def check_rows(
 
     Args:
         competitors: whether these are looked at, too.
+        nodes: whether these are.
 
     Raises:
         MadtreeError: a row cannot be a model's; it is named.
@@ -50,18 +57,14 @@ def check_rows(
     names = [feature.name for feature in model.features]
     unordered = [feature.name for feature in model.features if feature.kind is Kind.UNORDERED]
     booleans = [feature.name for feature in model.features if feature.type == "boolean"]
-    nodes = sql.faulty_nodes(
-        *at,
-        is_classification=model.is_classification,
-        writer=tables.prediction_writer,
-        one_tree=tree_id is not None,
-    )
     params = [names, unordered, booleans, list(model.classes)]
     types = [_TEXTS] * 4
-    if tree_id is not None:
-        _refuse(tables, host.query(nodes, [*types, _INT], [*params, tree_id]))
-    else:
-        _refuse(tables, host.query(nodes, types, params))
+    if nodes:
+        of_tree = ([], []) if tree_id is None else ([_INT], [tree_id])
+        faulty = sql.faulty_nodes(
+            *at, nodes_of(tables, model), is_classification=model.is_classification, one_tree=tree_id is not None
+        )
+        _refuse(tables, host.query(faulty, types + of_tree[0], params + of_tree[1]))
     if tables.has_surrogates:
         _refuse(tables, host.query(sql.faulty_surrogates(*at), types[:3], params[:3]))
     if competitors:

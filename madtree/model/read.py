@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model.check import check_rows, check_trees
-from madtree.model.find import ModelTables, find_model
+from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
 from madtree.trees import Competitor, Model, Node, Split, Surrogate, Tree
@@ -124,7 +124,7 @@ def read_forest(host: Host, tables: ModelTables, model: Model, gid: int | None =
 def _nodes_by_tree(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:
-    text = sql.nodes(tables.schema, tables.name, model.is_classification, tables.prediction_writer, tree_id is not None)
+    text = sql.nodes(nodes_of(tables, model), model.is_classification, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
     surrogates = _InOrder(_surrogates(host, tables, tree_id) if tables.has_surrogates else iter(()))
     others = _InOrder(_competitors(host, tables) if competitors else iter(()))

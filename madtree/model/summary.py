@@ -80,6 +80,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
     members = _members(summary, row)
+    if bool(members) != tables.is_packed:
+        summary.fault("its nodes are packed, as only those of a forest are, or it is a forest and they are not")
     if members and not tables.has_groups:
         summary.fault("it is a forest without its groups: their table is missing, or is another role's")
     if to_run:

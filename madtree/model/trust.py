@@ -18,6 +18,7 @@ from madtree.sqltext.tables import (
     COMPETITOR_COLUMNS,
     CV_COLUMNS,
     NODE_COLUMNS,
+    PACKED_COLUMNS,
     SUFFIXES,
     SUMMARY_COLUMNS,
     SURROGATE_COLUMNS,
@@ -123,7 +124,8 @@ def check_harmless(given: str, facts: Facts, argument: str) -> None:
         MadtreeError: there is such a thing; it is named.
     """
     for table in facts.tables.values():
-        if table.hazards:
+        # A view is a rule. Nothing of madtree's reads it.
+        if table.hazards and table.kind != "v":
             raise MadtreeError(
                 f"{argument}: {given} is {ident(table.owner)}'s, and its table {ident(table.name)} has "
                 f"{table.hazards[0]}: PostgreSQL would run what {ident(table.owner)} wrote there with your rights as "
@@ -251,5 +253,6 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
         ("_cv", CV_COLUMNS, ()),
         ("_competitors", COMPETITOR_COLUMNS, ()),
         ("_group", (("gid", "int4"), *GROUP_COLUMNS), ()),
+        ("_packed", PACKED_COLUMNS, ()),
     )
 )

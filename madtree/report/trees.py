@@ -9,10 +9,11 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, check_rows, unquoted
+from madtree.model import ModelTables, check_rows, nodes_of, unquoted
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.sqltext import report as sql
+from madtree.sqltext.models import NodeRelation
 from madtree.trees import Model, Node, Tree
 
 CATEGORIES_LENGTH = 160  # characters of a list of categories; the page shortens it further where it draws
@@ -87,15 +88,16 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     if not found or (missing and len(found) < limits.trees):
         raise MadtreeError(f"trees: {tables.given} has no tree {', '.join(map(str, missing))}")
     rows: list[Row] = []
-    nodes = 0
+    n_nodes = 0
     for row in found:
-        nodes += row["n_nodes"] or 0
-        if rows and nodes > limits.nodes:
+        n_nodes += row["n_nodes"] or 0
+        if rows and n_nodes > limits.nodes:
             break
         rows.append(row)
-    cut = _cut(host, tables, rows[0], limits.nodes)
+    nodes = nodes_of(tables, model)
+    cut = _cut(host, nodes, rows[0], limits.nodes)
     read = host.query(
-        sql.nodes(tables.schema, tables.name, model.is_classification, tables.prediction_writer),
+        sql.nodes(nodes, model.is_classification),
         ["pg_catalog.int4[]", "pg_catalog.int4"],
         [[row["tree_id"] for row in rows], 2**31 - 1 if cut is None else cut],
     )
@@ -106,12 +108,12 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     )
 
 
-def _cut(host: Host, tables: ModelTables, row: Row, most: int) -> int | None:
+def _cut(host: Host, nodes: NodeRelation, row: Row, most: int) -> int | None:
     """The depth down to which a tree has at most `most` nodes; None if it has no more at all."""
     if (row["n_nodes"] or 0) <= most:
         return None
     total, depth = 0, 0
-    for level in host.query(sql.nodes_by_depth(tables.schema, tables.name), ["pg_catalog.int4"], [row["tree_id"]]):
+    for level in host.query(sql.nodes_by_depth(nodes), ["pg_catalog.int4"], [row["tree_id"]]):
         total += level["nodes"]
         if total > most:
             break

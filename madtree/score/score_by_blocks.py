@@ -27,6 +27,7 @@ from madtree.score.block_plan import (
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
 from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
+from madtree.score.packed_nodes import NamedCategories, node_categories, node_places, read_packed
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
@@ -89,8 +90,11 @@ class BlockScoring:
     def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
         """The statement, the plan, and types and values of the parameters from $2 on."""
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
-        check_rows(host, tables, model)
-        nodes = _read_nodes(host, tables, model)
+        check_rows(host, tables, model, nodes=not tables.is_packed)
+        if tables.is_packed:
+            nodes = read_packed(host, tables, model, with_shares=self.type_ in ("prob_mean", JUDGED))
+        else:
+            nodes = _read_nodes(host, tables, model)
         splits = _splits(host, tables, model, nodes)
         features = [model.features[position - 1] for position in _used(splits)]
         said = _outcomes(host, tables, model, self.type_, nodes, self.outputs)
@@ -145,7 +149,7 @@ def _plan(
     renumbered[used] = np.arange(len(used))
     is_category = [model.features[position - 1].kind is Kind.UNORDERED for position in used]
     # Looking for categories takes longer than reading all nodes.
-    found = _categories(host, tables, model, renumbered) if any(is_category) else _no_categories()
+    found = _categories(host, tables, model, nodes, renumbered) if any(is_category) else _no_categories()
     split_categories, seen_categories = found
     return build_plan(
         FlatNodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], said.of_node),
@@ -159,32 +163,53 @@ def _plan(
 
 
 def _categories(
-    host: Host, tables: ModelTables, model: Model, renumbered: Ints
+    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], renumbered: Ints
 ) -> tuple[SplitCategories, SeenCategories]:
     """The categories that splits name, and those that the model knows.
 
     Args:
+        nodes: columns of all nodes.
         renumbered: of each of the model's features, from 1, its position in the plan.
     """
     names = [feature.name for feature in model.features]
     booleans = [feature.type == "boolean" for feature in model.features]
-    statement = models_sql.category_images(tables.schema, tables.name, tables.has_surrogates)
-    images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
-    categories = {column: decode(image) for column, image in images.items()}
-    key, is_key = categories["key"]
-    key = _as_floats(key.astype(np.int64), categories["feature"][0], booleans)
+    parts = []
+    if tables.is_packed:
+        parts.append(node_categories(host, tables, model, nodes))
+    if tables.has_surrogates or not tables.is_packed:
+        parts.append(_listed_categories(host, tables, nodes, names, booleans))
+    named = NamedCategories.join(parts)
     seen_feature, seen_tree, seen_texts = _seen_categories(model)
     seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
     seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
     return (
         SplitCategories(
-            split=categories["split"][0].astype(np.int64),
-            feature=renumbered[categories["feature"][0].astype(np.int64)],
-            key=key,
-            is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
-            goes_left=categories["goes_left"][0].astype(np.bool_),
+            split=named.split,
+            feature=renumbered[named.feature],
+            key=_as_floats(named.key, named.feature, booleans),
+            is_null=named.is_null,
+            goes_left=named.goes_left,
         ),
         SeenCategories(renumbered[seen_feature + 1], seen_tree, seen_key),
+    )
+
+
+def _listed_categories(
+    host: Host, tables: ModelTables, nodes: Mapping[str, Array], names: list[str], booleans: list[bool]
+) -> NamedCategories:
+    """Those of nodes, unless these are packed, and of surrogates."""
+    statement = models_sql.category_images(
+        tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
+    )
+    images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
+    categories = {column: decode(image) for column, image in images.items()}
+    key, is_key = categories["key"]
+    return NamedCategories(
+        split=categories["split"][0].astype(np.int64) + (len(nodes["node_id"]) if tables.is_packed else 0),
+        feature=categories["feature"][0].astype(np.int64),
+        key=key.astype(np.int64),
+        is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
+        goes_left=categories["goes_left"][0].astype(np.bool_),
     )
 
 
@@ -215,7 +240,7 @@ def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
         row = host.query(models_sql.surrogate_images(tables.schema, tables.name), [_TEXTS], [names])[0]
         parts.append(
             {
-                "node": decode(row["node"])[0].astype(np.int64),
+                "node": node_places(tables, nodes, decode(row["tree_id"])[0], decode(row["node_id"])[0]),
                 "feature": decode(row["feature"])[0].astype(np.int64),
                 "threshold": _with_nan(row["threshold"]),
                 "low_goes_left": decode(row["low_goes_left"])[0].astype(np.bool_),
@@ -250,9 +275,9 @@ def _outcomes(
 ) -> Outcomes:
     """What each node sends its rows to."""
     if model.n_members:
-        shares = _class_weights(host, tables, model, nodes) if type_ in ("prob_mean", JUDGED) else None
+        shares = nodes.get("class_weights")
         if shares is not None:
-            shares /= shares.sum(axis=1, keepdims=True)
+            shares = shares / shares.sum(axis=1, keepdims=True)
         return forest_outcomes_of(model, type_, nodes, shares, outputs)
     if type_ == "response" and model.is_classification:
         return Outcomes.of_tree(

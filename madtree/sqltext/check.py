@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
-from madtree.sqltext.values import Writer, text_of
+from madtree.sqltext.values import text_of
 
 MAX_DEPTH = 62  # of a node whose id is a bigint
 _LARGEST = "'1e300'::pg_catalog.float8"  # weights add up to less than the largest float8
@@ -85,7 +86,7 @@ def faulty_groups(schema: str, model: str, grouping: Sequence[str]) -> str:
     )
 
 
-def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Writer | None, one_tree: bool) -> str:
+def faulty_nodes(schema: str, name: str, nodes: NodeRelation, *, is_classification: bool, one_tree: bool) -> str:
     """Nodes that are none: `tree_id`, `node_id` and `fault`, at most one.
 
     Parameters: $1 names of the features, $2 of those that are unordered, $3 of those that are boolean, $4 the class
@@ -130,7 +131,7 @@ def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Wri
         (f"{inner} AND {_not_a_number('n.improvement')}", "has an unfit improvement"),
     ]
     if is_classification:
-        among = f"{text_of('n.prediction', writer)} OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.text[])"
+        among = f"{text_of('n.prediction', nodes.writer)} OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.text[])"
         faults += [
             (f"{_unless_untold('n.prediction')} AND COALESCE(NOT {among}, true)", "predicts no class of the model"),
             (
@@ -148,7 +149,7 @@ def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Wri
             ("n.class_weights IS NOT NULL", "has weights of classes"),
         ]
     where = " WHERE n.tree_id OPERATOR(pg_catalog.=) $5" if one_tree else ""
-    rows = f"(SELECT n.* FROM {model_table(schema, name, '_nodes')} AS n{where}) AS n"
+    rows = f"(SELECT n.* FROM {nodes.sql} AS n{where}) AS n"
     return f"{_first_fault(faults, rows, 'n.tree_id, n.node_id')} LIMIT 1"
 
 

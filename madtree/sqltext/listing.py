@@ -32,12 +32,13 @@ TOLD = (
 REQUIRED = {
     "": frozenset({"tree_id", "n_leaves", "tree_depth"}),
     "_nodes": frozenset[str](),
+    "_packed": frozenset[str](),
     "_summary": frozenset(
         {"is_classification", "source_table", "dependent_varname", "madtree_version", "total_rows_processed"}
     ),
 }
 _SUMMARY = {**dict(SUMMARY_COLUMNS), **dict(FOREST_SUMMARY_COLUMNS)}
-_COLUMNS = {"": TREE_COLUMNS, "_nodes": (), "_summary": tuple(_SUMMARY.items())}
+_COLUMNS = {"": TREE_COLUMNS, "_nodes": (), "_packed": (), "_summary": tuple(_SUMMARY.items())}
 
 
 def _has_signature(suffix: str) -> str:
@@ -98,6 +99,7 @@ WHERE CASE
 
 SUMMARIES = _readable("_summary")
 NODES = _readable("_nodes")
+PACKED = _readable("_packed")
 # Tables of trees have no suffix to know them by: only in schemas that hold a summary is it worth looking.
 TREES = f"{_readable('')} AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.name[])"
 

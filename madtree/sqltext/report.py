@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.models import NODE_COLUMNS
+from madtree.sqltext.models import NODE_COLUMNS, NodeRelation
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
@@ -72,20 +72,20 @@ def oob_curve(schema: str, name: str) -> str:
     )
 
 
-def nodes_by_depth(schema: str, name: str) -> str:
+def nodes_by_depth(relation: NodeRelation) -> str:
     """How many nodes tree $1 has on each level."""
     return (
-        f"SELECT n.depth, pg_catalog.count(*) AS nodes FROM {model_table(schema, name, '_nodes')} AS n "
+        f"SELECT n.depth, pg_catalog.count(*) AS nodes FROM {relation.sql} AS n "
         "WHERE n.tree_id OPERATOR(pg_catalog.=) $1::pg_catalog.int4 GROUP BY n.depth ORDER BY n.depth"
     )
 
 
-def nodes(schema: str, name: str, is_classification: bool, writer: Writer | None) -> str:
+def nodes(relation: NodeRelation, is_classification: bool) -> str:
     """The nodes of the trees $1 down to depth $2, a class as text, in order of tree and id."""
-    prediction = f"{text_of('n.prediction', writer)} AS prediction" if is_classification else "n.prediction"
+    prediction = f"{text_of('n.prediction', relation.writer)} AS prediction" if is_classification else "n.prediction"
     columns = ", ".join(f"n.{column}" for column in NODE_COLUMNS)
     return (
-        f"SELECT {columns}, {prediction} FROM {model_table(schema, name, '_nodes')} AS n "
+        f"SELECT {columns}, {prediction} FROM {relation.sql} AS n "
         "WHERE n.tree_id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) "
         "AND n.depth OPERATOR(pg_catalog.<=) $2::pg_catalog.int4 ORDER BY n.tree_id, n.node_id"
     )

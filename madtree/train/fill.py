@@ -10,6 +10,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Floats, Ints, nested
 from madtree.learn.prune import OutOfBagColumns, SeenCategories, TrainedTrees, TreeColumns, TreeKeys
+from madtree.model import nodes_view
 from madtree.model.write import (
     GroupTotals,
     Totals,
@@ -17,6 +18,7 @@ from madtree.model.write import (
     write_cv,
     write_groups,
     write_nodes,
+    write_packed,
     write_summary,
     write_surrogates,
     write_trees,
@@ -59,7 +61,10 @@ class ModelFiller:
             self.n_rows += int(trees.n_rows.sum())
         self.n_trees += len(trees.n_rows)
         self.n_leaves += int(trees.n_leaves.sum())
-        write_nodes(host, task, trained.nodes, self._categories, training.profile.classes)
+        if task.forest:
+            write_packed(host, task, trees, trained.nodes, self._categories)
+        else:
+            write_nodes(host, task, trained.nodes, self._categories, training.profile.classes)
         if task.parameters.max_surrogates:
             write_surrogates(host, task, trained.surrogates, self._categories)
         if task.parameters.max_competitors:
@@ -77,6 +82,8 @@ class ModelFiller:
         unordered = self._unordered_categories()
         failed = len(groups) - len(np.unique(trees.key.group[trees.n_nodes > 0]))
         if task.forest:
+            if task.is_classification:
+                host.command(nodes_view(task, training.profile.classes))
             write_trees(host, task, trees, "", training.group_table)
             of_groups = _groups_of(nested.join(self._out_of_bag), trees, groups, task.forest)
             write_groups(host, task, of_groups, _UNUSABLE_GROUP, training.group_table, unordered)

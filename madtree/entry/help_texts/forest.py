@@ -7,8 +7,8 @@ forest_train trains a random forest, or one forest per group, on the rows of a t
 
 SELECT madtree.forest_train(
     training_table_name,          -- table, partitioned table, view, materialized or foreign table
-    output_table_name,            -- the model: tables <output>, <output>_nodes, <output>_group, <output>_summary and,
-                                  --   where asked for, <output>_surrogates; must not exist
+    output_table_name,            -- the model: tables <output>, <output>_packed, <output>_group, <output>_summary, the
+                                  --   view <output>_nodes and, where asked for, <output>_surrogates; must not exist
     id_col_name,                  -- column that identifies rows; rows of one id are drawn together
     dependent_variable,           -- as for tree_train: classes, or numbers
     list_of_features,             -- '*', or columns and expressions separated by commas

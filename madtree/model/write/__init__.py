@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.rows import (
     GroupTotals,
@@ -23,6 +24,7 @@ __all__ = [
     "write_cv",
     "write_groups",
     "write_nodes",
+    "write_packed",
     "write_summary",
     "write_surrogates",
     "write_trees",

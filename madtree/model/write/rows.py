@@ -108,7 +108,7 @@ def write_trees(
         "cat_n_levels": texts_or_null(counts),
         "gid": integers(trees.key.group),
         "sample_id": integers(trees.key.member + 1),
-        "tree_id": _tree_ids(task, trees.key),
+        "tree_id": integers(tree_ids(task, trees.key)),
         **{key: integers(getattr(trees, key)) for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
         **{key: floats(getattr(trees, key)) for key in ("pruning_cp", "root_risk")},
         "impurity_var_importance": rows_of_floats(trees.importance, width),
@@ -168,7 +168,7 @@ def write_nodes(
     is_leaf = nodes.feature < 0
     left, right = (_category_texts(categories, nodes.feature, side) for side in (nodes.left, nodes.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(task, nodes.key),
+        "tree_id": integers(tree_ids(task, nodes.key)),
         **{key: integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
         **{key: floats(getattr(nodes, key)) for key in ("threshold", "weight", "impurity", "risk", "complexity")},
         # -1, a leaf, picks the last: NULL.
@@ -218,7 +218,7 @@ def _of_nodes(
     """The columns that surrogates and competitors share, and bytes a row; `categories` as for `write_nodes`."""
     left, right = (_category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(task, splits.key),
+        "tree_id": integers(tree_ids(task, splits.key)),
         **{key: integers(getattr(splits, key)) for key in ("node_id", "rank")},
         "threshold": floats(splits.threshold),
         "feature": picked([text.quoted(f.name) for f in task.features], splits.feature),
@@ -232,7 +232,7 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
     """Fill `<output>_cv`; `group_source` as for `write_trees`."""
     numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
     encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(task, cp_table.key),
+        "tree_id": integers(tree_ids(task, cp_table.key)),
         "n_splits": integers(cp_table.n_splits),
         **{key: floats(getattr(cp_table, key)) for key in numbers},
         "chosen": picked(["false", "true"], cp_table.chosen),
@@ -339,12 +339,12 @@ def _insert(
         host.command(statement, [TEXT] * len(values), values)
 
 
-def _tree_ids(task: TrainingTask, key: TreeKeys) -> Encoder:
-    """The trees' ids: those of the first group's forest come first."""
+def tree_ids(task: TrainingTask, key: TreeKeys) -> Ints:
+    """(n,) the trees' ids: those of the first group's forest come first."""
     n_members = task.forest.n_trees if task.forest else 1
     if key.member.max(initial=0) >= n_members:
         raise ValueError(f"a member of an ensemble of more than {n_members}")
-    return integers((key.group - 1) * n_members + key.member + 1)
+    return (key.group - 1) * n_members + key.member + 1
 
 
 def _compression(host: Host, n_bytes: int) -> dict[str, str]:
