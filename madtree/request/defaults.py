@@ -91,8 +91,10 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "sampling": SAMPLING,
         "seed": SEED,
         "replace": REPLACE,
+        "parallel_workers": None,
         "memory_mb": MEMORY_MB,
         "classification": None,  # as the dependent variable's type says
+        "strategy": STRATEGY,
     },
     "forest_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "get_tree": {"dot_format": True, "verbose": False},
