@@ -17,6 +17,7 @@ from madtree.request import defaults
 EPILOG = examples(
     "$ madtree forest flights delay_forest --id id -y late -x 'carrier, hour' --trees 200",
     "$ madtree forest flights delay_forest --id id -y late --features-per-node 3 --no-importance --replace",
+    "$ madtree forest flights random_forest --id id -y late --split-rule random --sampling none",
     "$ madtree predict delay_forest flights_today flights_scored --type prob",
     "$ madtree show delay_forest --tree 1",
 )
@@ -28,6 +29,22 @@ class Sampling(str, Enum):
 
     POISSON = "poisson"
     WITHOUT_REPLACEMENT = "without_replacement"
+    NONE = "none"
+
+
+class Strategy(str, Enum):
+    """Who keeps the rows and grows trees."""
+
+    AUTO = "auto"
+    MEMORY = "memory"
+    WORKERS = "workers"
+
+
+class SplitRule(str, Enum):
+    """Which split of a drawn feature is tried."""
+
+    BEST = "best"
+    RANDOM = "random"
 
 
 def forest_command(
@@ -82,6 +99,14 @@ def forest_command(
         Criterion | None,
         option(f"Default: {defaults.SPLIT_CRITERION}; of numbers mse, of counts poisson.", GROWTH),
     ] = None,
+    split_rule: Annotated[
+        SplitRule | None,
+        option(
+            "random: one threshold at random for each drawn feature (extremely randomized trees). "
+            f"Default: {defaults.SPLIT_RULE}.",
+            GROWTH,
+        ),
+    ] = None,
     max_depth: Annotated[int | None, option("Levels below the root, 0 to 60. Default: 60.", GROWTH)] = None,
     min_split: Annotated[
         int | None,
@@ -101,7 +126,8 @@ def forest_command(
     sampling: Annotated[
         Sampling | None,
         option(
-            f"With replacement (poisson), or 63 % of the rows, once each. Default: {defaults.SAMPLING}.",
+            "With replacement (poisson); 63 % of the rows, once each (without_replacement); or none: all rows, so that "
+            f"no row is out of bag. Default: {defaults.SAMPLING}.",
             SAMPLES,
         ),
     ] = None,
@@ -130,6 +156,13 @@ def forest_command(
     ] = None,
     seed: Annotated[int | None, option(f"Of all that is drawn. Default: {defaults.SEED}.", RUN)] = None,
     replace: Annotated[bool | None, option("Overwrite a model of that name.", RUN, "--replace")] = None,
+    workers: Annotated[int | None, option("Parallel workers that may share the trees.", RUN)] = None,
+    strategy: Annotated[
+        Strategy | None,
+        option(
+            f"Which processes keep the rows and grow trees; auto: what is quickest. Default: {defaults.STRATEGY}.", RUN
+        ),
+    ] = None,
     memory_mb: Annotated[
         int | None, option(f"Megabytes for histograms and rows. Default: {defaults.MEMORY_MB}.", RUN)
     ] = None,
@@ -168,9 +201,12 @@ def forest_command(
         "sample_ratio": sample_ratio,
         "weights": weights,
         "split_criterion": criterion and criterion.value,
+        "split_rule": split_rule and split_rule.value,
         "sampling": sampling and sampling.value,
         "seed": seed,
         "replace": replace,
+        "parallel_workers": workers,
+        "strategy": strategy and strategy.value,
         "memory_mb": memory_mb,
         "classification": classification,
     }

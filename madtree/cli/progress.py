@@ -86,8 +86,6 @@ class Estimate:
     def see(self, step: Progress, now: float | None = None) -> None:
         """Take note of a step."""
         now = time.monotonic() if now is None else now
-        if step.unit == "level" and self._step is not None and self._step.unit == "tree":
-            return  # of a forest's next trees
         took = now - self._last if step.seconds is None else step.seconds
         same = self._step is not None and self._step.unit == step.unit
         pace = took

@@ -13,6 +13,25 @@ _TEXTS = "pg_catalog.text[]"
 _INT = "pg_catalog.int4"
 
 
+def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
+    """Look at the rows of all trees, and of a forest's groups.
+
+    Raises:
+        MadtreeError: a row cannot be a model's; it is named.
+    """
+    at = tables.schema, tables.name
+    grouping = [unquoted(column) for column in model.grouping_columns]
+    n_features = len(model.features)
+    _refuse(tables, host.query(sql.faulty_trees(*at, grouping), [_INT], [n_features]))
+    if not model.n_members:
+        return
+    _refuse(tables, host.query(sql.faulty_members(*at), [_INT], [model.n_members]))
+    n_groups = model.summary["num_all_groups"]
+    for row in host.query(sql.faulty_groups(*at, grouping), [_INT, _INT], [n_features, n_groups]):
+        which = "a group" if row["gid"] is None else f"group {row['gid']}"
+        raise MadtreeError(f"{tables.given} is damaged: {which} {row['fault']}")
+
+
 def check_rows(
     host: Host,
     tables: ModelTables,
@@ -22,7 +41,7 @@ def check_rows(
     competitors: bool = False,
     nodes: bool = True,
 ) -> None:
-    """Look at the rows of all trees, and of the nodes and surrogates, or of the nodes of the tree `tree_id` only.
+    """`check_trees`, and look at the nodes and surrogates, or at the nodes of the tree `tree_id` only.
 
     That the nodes are those of whole trees is found where they are put together.
 
@@ -34,8 +53,7 @@ def check_rows(
         MadtreeError: a row cannot be a model's; it is named.
     """
     at = tables.schema, tables.name
-    grouping = [unquoted(column) for column in model.grouping_columns]
-    _refuse(tables, host.query(sql.faulty_trees(*at, grouping), [_INT], [len(model.features)]))
+    check_trees(host, tables, model)
     names = [feature.name for feature in model.features]
     unordered = [feature.name for feature in model.features if feature.kind is Kind.UNORDERED]
     booleans = [feature.name for feature in model.features if feature.type == "boolean"]

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model.check import check_rows
+from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
@@ -47,7 +47,12 @@ def read_trees(
 
 
 def trees_of_group(host: Host, tables: ModelTables, model: Model, group: int) -> list[int]:
-    """The ids of the trees of a group, given by its number: of a forest there may be none, if it failed."""
+    """The ids of the trees of a group, given by its number: of a forest there may be none, if it failed.
+
+    Raises:
+        MadtreeError: the trees cannot be a model's.
+    """
+    check_trees(host, tables, model)
     ids = [int(row["tree_id"]) for row in host.query(sql.trees(tables.schema, tables.name, ()))]
     if not model.grouping_columns and not model.n_members:
         return ids

@@ -18,6 +18,7 @@ from madtree.model.trust import check_columns, check_owners_code
 from madtree.request import Type, find_types, kind_of
 from madtree.sqltext import models as sql
 from madtree.sqltext import trust as trust_sql
+from madtree.sqltext.forest_tables import FOREST_METHOD
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
@@ -113,10 +114,12 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
 
 def _members(summary: _Summary, row: Row) -> int:
     members = row.get("num_trees")
-    if row.get("method") != "forest_train":
+    if row.get("method") != FOREST_METHOD:
         return 0
     if not isinstance(members, int) or members < 1:
         summary.fault("num_trees in its summary is no number of trees")
+    if not isinstance(groups := row.get("num_all_groups"), int) or groups < 1:
+        summary.fault("num_all_groups in its summary is no number of groups")
     return members
 
 

@@ -20,7 +20,7 @@ PARAMETERS = (
 )  # fmt: skip
 
 FOREST_PARAMETERS = (
-    "num_trees", "num_random_features", "sampling", "sample_ratio", "importance", "num_permutations",
+    "num_trees", "num_random_features", "split_rule", "sampling", "sample_ratio", "importance", "num_permutations",
 )  # fmt: skip
 
 Document = dict[str, Any]

@@ -11,7 +11,7 @@ from madtree.host import Host
 from madtree.request import defaults
 from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
-from madtree.trees import MAX_DEPTH_LIMIT, SAMPLINGS, SPLIT_RULES, UNPRUNED, ForestParameters
+from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, SAMPLINGS, SPLIT_RULES, UNPRUNED, ForestParameters
 
 _MOST_TREES = 100_000
 _MOST_PERMUTATIONS = 1_000
@@ -71,11 +71,11 @@ def check_forest_arguments(
         split_criterion=split_criterion,
         grouping_cols=grouping_cols,
         weights=weights,
-        max_depth=MAX_DEPTH_LIMIT if max_tree_depth is None else max_tree_depth,
+        max_depth=_depth(host, max_tree_depth),
         min_split=min_split,
         min_bucket=min_bucket,
-        n_bins=num_splits,
-        surrogate_params=null_handling_params,
+        n_bins=_splits(num_splits),
+        null_handling_params=null_handling_params,
         verbose=verbose,
         seed=seed,
         replace=replace_,
@@ -102,6 +102,19 @@ def check_forest_arguments(
     permuted = permutations if importance is None or importance else 0
     forest = ForestParameters(n_trees, n_drawn, way, kept, permuted, rule)
     return replace(task, parameters=parameters, forest=forest)
+
+
+def _depth(host: Host, given: int | None) -> int:
+    if given is not None and given > MAX_DEPTH_LIMIT:
+        host.notice(f"max_tree_depth: {MAX_DEPTH_LIMIT} is taken for {given}; no tree grows deeper")
+        return MAX_DEPTH_LIMIT
+    return _whole("max_tree_depth", given, MAX_DEPTH_LIMIT, 0, MAX_DEPTH_LIMIT)
+
+
+def _splits(given: int | None) -> int:
+    if given == 1:
+        raise MadtreeError(f"num_splits must be 0 (every threshold) or 2 to {EXACT_LIMIT}, not 1")
+    return _whole("num_splits", given, defaults.N_BINS, 0, EXACT_LIMIT)
 
 
 def _one_of(argument: str, value: str | None, default: str, known: Sequence[str]) -> str:

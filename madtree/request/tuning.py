@@ -51,6 +51,8 @@ class Tuning:
         raw_bytes: of the raw numbers that are held at a time: of a wide table fewer rows are read at once.
         block_bytes: of a packed block.
         part_rows: of a part of a distributed table, at most.
+        distributed_share: of a block, what small groups of a distributed table fill together: 1 / this. There are more
+            blocks then, and servers have more nearly as much to do.
         surely_large: blocks' worth of rows from which an estimate is enough to tell that a table is large.
         least_sample: rows that bins are found in, at least.
         spool_share: of the memory budget, what rows that are read once may take before they go to a file: 1 / this.
@@ -65,6 +67,7 @@ class Tuning:
     raw_bytes: int = 16 * 2**20
     block_bytes: int = 16 * 2**20
     part_rows: int = 65_536
+    distributed_share: int = 8
     surely_large: int = 4
     least_sample: int = 100_000
     spool_share: int = 2

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import LEFT, RIGHT, Bools, Floats, Ints, codec
+from madtree.learn.data import LEFT, RIGHT, Array, Bools, Floats, Ints, codec
+from madtree.score.coded_forest import coded_splits
 
 ALL_TREES = -1
 MOST_MEMBERS = 2**20  # of a forest
@@ -94,7 +95,7 @@ class FlatForest:
         members: trees of each group, whose ids follow each other.
         what: one of `score.forest_scorer.WHATS`.
         n_classes: 0 for numbers.
-        values: (n_nodes, n_values) what each node as a leaf says; of no meaning for others.
+        values: (n_nodes, n_values) what each node as a leaf says; whole numbers, but for means and judged.
     """
 
     members: int
@@ -103,10 +104,15 @@ class FlatForest:
     values: Floats
 
 
-def outcome_type(outcomes: Ints) -> np.dtype:
+def outcome_type(outcomes: Array) -> np.dtype:
     """The smallest unsigned integer that holds every outcome."""
     largest = int(outcomes.max(initial=0))
     return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
+
+
+def _small(numbers: Array) -> Array:
+    """The same from 0 on in fewer bytes: every block is handed the whole plan."""
+    return numbers.astype(outcome_type(numbers))
 
 
 def build_plan(
@@ -137,27 +143,43 @@ def build_plan(
     if len(roots) != len(trees) * members:
         raise MadtreeError("the model is damaged: some of its trees are missing")
     of_surrogates = splits.node[n_nodes:]
+    coded = None
+    if forest and not any(is_category) and not len(of_surrogates):
+        coded = coded_splits(splits.feature, splits.threshold, len(is_category))
     return codec.dump(
         {
             "trees": trees.astype(np.int64),
             "roots": roots.astype(np.int64),
-            "child": _first_children(nodes, splits.feature[:n_nodes], roots),
+            "child": _small(_first_children(nodes, splits.feature[:n_nodes], roots)),
             "missing_right": (splits.feature[:n_nodes] >= 0) & ~nodes.majority_left.astype(np.bool_),
             # Rows without a tree find an outcome, too: none.
             "outcome": np.append(nodes.outcome, 0).astype(outcome_type(nodes.outcome)),
             "grouped": grouped,
-            # A leaf asks what no value passes, and so leads to itself.
-            "feature": np.maximum(splits.feature, 0).astype(np.int64),
-            "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
-            "low_goes_left": splits.low_goes_left.astype(np.bool_),
-            # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
-            "surrogates": n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1)).astype(np.int64),
+            "feature": _small(np.maximum(splits.feature, 0)),
+            **(_threshold_arrays(splits, n_nodes) if coded is None else coded),
             "is_category": is_category,
             **_category_arrays(group_id, splits, categories, seen, is_category, trees),
             "members": 0 if forest is None else forest.members,
-            **({} if forest is None else {"what": forest.what, "n_classes": forest.n_classes, "values": forest.values}),
+            **({} if forest is None else _forest_arrays(forest)),
         }
     )
+
+
+def _threshold_arrays(splits: FlatSplits, n_nodes: int) -> dict[str, Any]:
+    """What splits ask, where that is not said by codes (`score.coded_forest`)."""
+    of_surrogates = splits.node[n_nodes:]
+    return {
+        # A leaf asks what no value passes, and so leads to itself.
+        "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
+        "low_goes_left": splits.low_goes_left.astype(np.bool_),
+        # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
+        "surrogates": _small(n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1))),
+    }
+
+
+def _forest_arrays(forest: FlatForest) -> dict[str, Any]:
+    values = forest.values if forest.what in ("means", "judged") else _small(forest.values)
+    return {"what": forest.what, "n_classes": forest.n_classes, "values": values}
 
 
 def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:

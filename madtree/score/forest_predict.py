@@ -16,6 +16,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
+from madtree.trees import Kind
 
 
 def forest_predict(
@@ -63,7 +64,8 @@ def forest_predict(
     scan = Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
-    work = replace(work, members=model.n_members)
+    by_thresholds = not tables.has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)
+    work = replace(work, members=model.n_members, coded=by_thresholds)
     rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
     return (
         f"forest_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {random_forest_model} "

@@ -22,7 +22,9 @@ NUMBER_BYTES = 10
 EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
 _MANTISSA_BITS = 53
 
-Route = Callable[[Ints], Steps[Ints]]
+_FEW_CLASSES = 16  # up to which comparing all rows with each class is quicker than looking up what to add to
+
+Route = Callable[[int | Ints], Steps[Ints]]
 
 
 def row_bytes(what: str, members: int, n_values: int) -> int:
@@ -43,35 +45,95 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
     Args:
         model: the plan, checked.
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
-        route: from the roots of rows to the leaves that they end in.
+        route: from one root, or from the roots of rows, to the leaves that they end in.
     """
-    what, members, values = model["what"], model["members"], model["values"]
-    n_rows = len(place)
-    rows = np.arange(n_rows)
-    numbers = values[:, 1:] if what == "judged" else values
-    votes = np.zeros((n_rows, model["n_classes"] if what in ("classes", "votes", "judged") else 0), "<i4")
-    sums = np.zeros((n_rows, numbers.shape[1] if what in ("means", "judged") else 0))
-    leaves = np.zeros((n_rows, members if what == "leaves" else 0), "<i4")
-    first = place * members
-    for member in range(members):
-        leaf = yield from route(model["roots"].take(first + member))
-        if sums.shape[1]:
-            sums += numbers.take(leaf, axis=0)
-        if votes.shape[1]:
-            votes[rows, values[:, 0].take(leaf).astype(np.int64) - 1] += 1
-        if leaves.shape[1]:
-            leaves[:, member] = values[:, 0].take(leaf)
-    if what == "votes":
-        return _or(votes, known, NO_VOTES).tobytes()
+    what, members, n_rows = model["what"], model["members"], len(place)
+    leaves = _leaves(model, place, route)
     if what == "leaves":
-        return _or(leaves, known, 0).tobytes()
-    if what == "means":
-        return _floats(sums / members, known).tobytes()
-    classes = _or(votes.argmax(axis=1).astype("<i4") + 1, known, 0)
-    if what == "classes":
+        found = np.zeros((n_rows, members), "<i4")
+        for member in range(members):
+            found[:, member] = model["values"].take((yield from leaves(member)))
+        return _or(found, known, 0).tobytes()
+    votes = _votes(model["class_of"], model["n_classes"], n_rows, members) if what != "means" else None
+    sums = _Sums(model["values"], n_rows) if what in ("means", "judged") else None
+    for member in range(members):
+        leaf = yield from leaves(member)
+        for counted in (votes, sums):
+            if counted is not None:
+                counted.add(leaf)
+    if votes is None:
+        assert sums is not None
+        return _floats(sums.total / members, known).tobytes()
+    by_class = votes.by_row()
+    if what == "votes":
+        return _or(by_class.astype("<i4"), known, NO_VOTES).tobytes()
+    classes = _or(by_class.argmax(axis=1).astype("<i4") + 1, known, 0)
+    if sums is None:
         return classes.tobytes()
-    parts = classes[:, None], _floats(sums / members, known)
+    parts = classes[:, None], _floats(sums.total / members, known)
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
+
+
+def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
+    """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
+    first, roots = place * model["members"], model["roots"]
+    together = len(place) > 0 and bool((place == place[0]).all())
+
+    def of_member(member: int) -> Steps[Ints]:
+        return route(int(roots[first[0] + member]) if together else roots.take(first + member))
+
+    return of_member
+
+
+class _Sums:
+    """(n_rows, n_values) what the trees say, added up in their order."""
+
+    def __init__(self, values: Floats, n_rows: int) -> None:
+        self._values, self.total = values, np.zeros((n_rows, values.shape[1]))
+
+    def add(self, leaf: Ints) -> None:
+        self.total += self._values.take(leaf, axis=0)
+
+
+def _votes(class_of: Ints, n_classes: int, n_rows: int, members: int) -> _VotesOfFew | _VotesOfMany:
+    """Those of classes; `class_of` (n_nodes,) from 1."""
+    if n_classes <= _FEW_CLASSES:
+        return _VotesOfFew(class_of, n_classes, n_rows, members)
+    return _VotesOfMany(class_of, n_classes, n_rows)
+
+
+class _VotesOfFew:
+    """Trees that vote for each class, class by class."""
+
+    def __init__(self, class_of: Ints, n_classes: int, n_rows: int, members: int) -> None:
+        self._class_of, self._votes = class_of, np.zeros((n_classes, n_rows), np.min_scalar_type(members))
+
+    def add(self, leaf: Ints) -> None:
+        said = self._class_of.take(leaf)
+        for number, own in enumerate(self._votes, 1):
+            own += (said == number).view(np.uint8)
+
+    def by_row(self) -> Ints:
+        """(n_rows, n_classes)"""
+        votes: Ints = self._votes.T
+        return votes
+
+
+class _VotesOfMany:
+    """The same; each row adds to what it has of the one class."""
+
+    def __init__(self, class_of: Ints, n_classes: int, n_rows: int) -> None:
+        self._class_of, self._votes = class_of, np.zeros(n_rows * n_classes, np.int32)
+        self._first = np.arange(-1, n_rows * n_classes - 1, n_classes)
+        self._shape = n_rows, n_classes
+
+    def add(self, leaf: Ints) -> None:
+        place = self._first + self._class_of.take(leaf)
+        self._votes[place] = self._votes.take(place) + 1
+
+    def by_row(self) -> Ints:
+        """(n_rows, n_classes)"""
+        return self._votes.reshape(self._shape)
 
 
 def _or(found: Array, known: Bools | None, otherwise: int) -> Array:

@@ -31,10 +31,7 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
             f"OR {_bad_numbers('t.impurity_var_importance')})",
             "has no importance for each feature",
         ),
-        *(
-            (f"pg_catalog.num_nulls(t.{ident(column)}) OPERATOR(pg_catalog.>) 0", f"has no {column}")
-            for column in grouping
-        ),
+        *_no_nulls("t", grouping),
     ]
     table = model_table(schema, model)
     return (
@@ -42,6 +39,50 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
         f"SELECT NULL, NULL, 'is not there, nor any other' WHERE NOT EXISTS (SELECT FROM {table}) UNION ALL "
         "SELECT t.tree_id, NULL, 'is there twice' "
         f"FROM {table} AS t GROUP BY t.tree_id HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1"
+    )
+
+
+def faulty_members(schema: str, model: str) -> str:
+    """Trees of a forest that are not in their place: `tree_id`, `node_id` and `fault`; $1 trees that each group has."""
+    place = f"{_below('t.gid', 1)} OR {_below('t.sample_id', 1)} OR t.sample_id OPERATOR(pg_catalog.>) $1"
+    number = "((t.gid::pg_catalog.int8 OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog.*) $1) OPERATOR(pg_catalog.+)"
+    group = f"SELECT FROM {model_table(schema, model, '_group')} AS g WHERE g.gid OPERATOR(pg_catalog.=) t.gid"
+    faults = [
+        (
+            f"COALESCE({place} OR ({number} t.sample_id) OPERATOR(pg_catalog.<>) t.tree_id, true)",
+            "has another gid or sample_id than its number",
+        ),
+        (f"NOT EXISTS ({group})", "is of a group that is not there"),
+    ]
+    rows = f"{model_table(schema, model)} AS t"
+    return f"{_first_fault(faults, rows, 't.tree_id, NULL::pg_catalog.int8 AS node_id')} LIMIT 1"
+
+
+def faulty_groups(schema: str, model: str, grouping: Sequence[str]) -> str:
+    """Groups of a forest that are none: `gid` and `fault`; $1 is the number of features, $2 that of groups."""
+    importances = ("oob_var_importance", "oob_var_importance_sd", "impurity_var_importance")
+    faults = [
+        ("g.gid IS NULL", "has no gid"),
+        (f"{_below('g.gid', 1)} OR g.gid OPERATOR(pg_catalog.>) $2", "has a gid that no group has"),
+        *(
+            (
+                f"g.{column} IS NOT NULL AND {_length(f'g.{column}')} OPERATOR(pg_catalog.<>) $1",
+                f"has no {column} of each feature",
+            )
+            for column in importances
+        ),
+        *(
+            (f"pg_catalog.num_nulls(g.{ident(column)}) OPERATOR(pg_catalog.>) 0", f"has no {column}")
+            for column in grouping
+        ),
+    ]
+    cases = " WHEN ".join(f"{condition} THEN {literal(what)}" for condition, what in faults)
+    table = model_table(schema, model, "_group")
+    return (
+        f"SELECT f.gid, f.fault FROM (SELECT g.gid, CASE WHEN {cases} END AS fault FROM {table} AS g) AS f "
+        "WHERE f.fault IS NOT NULL UNION ALL "
+        f"SELECT g.gid, 'is there twice' FROM {table} AS g "
+        "GROUP BY g.gid HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1"
     )
 
 
@@ -153,6 +194,13 @@ def _first_fault(faults: Sequence[tuple[str, str]], rows: str, key: str) -> str:
     return (
         f"SELECT {names} FROM (SELECT {key}, CASE WHEN {cases} END AS fault FROM {rows}) AS f WHERE f.fault IS NOT NULL"
     )
+
+
+def _no_nulls(alias: str, columns: Sequence[str]) -> list[tuple[str, str]]:
+    return [
+        (f"pg_catalog.num_nulls({alias}.{ident(column)}) OPERATOR(pg_catalog.>) 0", f"has no {column}")
+        for column in columns
+    ]
 
 
 def _category_faults(alias: str, unordered: str) -> list[tuple[str, str]]:

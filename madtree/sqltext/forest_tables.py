@@ -13,6 +13,7 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column
 from madtree.sqltext.tables import SUMMARY_COLUMNS, TREE_COLUMNS, model_table
 
+FOREST_METHOD = "forest_train"  # in the summary
 # In front of the grouping columns and of TREE_COLUMNS, and behind them.
 MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("gid", "int4"), ("sample_id", "int4"))
 MORE_MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("oob_error", "float8"),)

@@ -305,26 +305,50 @@ def _weight_profile(source: RowSource) -> str:
     )
 
 
-def groups(source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
-    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> str:
+    """The groups, their usable rows and the ranges of what these have (`group_figures`).
 
-    Small groups, of at most `block_rows` rows, share blocks of about so many; large ones have no block.
+    `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
     """
-    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
-    keys = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
+    keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
     statistics = f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
     if dependent_is_number:
         statistics += f", {_range(source)}"
     if source.weight is not None:
         statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
     known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
-    by = ", ".join(str(i) for i in range(1, len(source.grouping) + 1))
-    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{block_rows}::pg_catalog.int8')}"
+    places = ", ".join(str(i) for i in range(1, len(source.grouping) + 2))
+    return (
+        f"SELECT {by or '0::pg_catalog.int4'} AS madtree_by{keys}, {statistics} FROM {source.relation} "
+        f"WHERE {known} GROUP BY {places}"
+    )
+
+
+def group_figures(source: RowSource, dependent_is_number: bool) -> dict[str, str]:
+    """What `group_counts` has of each group beside g1, ...: by name how those of parts of a group make the group's."""
+    figures = {"usable": "pg_catalog.sum(usable)::pg_catalog.int8"}
+    if dependent_is_number:
+        figures |= {"low": "pg_catalog.min(low)", "high": "pg_catalog.max(high)"}
+    if source.weight is not None:
+        figures["heaviest"] = "pg_catalog.max(heaviest)"
+    if source.exposure is not None:
+        figures |= {"shortest": "pg_catalog.min(shortest)", "longest": "pg_catalog.max(longest)"}
+    return figures
+
+
+def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) -> str:
+    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+
+    Small groups, of at most `small_rows` rows, share blocks of about `block_rows`; large ones have no block.
+
+    `counted`: the query of the groups' figures.
+    """
+    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{small_rows}::pg_catalog.int8')}"
     so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
     block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
     return (
         f"SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
-        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
-        f"SELECT {keys}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
-        ") AS madtree_rows) AS madtree_trees"
+        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * "
+        f"FROM ({counted}) AS madtree_rows) AS madtree_trees"
     )

@@ -8,7 +8,7 @@ import os
 import numpy as np
 
 from madtree.learn.data import Array, Block
-from madtree.learn.histogram import BlocksAtHand
+from madtree.learn.histogram import BlocksAtHand, Room
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem
 
 _ALIGNMENT = 8  # bytes, of the widest numbers
@@ -62,7 +62,7 @@ class AllRows:
         assert len(COLUMNS) == len(self._spans)
         return self._reader.block(self._n_rows, codes or b"", target or b"", *rest)
 
-    def at_hand(self, file: int, position_bytes: int) -> BlocksAtHand:
-        """The same as a provider."""
+    def at_hand(self, file: int, position_bytes: int, room: Room) -> BlocksAtHand:
+        """The same as a provider; `room` as there."""
         whole = self.mapped(file)
-        return BlocksAtHand(list(whole.pieces(_PIECE_ROWS)), position_bytes, whole)
+        return BlocksAtHand(list(whole.pieces(_PIECE_ROWS)), position_bytes, whole, room)

@@ -199,12 +199,12 @@ class LargeTrees:
         size = int(problem.rows.sum()), self.source.n_columns, parameters, tuning.costs
         block_rows = max(self.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(problem)))
         if self.rows.distributed:
-            yield self.rows.distributed.keeper(self.source, self.made, positions)
+            yield self.rows.distributed.keeper(self.source, self.made)
             return
         packer = RowPacker(self.host, self.source, self.pages, spool)
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
-            yield InTable(self.host, self.work, self.made, packer, block_rows, positions, n_workers, tuning.costs)
+            yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning.costs)
             return
         if task.strategy in ("auto", "workers"):
             # Rows that were read here are few and wide: they need not be read again.

@@ -25,7 +25,7 @@ from madtree.ingest import (
 from madtree.learn.data import Ints
 from madtree.learn.problem import RowFormat, Scale
 from madtree.learn.prune import TrainedTrees
-from madtree.parallel import Workers, growing_workers
+from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import TrainingTask, check_class_params, find_columns
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
@@ -181,7 +181,12 @@ class Training:
     def _group(self) -> Groups:
         table = self.work.name("groups")
         regression = not self.task.is_classification
-        groups = rows_sql.groups(self.source, regression, self.whole_rows)
+        if self.distributed:
+            together = self.block_rows // self.task.tuning.distributed_share
+            counted = self.distributed.count_groups(self.source, regression, self.made)
+        else:
+            together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
+        groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
         self.host.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)
@@ -194,10 +199,19 @@ class Training:
 
     def _train_one(self) -> None:
         """A single tree, or forest."""
-        if not self.profile.estimated and self.profile.usable <= self.whole_rows:
+        small = not self.profile.estimated and self.profile.usable <= self.whole_rows
+        if small and not self._shared_trees_pay():
             self._hand_over(self._train_small())
         else:
             self._train_large(self.profile.scale(), None)
+
+    def _shared_trees_pay(self) -> bool:
+        """Whether workers would save time on the trees of a single forest, though all its rows fit a block."""
+        forest, costs = self.task.forest, self.task.tuning.costs
+        if forest is None or self.task.strategy != "auto" or self.workers.asked:
+            return False
+        size = self.profile.usable, self.source.n_columns, self.parameters
+        return forest_workers(self.workers, *size, costs, forest) > 0
 
     def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""
@@ -215,7 +229,16 @@ class Training:
             n_workers, costs = 0, self.task.tuning.costs
             if self.task.strategy == "auto":
                 n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs)
-            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), n_workers, self.watch)
+            small = SmallGroups(
+                self.host,
+                self.work,
+                self.made,
+                self.source,
+                self._grow_plan(),
+                n_workers,
+                self.watch,
+                self.distributed,
+            )
             for batch in small.train(block_reporter(self.host, self.task.verbose, n_blocks)):
                 self._hand_over(batch)
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))

@@ -125,11 +125,9 @@ def test_blocks_are_estimated_by_their_number() -> None:
 
 
 def test_trees_are_estimated_by_their_number_however_many_come_at_a_time() -> None:
-    """The levels of the next trees, which stand between, say nothing."""
     estimate = Estimate(None, now=0.0)
     now = 0.0
     for done, seconds in ((4, 2.0), (12, 4.0), (20, 4.0)):
-        estimate.see(level(3, 1000, 0.1), now + 0.1)
         now += seconds
         step = parse(f"tree {done} of 100: {seconds:.3f} s")
         assert step

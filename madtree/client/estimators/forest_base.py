@@ -35,6 +35,7 @@ class BaseForest(FittedInDatabase):
     _split_rule = "best"
 
     n_estimators: int
+    bootstrap: bool
     criterion: str
     oob_score: bool
     num_permutations: int

@@ -51,6 +51,7 @@ def forest_arguments(
         "seed": seed(estimator.random_state),
         "verbose": estimator.verbose,
         "replace": estimator.replace,
+        "parallel_workers": estimator.parallel_workers,
         "memory_mb": estimator.memory_mb,
         "classification": estimator._learns_classes,
     }

@@ -73,6 +73,7 @@ class RandomForestRegressor(ForestRegressor):
         null_as_category: bool = False,
         surrogate_style: int = 0,
         verbose: bool = False,
+        parallel_workers: int | None = None,
         memory_mb: int = 64,
     ) -> None:
         self._keep(locals())
@@ -111,6 +112,7 @@ class ExtraTreesRegressor(ForestRegressor):
         null_as_category: bool = False,
         surrogate_style: int = 0,
         verbose: bool = False,
+        parallel_workers: int | None = None,
         memory_mb: int = 64,
     ) -> None:
         self._keep(locals())

@@ -33,8 +33,8 @@ TREE_RULES = """\
 tree_rules lists a model as rules, one for each leaf.
 
 SELECT * FROM madtree.tree_rules(
-    model,                 -- output_table_name of tree_train
-    tree_id => NULL,       -- all trees of a grouped model; else that tree
+    model,                 -- output_table_name of tree_train or forest_train
+    tree_id => NULL,       -- all trees of a grouped model, or of a forest; else that tree
     trust_owner => false,  -- see below
     full => false          -- true: name all categories in a rule, however many
 );

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Grid, Ints, keyed, mixed
+from madtree.learn.data import Array, Bools, Floats, Grid, Ints, keyed, mixed
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, leaves
@@ -18,7 +18,7 @@ from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash
 _LIMBS = 2  # of sums of squared errors
-_LOOKS = 32  # numbers of trees after which the error is computed, at most
+_LOOKS = 24  # numbers of trees after which the error is computed, at most
 
 
 @dataclass(frozen=True)
@@ -99,19 +99,20 @@ class Tally:
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""
         rows, n_groups = self._rows, self._problem.n_groups
-        by_class = self._grid is None
-        votes = self._counted.sum(axis=0, dtype=np.int64) if by_class else self._counted[0].astype(np.int64)
-        voted = np.flatnonzero(votes)
-        group = rows.group.take(voted)
-        weight = rows.weights(self._problem, voted)
-        total = _sums(weight, group, n_groups)
         prediction: Array
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
+                votes = self._counted.sum(axis=0, dtype=np.int64)
                 prediction = self._counted.argmax(axis=0)
-                wrong = prediction.take(voted) != rows.target[0].take(voted)
-                error = _sums(weight * wrong, group, n_groups) / total
+                asked = votes > 0
+                wrong = asked & (prediction != rows.target[0])
+                error = self._weight_of(wrong) / self._weight_of(asked)
                 return error, 1 - error, votes, prediction
+            votes = self._counted[0].astype(np.int64)
+            voted = np.flatnonzero(votes)
+            group = rows.group.take(voted)
+            weight = rows.weights(self._problem, voted)
+            total = _sums(weight, group, n_groups)
             prediction = np.zeros(len(votes))
             prediction[voted] = self._grid.join(self._counted[1:, voted], group) / votes[voted]
             value = rows.values(self._problem, voted)
@@ -119,6 +120,14 @@ class Tally:
             lost = _sums(weight * np.square(value - prediction[voted]), group, n_groups)
             spread = _sums(weight * np.square(value - mean[group]), group, n_groups)
             return lost / total, 1 - lost / spread, votes, prediction
+
+    def _weight_of(self, chosen: Bools) -> Floats:
+        """(G,) the weight of the rows that are `chosen` (n_rows,)."""
+        rows, n_groups = self._rows, self._problem.n_groups
+        if rows.weight is None and n_groups == 1:
+            return np.array([np.count_nonzero(chosen)], np.float64)
+        mine = np.flatnonzero(chosen)
+        return _sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
 
 
 def permuted(
@@ -205,7 +214,10 @@ def _asked(routing: Routing) -> Ints:
 def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
     """(n_groups,) exact sums of `values` (m,), rounded once for each limb, in whatever order they come."""
     largest = np.zeros(n_groups)
-    np.maximum.at(largest, group, np.abs(values))
+    if n_groups == 1:
+        largest[0] = np.abs(values).max(initial=0.0)
+    else:
+        np.maximum.at(largest, group, np.abs(values))
     grid = Grid.choose(largest, np.bincount(group, minlength=n_groups), _LIMBS)
     limbs = [np.bincount(group, limb, minlength=n_groups) for limb in grid.split(values, group)]
     return grid.join(np.stack(limbs), np.arange(n_groups))

@@ -17,6 +17,7 @@ from madtree.learn.histogram.at_hand_requests import (
 from madtree.learn.histogram.batching import batches, by_rows, state_limit
 from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.frontier import Frontier, frontier_values
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
     add_codes,
@@ -40,6 +41,7 @@ from madtree.learn.histogram.requests import (
     WaveReport,
     request_of,
 )
+from madtree.learn.histogram.row_records import Room
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps
 
@@ -54,6 +56,7 @@ __all__ = [
     "CountRequest",
     "DrawnRequest",
     "Ensemble",
+    "Frontier",
     "HeldOut",
     "HeldOutRequest",
     "HistogramLayout",
@@ -62,6 +65,7 @@ __all__ = [
     "Progress",
     "ReplaceRequest",
     "Request",
+    "Room",
     "RoundReport",
     "RowsByTreeRequest",
     "RowsOfNodes",
@@ -82,6 +86,7 @@ __all__ = [
     "feature_view",
     "final",
     "finished",
+    "frontier_values",
     "join_powers",
     "join_terms",
     "joined",

@@ -20,6 +20,7 @@ from madtree.learn.histogram.at_hand_requests import (
 from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.node_order import NodeOrder
 from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest
+from madtree.learn.histogram.row_records import Room, SameRoom, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
 from madtree.learn.problem import Problem
@@ -33,15 +34,18 @@ class BlocksAtHand:
 
     rows_at_hand = True
 
-    def __init__(self, blocks: Sequence[Block], position_bytes: int, whole: Block | None = None) -> None:
+    def __init__(
+        self, blocks: Sequence[Block], position_bytes: int, whole: Block | None = None, room: Room = in_memory
+    ) -> None:
         """
         Args:
             position_bytes: that positions may take; those that find no room are worked out anew in each pass.
             whole: the blocks as one, where they lie side by side; None where they have to be joined.
+            room: for rows in the order of nodes.
         """
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
-        self._whole = whole
+        self._whole, self._room = whole, SameRoom(room)
         self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
@@ -81,7 +85,10 @@ class BlocksAtHand:
     def _drawn(self, request: DrawnRequest) -> Steps[Array | RowsOfNodes]:
         yield
         if self._order is None or self._order[0] is not request.problem:
-            self._order = request.problem, NodeOrder(request.problem, self._joined())
+            blocks = [placed.block for placed in self._blocks]
+            self._order = None
+            self._room.take_back()
+            self._order = request.problem, NodeOrder(request.problem, blocks, self._joined, self._room)
         order = self._order[1]
         order.follow(request.routing)
         yield

@@ -6,14 +6,14 @@ is asked where it is. Rows that are not in a replica's sample are not there, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.data import Array, Block, Bools, Floats, Ints
 from madtree.learn.histogram.at_hand_requests import DrawnRequest
-from madtree.learn.histogram.row_records import RowRecords
+from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
@@ -54,29 +54,38 @@ class _Stretch:
 class NodeOrder:
     """The rows of some replicas of each tree, as they go down."""
 
-    def __init__(self, problem: Problem, block: Block) -> None:
-        """`block`: all rows."""
-        n_groups = problem.n_groups
-        by_tree = None if block.tree is None or n_groups == 1 else np.argsort(block.tree, kind="stable")
-        rows: list[Ints] = []
-        times: list[Array] = []
-        sizes: list[Ints] = []
-        for replica in range(problem.n_replicas):
-            multiplicity = problem.replicas.multiplicity(block, replica)
-            if multiplicity is None:
-                multiplicity = np.ones(block.codes.n_rows, np.uint8)
-            own = np.flatnonzero(multiplicity != 0) if by_tree is None else by_tree[multiplicity.take(by_tree) != 0]
-            rows.append(own)
-            times.append(multiplicity.take(own))
-            tree = block.tree
-            sizes.append(np.array([len(own)]) if tree is None else np.bincount(tree.take(own), minlength=n_groups))
+    def __init__(
+        self, problem: Problem, blocks: Sequence[Block], join: Callable[[], Block], room: Room = in_memory
+    ) -> None:
+        """
+        Args:
+            blocks: all rows; `join` makes one block of them, where that is needed.
+            room: for the rows, twice: one they are in, and one they go to.
+        """
+        layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
+        if problem.n_groups > 1 or not layout.n_features:
+            blocks = [join()]
+        limbs = [_limbs(problem, block) for block in blocks]
+        n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
         self._channels, self._tuning = problem.channels, problem.tuning
-        self._rows = RowRecords.of(
-            block, np.concatenate(rows), np.concatenate(times), problem.n_classes, _limbs(problem, block)
+        self._rows, self._free = (
+            RowRecords.empty(layout, n_rows, len(limbs[0]), blocks[0].codes, room) for _ in range(2)
         )
-        self._free = self._rows.empty()  # where rows go to when they go on
+        sizes: list[Ints] = []
+        stop = 0
+        for replica in range(problem.n_replicas):
+            counts = np.zeros(problem.n_groups, np.int64)
+            for block, of_block in zip(blocks, limbs, strict=True):
+                rows, times = _in_bag(problem, block, replica)
+                self._rows.fill(stop, block, rows, times, of_block)
+                stop += len(rows)
+                if block.tree is None or problem.n_groups == 1:
+                    counts += len(rows)
+                else:
+                    counts += np.bincount(block.tree.take(rows), minlength=problem.n_groups)
+            sizes.append(counts)
         self._nodes: Ints = np.arange(problem.n_trees)
-        self._sizes: Ints = np.concatenate(sizes).astype(np.int64)
+        self._sizes: Ints = np.concatenate(sizes)
 
     def follow(self, routing: Routing) -> None:
         """Let the rows go on to the children that their nodes have got; those of nodes without children are left
@@ -221,6 +230,19 @@ class _Drawn:
     def column(self, feature: int) -> Array:
         """(n_rows,) codes of the features that were drawn in place `feature`."""
         return self.rows.gather_at(self.drawn[:, feature].take(self.slot), self.again)
+
+
+def _in_bag(problem: Problem, block: Block, replica: int) -> tuple[Ints, Array]:
+    """The rows (n,) of a block that a replica has, group by group, and how often each counts (n,)."""
+    times = problem.replicas.multiplicity(block, replica)
+    if times is None:
+        times = np.ones(block.codes.n_rows, np.uint8)
+    if block.tree is None or problem.n_groups == 1:
+        rows = np.flatnonzero(times != 0)
+    else:
+        by_group = np.argsort(block.tree, kind="stable")
+        rows = by_group[times.take(by_group) != 0]
+    return rows, times.take(rows)
 
 
 def _limbs(problem: Problem, block: Block) -> list[Floats]:

@@ -4,6 +4,7 @@ node reads memory in order, and looks no row up by its number.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,34 @@ from madtree.learn.data import NARROW_LIMIT, Array, Block, Codes, Floats, Ints
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are
+
+Room = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
+
+
+def in_memory(n_bytes: int) -> Array:
+    """A `Room`."""
+    return np.empty(n_bytes, np.uint8)
+
+
+class SameRoom:
+    """A `Room` that gives the same arrays again, in turn, to the next one who asks for as much."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._arrays: list[Array] = []
+        self._n_given = 0
+
+    def take_back(self) -> None:
+        """Nothing of what was given is in use any more."""
+        self._n_given = 0
+
+    def __call__(self, n_bytes: int) -> Array:
+        if self._n_given == len(self._arrays):
+            self._arrays.append(self._room(n_bytes))
+        elif len(self._arrays[self._n_given]) < n_bytes:
+            self._arrays[self._n_given] = self._room(n_bytes)
+        self._n_given += 1
+        return self._arrays[self._n_given - 1][:n_bytes]
 
 
 @dataclass(frozen=True)
@@ -65,20 +94,27 @@ class RowRecords:
     codes: Codes
 
     @classmethod
-    def of(cls, block: Block, rows: Ints, times: Array, n_classes: int, limbs: list[Floats]) -> RowRecords:
-        """Those of `rows` (n_rows,) of a block, each so many times (n_rows,); `limbs` as in the block."""
-        layout = RecordLayout.of(block.codes, n_classes)
-        units = np.zeros((len(rows), layout.n_units), layout.unit)
+    def empty(cls, layout: RecordLayout, n_rows: int, n_limbs: int, codes: Codes, room: Room = in_memory) -> RowRecords:
+        """Room for so many rows."""
+        limbs = [room(8 * n_rows).view(np.float64) for _ in range(n_limbs)]
+        return cls(layout, room(n_rows * layout.record.itemsize).view(layout.record), limbs, codes)
+
+    def fill(self, first: int, block: Block, rows: Ints, times: Array, limbs: list[Floats]) -> None:
+        """Enter `rows` (n,) of a block, each so many times (n,), from `first` on; `limbs` as in the block.
+
+        Where records do not carry codes, the block must be the one that has all rows.
+        """
+        layout, stop = self.layout, first + len(rows)
+        units = self.records[first:stop].view(layout.unit).reshape(len(rows), layout.n_units)
         if layout.n_features:
             for feature in range(layout.n_features):
                 units[:, feature] = block.codes.column(feature).take(rows)
         else:
             units[:, :2].view(np.uint32)[:, 0] = rows
-        if n_classes:
-            units[:, layout.class_at] = block.target.take(rows)
+        units[:, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
         units[:, layout.times_at] = times
-        own = [limb.take(rows) * times for limb in limbs]
-        return cls(layout, units.reshape(-1).view(layout.record), own, block.codes)
+        for own, limb in zip(self.limbs, limbs, strict=True):
+            np.multiply(limb.take(rows), times, out=own[first:stop])
 
     def __len__(self) -> int:
         return len(self.records)
@@ -86,12 +122,6 @@ class RowRecords:
     def part(self, first: int, stop: int) -> RowRecords:
         """The rows from `first` to before `stop`; a view."""
         return RowRecords(self.layout, self.records[first:stop], [limb[first:stop] for limb in self.limbs], self.codes)
-
-    def empty(self) -> RowRecords:
-        """Room for as many rows."""
-        return RowRecords(
-            self.layout, np.empty_like(self.records), [np.empty_like(limb) for limb in self.limbs], self.codes
-        )
 
     def take(self, rows: Ints) -> RowRecords:
         """Some of the rows, in that order; a copy."""

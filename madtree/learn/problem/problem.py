@@ -244,6 +244,11 @@ class Problem:
             "largest_exposure": self.largest_exposure,
         }
 
+    def counting_values(self) -> dict[str, Any]:
+        """The same for whoever counts only: of the bins no more than how many each feature has at most."""
+        without = {f"bin_{name}": None for name in ("offsets", "lower", "upper")}
+        return {**self.to_values(), **without, "bin_sizes": (self.bins.widths - 1).astype(np.int32)[None]}
+
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Problem:
         """The problem that `to_values` tells of; raises MadtreeError where it is not one."""
@@ -305,6 +310,11 @@ def _grid(given: Values, name: str, n_trees: int) -> Grid | None:
 
 
 def _bins(given: Values, n_trees: int) -> BinTable:
+    if "bin_lower" not in given:  # they are to be counted by, and no more
+        most = given.ints("bin_sizes", (1, None), 0, WIDE_LIMIT - 1, np.int32)
+        require(most.shape[1] > 0, "bin_sizes", "those of one feature at least")
+        sizes = np.broadcast_to(most, (n_trees, most.shape[1]))
+        return BinTable(sizes, np.zeros(0), np.zeros(0), np.zeros_like(sizes, np.int64))
     sizes = given.ints("bin_sizes", (n_trees, None), 0, WIDE_LIMIT - 1, np.int32)
     require(sizes.shape[1] > 0, "bin_sizes", "those of one feature at least")
     lower = given.floats("bin_lower", (None,), finite=False)

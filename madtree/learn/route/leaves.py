@@ -7,9 +7,7 @@ import numpy as np
 from madtree.learn.data import Block, Ints
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
-from madtree.learn.walk import Descent, code_matrix
-
-_PIECE_ROWS = 65_536  # whose codes stay in the cache
+from madtree.learn.walk import MOST_ROWS, CodeMatrix, Descent
 
 
 def leaves(routing: Routing, block: Block, replica: int, n_groups: int) -> Ints:
@@ -25,10 +23,12 @@ def leaves(routing: Routing, block: Block, replica: int, n_groups: int) -> Ints:
         np.where(inner, np.clip(routing.cut, 0, 254), 255).astype(np.uint8),
         routing.child.astype(np.int64),
         inner & (routing.missing_right != 0),
+        len(block.codes.narrow),
+        routing.deepest,
     )
     found: Ints = np.empty(block.codes.n_rows, np.int32)
-    for first in range(0, len(found), _PIECE_ROWS):
-        rows = slice(first, first + _PIECE_ROWS)
+    for first in range(0, len(found), MOST_ROWS):
+        rows = slice(first, first + MOST_ROWS)
         root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
-        found[rows] = descent.leaves(root, code_matrix(block.codes.narrow[:, rows]), len(block.codes.narrow))
+        found[rows] = descent.leaves(root, CodeMatrix(block.codes.narrow[:, rows]))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.learn.walk.descent import Descent, code_matrix
+from madtree.learn.walk.code_matrix import MOST_ROWS, CodeMatrix
+from madtree.learn.walk.descent import Descent
 
-__all__ = ["Descent", "code_matrix"]
+__all__ = ["MOST_ROWS", "CodeMatrix", "Descent"]

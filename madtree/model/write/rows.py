@@ -311,7 +311,7 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
 
 def _of_forest(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
     return {
-        "method": "forest_train",
+        "method": forest_sql.FOREST_METHOD,
         "num_trees": forest.n_trees,
         "num_random_features": forest.n_drawn,
         "max_tree_depth": task.parameters.max_depth,

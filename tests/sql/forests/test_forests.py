@@ -117,6 +117,17 @@ def test_large_tables_are_grown_by_the_same_rules(db: psycopg.Connection) -> Non
     assert rows(db, right)[0]["share"] == pytest.approx(1 - group["oob_error"], abs=0.03)
 
 
+def test_the_bins_of_a_large_table_come_from_a_sample(db: psycopg.Connection) -> None:
+    """Of more than twice the rows that bins are found in."""
+    db.execute(
+        "CREATE TABLE large AS SELECT i AS id, sin(i) AS x, sin(i) + cos(i * 3.7) > 0 AS yes "
+        "FROM generate_series(1, 230000) AS i"
+    )
+    grow(db, "f", "yes", "x", "large", num_trees=2, max_tree_depth=3, importance=False)
+    (group,) = rows(db, "SELECT oob_error FROM f_group")
+    assert group["oob_error"] == pytest.approx(0.25, abs=0.03)
+
+
 @pytest.mark.parametrize(("dependent", "theirs"), [("c", RandomForestClassifier), ("v", RandomForestRegressor)])
 def test_it_is_about_as_good_as_scikit_learns(db: psycopg.Connection, dependent: str, theirs: Any) -> None:
     grow(db, "f", dependent, "x, y, z", num_trees=60)

@@ -40,7 +40,7 @@ def _table(db: psycopg.Connection) -> None:
 def test_the_error_out_of_bag_is_that_of_new_rows_and_noise_is_worth_nothing(
     db: psycopg.Connection, dependent: str, split_rule: str
 ) -> None:
-    grow(db, "f", dependent, LISTED, "seen", num_trees=60, split_rule=split_rule, num_permutations=2)
+    grow(db, "f", dependent, LISTED, "seen", num_trees=40, split_rule=split_rule, num_permutations=2)
     (group,) = rows(db, "SELECT * FROM f_group")
     of = {row["id"]: row[dependent] for row in rows(db, f"SELECT id, {dependent} FROM new")}
     said = {row["id"]: row[f"estimated_{dependent}"] for row in score(db, "f", "response", "new")}
@@ -51,7 +51,7 @@ def test_the_error_out_of_bag_is_that_of_new_rows_and_noise_is_worth_nothing(
     worth = dict(zip(FEATURES, group["oob_var_importance"], strict=True))
     spread = dict(zip(FEATURES, group["oob_var_importance_sd"], strict=True))
     for signal in "abk":
-        assert worth[signal] > 10 * spread[signal] / 60**0.5
+        assert worth[signal] > 10 * spread[signal] / 40**0.5
     for noise in "nmp":
         assert abs(worth[noise]) < 0.2 * min(worth[signal] for signal in "abk")
 

@@ -284,7 +284,23 @@ def forest_shown() -> Call:
             db.execute(f"SELECT madtree.{function}(%s, 2, 3)", [name]).fetchone()  # type: ignore[arg-type]
             for function in ("get_tree", "get_tree_surr")
         ]
-        return drawn, shown(db, "worth")
+        asked = [
+            rounded(db.execute(f"SELECT * FROM madtree.{call}", [name]).fetchall())  # type: ignore[arg-type]
+            for call in (
+                f"tree_evaluate(%s, '{SCHEMA}.t')",
+                f"tree_evaluate(%s, '{SCHEMA}.v')",
+                f"tree_confusion(%s, '{SCHEMA}.t')",
+                f"tree_path(%s, '{SCHEMA}.t', '7')",
+                f"tree_path(%s, '{SCHEMA}.v', '7', tree_id => 4)",
+                "tree_rules(%s, 5)",
+                "tree_sql(%s, 'prob', 5)",
+                "tree_to_json(%s)",
+                "tree_to_json(%s, 5)",
+                "tree_to_pmml(%s)",
+                "tree_to_pmml(%s, 5)",
+            )
+        ]
+        return drawn, shown(db, "worth"), asked
 
     return call
 

@@ -41,6 +41,11 @@ def test_a_forest_lives_its_whole_life(
     assert madtree("show", model, "--tree", "2").out.splitlines()[1].startswith(" (0)[")
     assert madtree("show", model, "--tree", "2", "--svg").out.startswith("<svg")
     assert "hour" in madtree("show", model, "--tree", "5", "--rules").out
+    assert len(answer("show", model)["trees"]) == 5
+    assert len(answer("show", model, "--tree", "2")["trees"]) == 1
+    measured = {row["metric"]: row["value"] for row in answer("evaluate", model, points)}
+    assert measured["n"] == 400
+    assert measured["auc"] > 0.8
     refused = madtree("show", model)
     assert (refused.code, refused.err.splitlines()[0]) == (2, f"error: {model} is a forest of 5 trees")
     assert "--tree 1 shows one of them" in refused.err
@@ -54,15 +59,16 @@ def test_every_option_arrives(madtree: Command, points: str, schema: str, db: ps
     db.execute("ALTER TABLE points ADD w float8 DEFAULT 2")
     options = (
         "--exclude speed,w --group-by carrier --weights w --criterion entropy --trees 3 --features-per-node 2 "
-        "--max-depth 7 --min-split 9 --min-bucket 4 --bins 50 --sampling without_replacement --sample-ratio 0.5 "
-        "--importance --permutations 2 --max-surrogates 2 --surrogate-style 1 --null-as-category --seed 7 --replace "
-        "--memory-mb 32 --classification"
+        "--split-rule random --max-depth 7 --min-split 9 --min-bucket 4 --bins 50 --sampling without_replacement "
+        "--sample-ratio 0.5 --importance --permutations 2 --max-surrogates 2 --surrogate-style 1 --null-as-category "
+        "--seed 7 --replace --strategy memory --workers 0 --memory-mb 32 --classification"
     )
     said = madtree("forest", points, f"{schema}.f", "--id", "id", "-y", "late", *options.split())
     assert said.code == 0, said.err
     wanted = {
         "features": ["hour", "day"], "grouping_columns": ["carrier"], "weights": "w", "split_criterion": "entropy",
-        "num_trees": 3, "num_random_features": 2, "max_tree_depth": 7, "min_split": 9, "min_bucket": 4,
+        "split_rule": "random", "num_trees": 3, "num_random_features": 2, "max_tree_depth": 7, "min_split": 9,
+        "min_bucket": 4,
         "num_splits": 50, "sampling": "without_replacement", "sample_ratio": 0.5, "importance": True,
         "num_permutations": 2, "max_surrogates": 2, "surrogate_style": 1, "null_as_category": True, "seed": 7,
     }  # fmt: skip
