@@ -7,9 +7,7 @@ whole trees is found by who puts them together (`score.block_plan`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import fields as dataclass_fields
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -17,36 +15,13 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Bools, Floats, Ints, decode
 from madtree.model import ModelTables
+from madtree.score.named_categories import NamedCategories
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
-
-
-@dataclass(frozen=True)
-class NamedCategories:
-    """The categories that splits name; (n_entries,) each.
-
-    Attributes:
-        split: its position: that of its node, or, of a surrogate, behind those of all nodes.
-        feature: position of its feature in the model, from 1.
-        key: of the category, as `sqltext.values.category_key` makes it of a value.
-        is_null: the category is NULL, and `key` means nothing.
-        goes_left: where the split sends it.
-    """
-
-    split: Ints
-    feature: Ints
-    key: Ints
-    is_null: Bools
-    goes_left: Bools
-
-    @classmethod
-    def join(cls, parts: Sequence[NamedCategories]) -> NamedCategories:
-        """Several as one; at least one."""
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in dataclass_fields(cls)))
 
 
 def read_packed(host: Host, tables: ModelTables, model: Model, with_shares: bool) -> dict[str, Array]:

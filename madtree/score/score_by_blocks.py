@@ -27,7 +27,8 @@ from madtree.score.block_plan import (
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
 from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
-from madtree.score.packed_nodes import NamedCategories, node_categories, node_places, read_packed
+from madtree.score.named_categories import NamedCategories, listed_categories
+from madtree.score.packed_nodes import node_categories, node_places, read_packed
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
@@ -177,7 +178,7 @@ def _categories(
     if tables.is_packed:
         parts.append(node_categories(host, tables, model, nodes))
     if tables.has_surrogates or not tables.is_packed:
-        parts.append(_listed_categories(host, tables, nodes, names, booleans))
+        parts.append(listed_categories(host, tables, nodes, names, booleans))
     named = NamedCategories.join(parts)
     seen_feature, seen_tree, seen_texts = _seen_categories(model)
     seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
@@ -191,25 +192,6 @@ def _categories(
             goes_left=named.goes_left,
         ),
         SeenCategories(renumbered[seen_feature + 1], seen_tree, seen_key),
-    )
-
-
-def _listed_categories(
-    host: Host, tables: ModelTables, nodes: Mapping[str, Array], names: list[str], booleans: list[bool]
-) -> NamedCategories:
-    """Those of nodes, unless these are packed, and of surrogates."""
-    statement = models_sql.category_images(
-        tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
-    )
-    images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
-    categories = {column: decode(image) for column, image in images.items()}
-    key, is_key = categories["key"]
-    return NamedCategories(
-        split=categories["split"][0].astype(np.int64) + (len(nodes["node_id"]) if tables.is_packed else 0),
-        feature=categories["feature"][0].astype(np.int64),
-        key=key.astype(np.int64),
-        is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
-        goes_left=categories["goes_left"][0].astype(np.bool_),
     )
 
 

@@ -23,7 +23,7 @@ SHOWS = (
     "SELECT tree_to_pmml('m')",
     "SELECT get_var_importance('m', 'importance')",
 )
-PARTS = ("m", "m_group", "m_nodes", "m_summary", "m_surrogates")
+PARTS = ("m", "m_group", "m_packed", "m_summary", "m_surrogates")
 Grow = Callable[..., None]
 
 
