@@ -169,7 +169,7 @@ def preparing(
         n_trees=n_trees,
         rows=scale.rows,
         n_classes=n_classes,
-        **scale.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
+        **drawn.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
         **scale.ranges(),  # type: ignore[arg-type]
     )
     fold = folds(rows, scale.rows, parameters)

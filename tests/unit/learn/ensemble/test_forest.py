@@ -282,3 +282,23 @@ def test_a_group_s_forest_is_that_of_its_rows_alone() -> None:
         assert says.importance is not None
         assert said.importance is not None
         assert np.array_equal(says.importance[0], said.importance[group])
+
+
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_sums_are_exact_however_often_a_row_is_drawn(n_classes: int) -> None:
+    """A group of one row, which many trees draw several times."""
+    parameters = Parameters("gini" if n_classes else "mse", min_split=2, min_bucket=1, cp=-1)
+    rows = sample_rows(200, n_classes, weighted=True)
+    assert rows.weight is not None
+    rows = replace(
+        rows,
+        weight=rows.weight / 3,
+        tree=np.minimum(np.arange(200), 1),
+        identity=identities(np.arange(200.0)),
+    )
+    problem, block = prepare(rows, 2, n_classes, KINDS, parameters, replicas=Bootstrap(1, 0, 1))
+    trees, _ = forest_of(problem, [block], ForestParameters(300, 2))
+    alone = trees.nodes.key.group == 0
+    times = trees.nodes.n_rows[alone]
+    assert times.max() > 4
+    assert trees.nodes.weight[alone] == pytest.approx(times * rows.weight[0])
