@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
+import psycopg
 import typer
 
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
@@ -12,6 +13,7 @@ from madtree.cli.output import as_json, text
 from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 from madtree.cli.trees import is_forest
+from madtree.errors import MadtreeError
 
 EPILOG = examples(
     "$ madtree predict delay_tree flights_today flights_scored",
@@ -53,10 +55,18 @@ def predict_command(
         "trust_owner": trust_owner,
     }
     with session(dsn) as opened:
-        of_forest = opened.run(lambda: is_forest(opened.connection, model, "tree_model"), "reading")
+        of_forest = opened.run(lambda: _is_forest(opened.connection, model), "reading")
         function, argument = ("forest_predict", "random_forest_model") if of_forest else ("tree_predict", "tree_model")
         said = opened.line(function, {argument: model, **arguments}, "scoring")
     if json:
         as_json({"model": model, "output": output, "type": type_.value, "message": said})
     else:
         text(safe_line(said))
+
+
+def _is_forest(connection: psycopg.Connection, model: str) -> bool:
+    """Whether it is one; of a model that cannot be read the function that predicts says what is wrong."""
+    try:
+        return is_forest(connection, model, "tree_model")
+    except MadtreeError:
+        return False
