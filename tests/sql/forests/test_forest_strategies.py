@@ -60,7 +60,7 @@ def test_workers_take_part(db: psycopg.Connection) -> None:
     db.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
     trained(db, "workers", parallel_workers=2, verbose=True)
     assert any("resident worker" in notice for notice in notices)
-    assert notices[-2].startswith("5 of 5 trees, ")
+    assert notices[-2].startswith("tree 5 of 5: ")
 
 
 def test_the_aggregate_is_not_for_forests(db: psycopg.Connection) -> None:
