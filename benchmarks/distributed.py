@@ -39,17 +39,23 @@ class TimedHost:
     """A psycopg connection as a host that keeps the seconds of dealing, packing and counting.
 
     Attributes:
+        moving: seconds in which rows moved to new nodes.
         passes: of each pass its seconds, the bytes of its state, and the features that it counts.
+        scattered: seconds of passes whose states the servers added up.
     """
 
     db: psycopg.Connection
     dealing: float = 0.0
     packing: float = 0.0
+    moving: float = 0.0
     passes: list[tuple[float, int, int]] = field(default_factory=list)
+    scattered: float = 0.0
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         rows, seconds = self._timed(sql, types, params)
-        if "madtree_internal.node_statistics(" in sql:
+        if "madtree_states_" in sql or any("madtree_states_" in str(param)[:200] for param in params):
+            self.scattered += seconds
+        elif "madtree_internal.node_statistics(" in sql:
             first, last = codec.load(params[0]).get("features", (0, 0))
             self.passes.append((seconds, len(rows[0]["shared"]), last - first))
         elif "madtree_internal.run_on_servers(" in sql:
@@ -60,7 +66,12 @@ class TimedHost:
         return rows
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
-        return len(self._timed(sql, types, params)[0])
+        rows, seconds = self._timed(sql, types, params)
+        if "madtree_internal.moved_nodes(" in sql:
+            self.moving += seconds
+        elif sql.startswith("TRUNCATE"):
+            self.scattered += seconds
+        return len(rows)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)
@@ -145,7 +156,8 @@ def training(db: psycopg.Connection, n_rows: int, n_shards: int, n_bins: int, ro
         print(
             f"{n_rows} rows, {n_shards} shards, {n_bins} bins: {seconds:.2f} s: dealing {hosts[-1].dealing:.2f}, "
             f"packing {hosts[-1].packing:.2f}, {len(hosts[-1].passes)} passes "
-            f"{sum(taken for taken, _, _ in hosts[-1].passes):.2f}",
+            f"{sum(taken for taken, _, _ in hosts[-1].passes):.2f}, scattered ones {hosts[-1].scattered:.2f}, "
+            f"moving {hosts[-1].moving:.2f}",
             flush=True,
         )
     return hosts

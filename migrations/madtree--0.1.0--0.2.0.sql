@@ -64,6 +64,10 @@ DROP FUNCTION @extschema@.tree_rules(text, integer);
 DROP FUNCTION @extschema@.tree_path(text, text, text);
 DROP FUNCTION @extschema@.tree_prune(text, text, double precision);
 
+-- These take one more argument, tree_id.
+DROP FUNCTION @extschema@.tree_to_json(text);
+DROP FUNCTION @extschema@.tree_to_pmml(text);
+
 -- These take one more argument, full.
 DROP FUNCTION @extschema@.tree_display(text, boolean, boolean);
 DROP FUNCTION @extschema@.tree_surr_display(text);

@@ -13,7 +13,8 @@ CREATE TYPE madtree_internal.block AS (
     target bytea,
     weight bytea,
     tree bytea,
-    fold bytea
+    fold bytea,
+    identity bytea
 );
 COMMENT ON TYPE madtree_internal.block IS 'internal: binned rows, column by column';
 
@@ -28,28 +29,28 @@ COMMENT ON FUNCTION madtree_internal.run_shared(text, bytea)
 IS 'internal: run a query with one parameter so that workers may share it; it returns one column of bytea';
 
 CREATE FUNCTION madtree_internal.begin_node_statistics_transition(
-    state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
-    request bytea
+    state bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
+    nodes bytea, request bytea
 ) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
-columns = codes, target, weight, tree, fold
-return madtree.blocks.node_statistics_transition(state, block_id, n_rows, columns, request)
+columns = codes, target, weight, tree, fold, identity
+return madtree.blocks.node_statistics_transition(state, n_rows, columns, nodes, request)
 $python$;
 COMMENT ON FUNCTION madtree_internal.begin_node_statistics_transition(
-    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
+    bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: begin to count a block; true when done';
 
 CREATE FUNCTION madtree_internal.node_statistics_transition(
-    state bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
-    request bytea
+    state bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
+    nodes bytea, request bytea
 ) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
     done pg_catalog.bool;
 BEGIN
     done := madtree_internal.begin_node_statistics_transition(
-        state, block_id, n_rows, codes, target, weight, tree, fold, request
+        state, n_rows, codes, target, weight, tree, fold, identity, nodes, request
     );
     WHILE NOT done LOOP
         done := madtree_internal.go_on();
@@ -58,7 +59,7 @@ BEGIN
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.node_statistics_transition(
-    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
+    bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: count a block';
 
 CREATE FUNCTION madtree_internal.node_statistics_merge(bytea, bytea) RETURNS bytea
@@ -76,7 +77,7 @@ $python$;
 COMMENT ON FUNCTION madtree_internal.node_statistics_final(bytea) IS 'internal: check the sums';
 
 -- noqa: disable=CP02,CP05,LT01
-CREATE AGGREGATE madtree_internal.node_statistics(integer, integer, bytea, bytea, bytea, bytea, bytea, bytea) (
+CREATE AGGREGATE madtree_internal.node_statistics(integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea) (
     SFUNC = madtree_internal.node_statistics_transition,
     STYPE = bytea,
     COMBINEFUNC = madtree_internal.node_statistics_merge,
@@ -84,20 +85,64 @@ CREATE AGGREGATE madtree_internal.node_statistics(integer, integer, bytea, bytea
     PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE madtree_internal.node_statistics(
-    integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
+    integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: what growing trees ask of their rows, over blocks';
+
+CREATE AGGREGATE madtree_internal.sum_of_states(bytea) (
+    SFUNC = madtree_internal.node_statistics_merge,
+    STYPE = bytea,
+    COMBINEFUNC = madtree_internal.node_statistics_merge,
+    FINALFUNC = madtree_internal.node_statistics_final,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE madtree_internal.sum_of_states(bytea) IS 'internal: states, or pieces of them, added up';
 -- noqa: enable=CP02,CP05,LT01
 
 CREATE FUNCTION madtree_internal.new_column(
-    plan bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea
+    plan bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
+    identity bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.blocks.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold))
+return madtree.blocks.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold, identity))
 $python$;
 COMMENT ON FUNCTION madtree_internal.new_column(
-    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea
+    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: a column of a block anew';
+
+CREATE FUNCTION madtree_internal.begin_moved_nodes(
+    plan bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
+    nodes bytea
+) RETURNS boolean
+LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
+@load@
+return madtree.blocks.moved_nodes(plan, n_rows, (codes, target, weight, tree, fold, identity), nodes)
+$python$;
+COMMENT ON FUNCTION madtree_internal.begin_moved_nodes(
+    bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: begin moved_nodes; true when done';
+
+-- IMMUTABLE: only then does Citus hand an UPDATE that calls it to the servers that hold the blocks.
+CREATE FUNCTION madtree_internal.moved_nodes(
+    plan bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
+    nodes bytea
+) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
+DECLARE
+    done pg_catalog.bool;
+BEGIN
+    done := madtree_internal.begin_moved_nodes(
+        plan, n_rows, codes, target, weight, tree, fold, identity, nodes
+    );
+    WHILE NOT done LOOP
+        done := madtree_internal.go_on();
+    END LOOP;
+    RETURN madtree_internal.take_bytes();
+END
+$plpgsql$;
+COMMENT ON FUNCTION madtree_internal.moved_nodes(
+    bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: the nodes of the rows of a block after the trees have grown';
 
 CREATE FUNCTION madtree_internal.begin_grow_block(plan bytea, images bytea) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$

@@ -174,7 +174,7 @@ $sql$;
 COMMENT ON FUNCTION @extschema@.tree_cp() IS 'how to use tree_cp';
 
 CREATE FUNCTION madtree_internal.tree_path(
-    model text, table_name text, id text, trust_owner boolean, is_full boolean
+    model text, table_name text, id text, trust_owner boolean, is_full boolean, only_tree integer
 )
 RETURNS TABLE (
     step integer,
@@ -196,18 +196,14 @@ VOLATILE
 ROWS 7
 AS $python$
 @load@
-return madtree.tree_path(plpy, model, table_name, id, trust_owner, is_full)
+return madtree.tree_path(plpy, model, table_name, id, trust_owner, is_full, only_tree)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_path(text, text, text, boolean, boolean)
+COMMENT ON FUNCTION madtree_internal.tree_path(text, text, text, boolean, boolean, integer)
 IS 'internal: the rows of tree_path, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_path(
-    model text,
-    table_name text,
-    id text,
-    trust_owner boolean DEFAULT FALSE,
-    "full" boolean DEFAULT FALSE
+CREATE FUNCTION madtree_internal.path_or_error(
+    model text, table_name text, id text, trust_owner boolean, is_full boolean, only_tree integer
 )
 RETURNS TABLE (
     step integer,
@@ -226,9 +222,6 @@ RETURNS TABLE (
 LANGUAGE plpgsql
 VOLATILE
 ROWS 7
-SET datestyle = 'ISO'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
 AS $plpgsql$
 DECLARE
     mistake pg_catalog.text[];
@@ -237,7 +230,7 @@ BEGIN
         step, tree_id, node_id, feature, condition, value, branch, reason, explanation, n_rows, prediction,
         confidence, mistake
     IN
-        SELECT * FROM madtree_internal.tree_path(model, table_name, id, trust_owner, "full")
+        SELECT * FROM madtree_internal.tree_path(model, table_name, id, trust_owner, is_full, only_tree)
     LOOP
         @raise@
         RETURN NEXT;
@@ -245,7 +238,43 @@ BEGIN
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_path(text, text, text, boolean, boolean)
+COMMENT ON FUNCTION madtree_internal.path_or_error(text, text, text, boolean, boolean, integer)
+IS 'internal: the rows of tree_path';
+
+-- As for tree_rules.
+CREATE FUNCTION @extschema@.tree_path(
+    model text,
+    table_name text,
+    id text,
+    trust_owner boolean DEFAULT FALSE,
+    "full" boolean DEFAULT FALSE,
+    tree_id integer DEFAULT NULL
+)
+RETURNS TABLE (
+    step integer,
+    tree_id integer,
+    node_id bigint,
+    feature text,
+    condition text,
+    value text,
+    branch text,
+    reason text,
+    explanation text,
+    n_rows bigint,
+    prediction text,
+    confidence double precision
+)
+LANGUAGE sql
+VOLATILE
+ROWS 7
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+AS $sql$
+SELECT * FROM madtree_internal.path_or_error($1, $2, $3, $4, $5, $6);
+$sql$;
+
+COMMENT ON FUNCTION @extschema@.tree_path(text, text, text, boolean, boolean, integer)
 IS 'the path that one row takes through a model, and why; SELECT madtree.tree_path() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_path()
@@ -269,19 +298,19 @@ $sql$;
 COMMENT ON FUNCTION @extschema@.tree_path(text)
 IS 'how to use tree_path: message is ''usage'', ''help'' or ''?''';
 
-CREATE FUNCTION madtree_internal.tree_to_json(model text, OUT answer json, OUT mistake text[])
+CREATE FUNCTION madtree_internal.tree_to_json(model text, tree_id integer, OUT answer json, OUT mistake text[])
 RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
 @load@
-return madtree.tree_to_json(plpy, model)
+return madtree.tree_to_json(plpy, model, tree_id)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_to_json(text)
+COMMENT ON FUNCTION madtree_internal.tree_to_json(text, integer)
 IS 'internal: what tree_to_json answers, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_to_json(model text)
+CREATE FUNCTION @extschema@.tree_to_json(model text, tree_id integer DEFAULT NULL)
 RETURNS json
 LANGUAGE plpgsql
 VOLATILE
@@ -293,13 +322,13 @@ DECLARE
     answer pg_catalog.json;
     mistake pg_catalog.text[];
 BEGIN
-    SELECT * INTO answer, mistake FROM madtree_internal.tree_to_json(model);
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_to_json(model, tree_id);
     @raise@
     RETURN answer;
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_to_json(text)
+COMMENT ON FUNCTION @extschema@.tree_to_json(text, integer)
 IS 'a model as a JSON document, with all that predictions need; SELECT madtree.tree_to_json() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_to_json()
@@ -312,19 +341,19 @@ $sql$;
 
 COMMENT ON FUNCTION @extschema@.tree_to_json() IS 'how to use tree_to_json';
 
-CREATE FUNCTION madtree_internal.tree_to_pmml(model text, OUT answer text, OUT mistake text[])
+CREATE FUNCTION madtree_internal.tree_to_pmml(model text, tree_id integer, OUT answer text, OUT mistake text[])
 RETURNS record
 LANGUAGE plpython3u
 VOLATILE
 AS $python$
 @load@
-return madtree.tree_to_pmml(plpy, model)
+return madtree.tree_to_pmml(plpy, model, tree_id)
 $python$;
 
-COMMENT ON FUNCTION madtree_internal.tree_to_pmml(text)
+COMMENT ON FUNCTION madtree_internal.tree_to_pmml(text, integer)
 IS 'internal: what tree_to_pmml answers, or the mistake that it raises';
 
-CREATE FUNCTION @extschema@.tree_to_pmml(model text)
+CREATE FUNCTION @extschema@.tree_to_pmml(model text, tree_id integer DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql
 VOLATILE
@@ -336,13 +365,13 @@ DECLARE
     answer pg_catalog.text;
     mistake pg_catalog.text[];
 BEGIN
-    SELECT * INTO answer, mistake FROM madtree_internal.tree_to_pmml(model);
+    SELECT * INTO answer, mistake FROM madtree_internal.tree_to_pmml(model, tree_id);
     @raise@
     RETURN answer;
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION @extschema@.tree_to_pmml(text)
+COMMENT ON FUNCTION @extschema@.tree_to_pmml(text, integer)
 IS 'a model as a PMML 4.4 document; SELECT madtree.tree_to_pmml() shows how to use it';
 
 CREATE FUNCTION @extschema@.tree_to_pmml()

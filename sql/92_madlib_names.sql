@@ -100,9 +100,54 @@ BEGIN
         SELECT madtree.get_var_importance()
     $sql$;
 
+    CREATE FUNCTION madlib.forest_train(
+        training_table_name pg_catalog.text, output_table_name pg_catalog.text, id_col_name pg_catalog.text,
+        dependent_variable pg_catalog.text, list_of_features pg_catalog.text,
+        list_of_features_to_exclude pg_catalog.text DEFAULT NULL, grouping_cols pg_catalog.text DEFAULT NULL,
+        num_trees pg_catalog.int4 DEFAULT NULL, num_random_features pg_catalog.int4 DEFAULT NULL,
+        importance pg_catalog.bool DEFAULT NULL, num_permutations pg_catalog.int4 DEFAULT NULL,
+        max_tree_depth pg_catalog.int4 DEFAULT NULL, min_split pg_catalog.int4 DEFAULT NULL,
+        min_bucket pg_catalog.int4 DEFAULT NULL, num_splits pg_catalog.int4 DEFAULT NULL,
+        null_handling_params pg_catalog.text DEFAULT NULL, verbose pg_catalog.bool DEFAULT false,
+        sample_ratio pg_catalog.float8 DEFAULT NULL
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.forest_train(
+            $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18
+        )
+    $sql$;
+
+    CREATE FUNCTION madlib.forest_predict(
+        random_forest_model pg_catalog.text, new_data_table pg_catalog.text, output_table pg_catalog.text,
+        type pg_catalog.text DEFAULT 'response'
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.forest_predict($1, $2, $3, $4)
+    $sql$;
+
+    CREATE FUNCTION madlib.get_tree(
+        forest_model_table pg_catalog.text, gid pg_catalog.int4, sample_id pg_catalog.int4,
+        dot_format pg_catalog.bool DEFAULT true, verbose pg_catalog.bool DEFAULT false
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.get_tree($1, $2, $3, $4, $5)
+    $sql$;
+
+    CREATE FUNCTION madlib.get_tree_surr(
+        forest_model_table pg_catalog.text, gid pg_catalog.int4, sample_id pg_catalog.int4
+    ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
+        SELECT madtree.get_tree_surr($1, $2, $3)
+    $sql$;
+
+    CREATE FUNCTION madlib.forest_train() RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.forest_train()
+    $sql$;
+
+    CREATE FUNCTION madlib.forest_predict() RETURNS pg_catalog.text LANGUAGE sql STABLE AS $sql$
+        SELECT madtree.forest_predict()
+    $sql$;
+
     GRANT USAGE ON SCHEMA madlib TO public;
     RETURN 'install_madlib_names: made the schema madlib, with tree_train, tree_predict, tree_display, '
-        'tree_surr_display, get_var_importance and pmml by MADlib''s names';
+        'tree_surr_display, forest_train, forest_predict, get_tree, get_tree_surr, get_var_importance and pmml '
+        'by MADlib''s names';
 END
 $plpgsql$;
 

@@ -1,7 +1,7 @@
 """An evaluator of PMML's TreeModel and MiningModel, written from the specification (dmg.org/pmml/v4-4-1).
 
-It knows what madtree's documents use: three-valued predicates, compound ones with `surrogate`, `defaultChild`, segments
-of which the first applies, and derived fields that map values by a table.
+It knows what madtree's documents use: three-valued predicates, compound ones with `surrogate`, `defaultChild`, derived
+fields that map values by a table, and segments: of which the first applies, that vote, or whose means are averaged.
 """
 
 from __future__ import annotations
@@ -40,6 +40,34 @@ class Evaluator:
         """The node whose score is a row's prediction; None where no segment applies."""
         return self._evaluate(self.model, row)
 
+    def said(self, row: Mapping[str, Value]) -> tuple[str | float, dict[str, float]] | None:
+        """A row's prediction, and of classes the share of each, without those that have none; None as above."""
+        return self._said(self.model, row)
+
+    def _said(self, model: Element, row: Mapping[str, Value]) -> tuple[str | float, dict[str, float]] | None:
+        segmentation = model.find(f"{PMML}Segmentation")
+        if segmentation is None:
+            score = self._tree(model, row).get("score")
+            return (score, {score: 1.0}) if model.get("functionName") == "classification" else (float(score), {})
+        method = segmentation.get("multipleModelMethod")
+        found = []
+        for segment in segmentation:
+            predicate = next(element for element in segment if name_of(element) in PREDICATES)
+            if self.ask(predicate, row) is True:
+                found.append((float(segment.get("weight", "1")), segment))
+        if method == "selectFirst":
+            return self._said(next(e for e in found[0][1] if name_of(e) in MODELS), row) if found else None
+        each = [(weight, self._said(next(e for e in s if name_of(e) in MODELS), row)) for weight, s in found]
+        if method == "average":
+            return sum(mean for _, (mean, _) in each) / len(each), {}
+        assert method == "weightedMajorityVote"
+        votes: dict[str, float] = {}
+        for weight, (label, _) in each:
+            votes[label] = votes.get(label, 0.0) + weight
+        total = sum(votes.values())
+        # Of several with most votes the one that was met first.
+        return max(votes, key=lambda label: votes[label]), {k: v / total for k, v in votes.items() if v}
+
     def _evaluate(self, model: Element, row: Mapping[str, Value]) -> Element | None:
         if name_of(model) == "TreeModel":
             return self._tree(model, row)
@@ -52,12 +80,12 @@ class Evaluator:
         return None
 
     def _tree(self, model: Element, row: Mapping[str, Value]) -> Element | None:
-        assert model.get("missingValueStrategy") == "defaultChild"
         row = dict(row)
         for field in model.findall(f"{PMML}LocalTransformations/{PMML}DerivedField"):
             row[field.get("name")] = self._map(field.find(f"{PMML}MapValues"), row)
         node = model.find(f"{PMML}Node")
         while children := node.findall(f"{PMML}Node"):
+            assert model.get("missingValueStrategy") == "defaultChild"
             node = self._step(node, children, row)
         return node
 

@@ -41,13 +41,7 @@ def madtree_trees(db: psycopg.Connection, data: DataSet, splits: Sequence[np.nda
     load(db, data)
     found: Outcomes = {}
     for folds in splits:
-        db.execute("TRUNCATE part")
-        with db.cursor().copy("COPY part (id, fold) FROM STDIN") as copy:
-            for number, fold in enumerate(folds.tolist()):
-                copy.write_row((number, fold))
-        db.execute("DROP TABLE IF EXISTS train, test")
-        db.execute("CREATE TABLE train AS SELECT data.*, fold FROM data JOIN part USING (id) WHERE fold > 0")
-        db.execute("CREATE TABLE test AS SELECT data.*, fold FROM data JOIN part USING (id) WHERE fold = 0")
+        make_split(db, folds)
         for bins, called in ((100, "madtree"), (0, "madtree, every threshold")):
             for pruned in (False, True):
                 name = f"{called}, pruned" if pruned else called
@@ -69,6 +63,17 @@ def load(db: psycopg.Connection, data: DataSet) -> None:
     with db.cursor().copy("COPY data FROM STDIN") as copy:
         for number, (row, target) in enumerate(zip(rows.itertuples(index=False), data.target, strict=True)):
             copy.write_row((number, *row, target))
+
+
+def make_split(db: psycopg.Connection, folds: np.ndarray) -> None:
+    """The tables `train` and `test`: the rows of `data` whose fold is not 0, and those whose fold is 0."""
+    db.execute("TRUNCATE part")
+    with db.cursor().copy("COPY part (id, fold) FROM STDIN") as copy:
+        for number, fold in enumerate(folds.tolist()):
+            copy.write_row((number, fold))
+    db.execute("DROP TABLE IF EXISTS train, test")
+    db.execute("CREATE TABLE train AS SELECT data.*, fold FROM data JOIN part USING (id) WHERE fold > 0")
+    db.execute("CREATE TABLE test AS SELECT data.*, fold FROM data JOIN part USING (id) WHERE fold = 0")
 
 
 def madtree_tree(db: psycopg.Connection, data: DataSet, bins: int, *, pruned: bool) -> Outcome:

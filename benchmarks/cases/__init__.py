@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import groups, hard, job, parallel, scaling, scoring, strategies
+from cases import forests, groups, hard, job, parallel, scaling, scoring, strategies
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
@@ -15,4 +15,8 @@ SUITES: tuple[Suite, ...] = (
     scoring.SUITE,
     scaling.ROWS,
     scaling.COLUMNS,
+    forests.SUITE,
+    forests.TREES,
+    forests.ROWS,
+    forests.COLUMNS,
 )

@@ -66,6 +66,7 @@ class Case:
         figures: ratios and seconds to tell, with their goals.
         rounds: of all of them, and of those that are too slow for so many.
         peaks: those trainings whose memory is looked at, once, in a session of their own.
+        most_memory: megabytes that their memory may be; None for what a training of a single tree may be.
         same_trees: those trainings that have to yield the same nodes, to the bit; each has a model of its own.
         long: left out by `--quick`.
     """
@@ -76,6 +77,7 @@ class Case:
     rounds: int = 5
     fewer: Mapping[str, int] | None = None
     peaks: Sequence[str] = ()
+    most_memory: float | None = None
     same_trees: Sequence[str] = ()
     long: bool = False
 

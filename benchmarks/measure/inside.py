@@ -10,6 +10,7 @@ from measure.session import Session, connect
 from measure.table import SCHEMA, Table
 from measure.timing import Action, Parts
 
+FOREST_SHAPE = "max_tree_depth => 12, num_splits => 100, importance => false"
 SHAPE = "max_depth => 10, n_bins => 100, min_split => 20, min_bucket => 7"
 
 
@@ -72,6 +73,25 @@ class Train:
 
 
 @dataclass(frozen=True)
+class TrainForest(Train):
+    """`forest_train`, with as many workers as it decides."""
+
+    workers: int | None = None
+    shape: str = FOREST_SHAPE
+    model: str = "forest"
+    n_trees: int = 100
+
+    @property
+    def statement(self) -> str:
+        more = f", {self.more}" if self.more else ""
+        return (
+            f"SELECT madtree.forest_train('{self.table.relation}', '{SCHEMA}.{self.model}', 'id', '{self.dependent}',"
+            f" '{self.table.arguments}', num_trees => {self.n_trees}, {self.shape}, replace => true, verbose => true"
+            f"{more})"
+        )
+
+
+@dataclass(frozen=True)
 class FirstCall:
     """A training as the first statement of a new session; connecting does not count."""
 
@@ -112,6 +132,23 @@ class Predict:
             session.db.execute(self.training.statement)
         statement = f"SELECT madtree.tree_predict('{model}', '{self.table.relation}', '{scored}')"
         return _statement(db, statement, f"DROP TABLE IF EXISTS {scored}")
+
+
+@dataclass(frozen=True)
+class PredictForest:
+    """`forest_predict` into a new table, by a forest that is trained before."""
+
+    training: TrainForest
+
+    @property
+    def table(self) -> Table:
+        return self.training.table
+
+    def action(self, session: Session) -> Action:
+        model, scored = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.scored"
+        session.free.execute(self.training.statement)
+        statement = f"SELECT madtree.forest_predict('{model}', '{self.table.relation}', '{scored}')"
+        return _statement(session.free, statement, f"DROP TABLE IF EXISTS {scored}")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import isqrt
 
 # LightGBM's threads wait for each other; waiting asleep instead of spinning is no slower where there is nothing else to
 # do (seen from 1,000 to 1,000,000 rows), and many times as fast on a busy machine. The library reads this when loaded.
@@ -15,6 +16,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import psycopg
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from measure.session import Session
@@ -30,6 +32,18 @@ LIGHTGBM = {
     "max_depth": 10,
     "num_leaves": 1024,
     "min_data_in_leaf": 7,
+    "verbose": -1,
+}
+# A forest of the same shape: the rows that differ in a bootstrap sample, and the root of the number of features.
+LIGHTGBM_FOREST = {
+    "objective": "binary",
+    "boosting": "rf",
+    "bagging_freq": 1,
+    "bagging_fraction": 0.632,
+    "max_bin": 100,
+    "max_depth": 12,
+    "num_leaves": 4096,
+    "min_data_in_leaf": 1,
     "verbose": -1,
 }
 
@@ -127,3 +141,81 @@ class ScikitLearn:
             return lap.parts
 
         return Action(run)
+
+
+@dataclass(frozen=True)
+class LightGBMForest:
+    """Extract, bin, grow a forest, with all cores."""
+
+    table: Table
+    n_trees: int
+
+    def action(self, session: Session) -> Action:
+        n_columns = len(self.table.features)
+        parameters = {**LIGHTGBM_FOREST, "feature_fraction_bynode": isqrt(n_columns) / n_columns}
+
+        def run() -> Parts:
+            lap = Lap()
+            x, y = by_adbc(session.dsn, self.table)
+            lap.end("extract")
+            dataset = lightgbm.Dataset(x, y, params=parameters).construct()
+            lap.end("dataset")
+            lightgbm.train(parameters, dataset, num_boost_round=self.n_trees)
+            lap.end("train")
+            return lap.parts
+
+        return Action(run)
+
+
+@dataclass(frozen=True)
+class ScikitLearnForest:
+    """Growing alone, with all cores: the rows are fetched before, and do not count.
+
+    Attributes:
+        grown: the forest that was grown last, if any.
+    """
+
+    table: Table
+    n_trees: int
+    grown: list[RandomForestClassifier] = field(default_factory=list, compare=False)
+
+    def grow(self, rows: np.ndarray, labels: np.ndarray) -> None:
+        forest = RandomForestClassifier(self.n_trees, max_depth=12, n_jobs=-1, random_state=1)
+        self.grown[:] = [forest.fit(rows, labels)]
+
+    def action(self, session: Session) -> Action:
+        rows: list[tuple[np.ndarray, np.ndarray]] = []
+
+        def prepare() -> None:
+            rows[:] = rows or [by_adbc(session.dsn, self.table)]
+
+        def run() -> None:
+            self.grow(*rows[0])
+
+        return Action(run, prepare)
+
+
+@dataclass(frozen=True)
+class ScikitLearnPredict:
+    """Prediction alone, with all cores, of the rows that the forest was grown on, here or in another case."""
+
+    training: ScikitLearnForest
+
+    @property
+    def table(self) -> Table:
+        return self.training.table
+
+    def action(self, session: Session) -> Action:
+        rows: list[np.ndarray] = []
+
+        def prepare() -> None:
+            if not rows:
+                features, labels = by_adbc(session.dsn, self.table)
+                rows.append(features)
+                if not self.training.grown:
+                    self.training.grow(features, labels)
+
+        def run() -> None:
+            self.training.grown[0].predict(rows[0])
+
+        return Action(run, prepare)

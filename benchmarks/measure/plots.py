@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib as mpl
-from cases import scaling
+from cases import forests, scaling
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
@@ -52,14 +52,25 @@ STYLES = {
 STAGES = {"sample": SKY, "pack": BLUE, "passes": ORANGE, "prune": VERMILLION, "write": GREEN}
 
 
+FOREST_STYLES = {
+    forests.BESIDE_SCIKIT_LEARN: Style("scikit-learn,\nfit alone", PURPLE, "v"),
+    forests.BESIDE_LIGHTGBM: Style("LightGBM rf *", ORANGE, "s"),
+    forests.MADTREE: Style("madtree", BLUE, "o"),
+}
+
+
 def draw_all(results: Mapping[str, Results], folder: Path = PLOTS) -> list[Path]:
-    """Both pictures as PNG and SVG; those whose suites were measured."""
+    """All pictures as PNG and SVG; those whose suites were measured."""
     rows, columns = results.get(scaling.ROWS.name), results.get(scaling.COLUMNS.name)
-    if not rows or not columns:
-        return []
+    figures = {}
+    if rows and columns:
+        figures = {"scaling": scaling_law(rows, columns), "stages": stage_shares(rows, columns)}
+    of_forests = [results.get(suite.name) for suite in (forests.TREES, forests.ROWS, forests.COLUMNS)]
+    if all(of_forests):
+        figures["forests"] = forest_costs(*(found for found in of_forests if found))
     folder.mkdir(exist_ok=True)
     made = []
-    for name, figure in (("scaling", scaling_law(rows, columns)), ("stages", stage_shares(rows, columns))):
+    for name, figure in figures.items():
         for suffix, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             path = folder / f"{name}.{suffix}"
             figure.savefig(path, dpi=150, metadata=metadata)
@@ -83,12 +94,33 @@ def scaling_law(rows: Results, columns: Results) -> Figure:
     return figure
 
 
-def _lines(axes: Axes, results: Results, xlabel: str) -> dict[str, float]:
+def forest_costs(trees: Results, rows: Results, columns: Results) -> Figure:
+    """Median seconds of a forest against trees, rows and columns, all logarithmic."""
+    figure = Figure(figsize=SIZE, layout="constrained")
+    panels = figure.subplots(1, 3, sharey=True)
+    size = f"{forests.OF_ROWS:,} rows"
+    labels = (
+        f"trees; {size}, {forests.OF_COLUMNS} columns",
+        f"rows; {forests.OF_COLUMNS} columns, {forests.OF_TREES} trees",
+        f"columns; {size}, {forests.OF_TREES} trees",
+    )
+    ends = [
+        _lines(axes, results, label, FOREST_STYLES)
+        for axes, results, label in zip(panels, (trees, rows, columns), labels, strict=True)
+    ]
+    panels[0].set_ylabel("seconds, median")
+    _label_ends(panels[-1], ends[-1], FOREST_STYLES)
+    figure.suptitle("A forest of depth 12, from the rows in the database to the finished trees", fontsize=12)
+    figure.supxlabel("* with fetching the rows by ADBC", fontsize=9, x=0.99, ha="right")
+    return figure
+
+
+def _lines(axes: Axes, results: Results, xlabel: str, styles: Mapping[str, Style] = STYLES) -> dict[str, float]:
     """Draw a line for each contender; the seconds at their ends."""
     axes.set_xscale("log")
     axes.set_yscale("log")
     ends: dict[str, float] = {}
-    for name, style in STYLES.items():
+    for name, style in styles.items():
         sizes = [int(case) for case, result in results.items() if name in result.timings]
         seconds = [results[str(size)].timings[name].median for size in sizes]
         if sizes:
@@ -106,13 +138,13 @@ def _lines(axes: Axes, results: Results, xlabel: str) -> dict[str, float]:
     return ends
 
 
-def _label_ends(axes: Axes, ends: Mapping[str, float]) -> None:
+def _label_ends(axes: Axes, ends: Mapping[str, float], styles: Mapping[str, Style] = STYLES) -> None:
     """Names beside the lines' ends, moved apart where they would overlap."""
     low, high = (math.log10(limit) for limit in axes.get_ylim())
     order = sorted(ends, key=lambda name: ends[name])
     places = spread([math.log10(ends[name]) for name in order], LABEL_HEIGHT * (high - low))
     for name, place in zip(order, places, strict=True):
-        style = STYLES[name]
+        style = styles[name]
         axes.annotate(
             style.label, (1.02, 10**place), xycoords=("axes fraction", "data"), color=_dark(style.colour), va="center",
             fontsize=9, linespacing=1.0, annotation_clip=False,

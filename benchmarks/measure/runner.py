@@ -80,7 +80,7 @@ def figure_of(case: Case, figure: Ratio | Seconds, timings: Mapping[str, Timing]
 def _peaks(session: Session, case: Case, name: str) -> list[Figure]:
     training = case.training(name)
     peak = memory.peak_of(session.dsn, training)
-    goal = round(memory.allowed(training.table) / memory.MEGABYTE)
+    goal = case.most_memory or round(memory.allowed(training.table) / memory.MEGABYTE)
     own, resident = (None, None) if peak is None else (peak.own, peak.resident)
     return [
         Figure(f"memory at its peak, {name}", "MB", _megabytes(own), goal),

@@ -11,7 +11,7 @@ import psycopg
 import typer
 
 from madtree import __version__
-from madtree.cli import doctor, export, manage, measure, models, predict, report, show, train
+from madtree.cli import doctor, export, forest, manage, measure, models, predict, report, show, train
 from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
 from madtree.cli.options import Dsn, examples
@@ -27,7 +27,7 @@ MODELS, SERVERS = "Models", "Servers"
 
 app = typer.Typer(
     name="madtree",
-    help="Decision trees inside PostgreSQL. Start with: madtree up, then madtree demo.",
+    help="Decision trees and forests inside PostgreSQL. Start with: madtree up, then madtree demo.",
     epilog=HELP,
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -35,6 +35,7 @@ app = typer.Typer(
 )
 for name, command, epilog in (
     ("train", train.train_command, train.EPILOG),
+    ("forest", forest.forest_command, forest.EPILOG),
     ("predict", predict.predict_command, predict.EPILOG),
     ("show", show.show_command, show.EPILOG),
     ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),

@@ -54,15 +54,21 @@ def cp_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
 
 
 def importance_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
-    """Show how much each feature contributes to a model, the most important first; of a grouped model, by group."""
+    """Show how much each feature contributes to a model, the most important first; of a grouped model, by group.
+
+    Of a forest also what its trees lose on out-of-bag rows where the feature is permuted, and how that differs between
+    trees (a standard deviation).
+    """  # fmt: skip
     with session(dsn) as opened:
         found = opened.run(lambda: importance(opened.connection, model), "asking")
-    rows(found, json, empty="no tree could be trained")
+    rows(found if json else without_empty(found), json, empty="no tree could be trained")
 
 
 def importance(connection: psycopg.Connection, name: str) -> list[dict[str, Any]]:
     """What get_var_importance writes into a table, read without one: that works on a replica too."""
     host = as_host(connection)
     tables = find_model(host, name, "model")
-    grouping = [unquoted(column) for column in read_summary(host, tables, to_run=False).grouping_columns]
-    return host.query(sql.importance(tables.schema, tables.name, grouping, best_first=True))
+    model = read_summary(host, tables, to_run=False)
+    grouping = [unquoted(column) for column in model.grouping_columns]
+    rows_of = sql.forest_importance if model.n_members else sql.importance
+    return host.query(rows_of(tables.schema, tables.name, grouping, best_first=True))

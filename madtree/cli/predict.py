@@ -5,16 +5,20 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
+import psycopg
 import typer
 
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.safe import safe_line
 from madtree.cli.session import session
+from madtree.cli.trees import is_forest
+from madtree.errors import MadtreeError
 
 EPILOG = examples(
     "$ madtree predict delay_tree flights_today flights_scored",
     "$ madtree predict delay_tree flights_today flights_prob --type prob",
+    "$ madtree predict delay_forest flights_today flights_prob --type prob_mean",
 )
 
 
@@ -23,6 +27,7 @@ class Type(str, Enum):
 
     RESPONSE = "response"
     PROB = "prob"
+    PROB_MEAN = "prob_mean"
     LEAF = "leaf"
 
 
@@ -31,23 +36,37 @@ def predict_command(
     table: Annotated[str, typer.Argument(help="Table or view to score.", show_default=False)],
     output: Annotated[str, typer.Argument(help="Table to create: the id and the prediction.", show_default=False)],
     type_: Annotated[
-        Type, typer.Option("--type", help="The prediction, each class's probability, or the leaf that a row ends in.")
+        Type,
+        typer.Option(
+            "--type",
+            help="The prediction; each class's probability, of a forest its share of votes (prob) or the mean of the "
+            "trees' probabilities (prob_mean); or the leaf that a row ends in, of a forest one for each tree.",
+        ),
     ] = Type.RESPONSE,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
-    """Score a table by a model, into a new table."""
+    """Score a table by a model, a tree or a forest, into a new table."""
     arguments = {
-        "tree_model": model,
         "new_data_table": table,
         "output_table": output,
         "type": type_.value,
         "trust_owner": trust_owner,
     }
     with session(dsn) as opened:
-        said = opened.line("tree_predict", arguments, "scoring")
+        of_forest = opened.run(lambda: _is_forest(opened.connection, model), "reading")
+        function, argument = ("forest_predict", "random_forest_model") if of_forest else ("tree_predict", "tree_model")
+        said = opened.line(function, {argument: model, **arguments}, "scoring")
     if json:
         as_json({"model": model, "output": output, "type": type_.value, "message": said})
     else:
         text(safe_line(said))
+
+
+def _is_forest(connection: psycopg.Connection, model: str) -> bool:
+    """Whether it is one; of a model that cannot be read the function that predicts says what is wrong."""
+    try:
+        return is_forest(connection, model, "tree_model")
+    except MadtreeError:
+        return False

@@ -15,6 +15,7 @@ from madtree.report import build_report
 EPILOG = examples(
     "$ madtree report delay_tree -o report.html",
     "$ madtree report delay_tree --data flights_today -o report.html",
+    "$ madtree report delay_forest --tree 7 -o report.html",
 )
 
 
@@ -27,18 +28,30 @@ def report_command(
         str | None,
         typer.Option(
             help="Table with known outcomes to measure the model on, best of rows that it was not trained on. "
-            "Default: the training table.",
+            "Default: the training table; of a forest none, as its out-of-bag error says more.",
             show_default=False,
         ),
     ] = None,
-    max_trees: Annotated[int, typer.Option(help="Of a grouped model, how many trees at most.", min=1)] = 200,
+    tree: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Of a grouped model or a forest, show the tree of this number; may be repeated.", show_default=False
+        ),
+    ] = None,
+    max_trees: Annotated[
+        int, typer.Option(help="Of a grouped model or a forest, how many trees at most.", min=1)
+    ] = 200,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
 ) -> None:
-    """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score."""  # fmt: skip
+    """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score; of a forest its
+    out-of-bag error by the number of trees, and trees to choose from.
+    """  # fmt: skip
     with session(dsn) as opened:
         page = opened.run(
-            lambda: build_report(opened.connection, model, data=data, max_trees=max_trees, trust_owner=trust_owner),
+            lambda: build_report(
+                opened.connection, model, data=data, trees=tree, max_trees=max_trees, trust_owner=trust_owner
+            ),
             "making the report",
         )
     write(page, output, f"report of {model}")

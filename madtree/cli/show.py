@@ -95,7 +95,9 @@ def draw(
 
 def model_as_json(opened: Session, name: str, tree: int | None, group: list[str] | None) -> dict[str, Any]:
     """The document that tree_to_json makes, with the one tree that was asked for or all."""
-    number = opened.run(lambda: tree_number(opened.connection, name, tree, group), "reading")
+    number = None  # all of them
+    if tree is not None or group:
+        number = opened.run(lambda: tree_number(opened.connection, name, tree, group), "reading")
     made: dict[str, Any] = json_text.loads(opened.line("tree_to_json", {"model": name}, "reading"))
     if number is not None:
         made["trees"] = [each for each in made["trees"] if each["tree_id"] == number]

@@ -19,6 +19,12 @@ SETTINGS = "SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; S
 SHOWN = 10  # groups named in an error
 
 
+def is_forest(connection: psycopg.Connection, name: str, argument: str = "model") -> bool:
+    """Whether a model is a forest. Raises MadtreeError if there is no such model."""
+    host = as_host(connection)
+    return bool(read_summary(host, find_model(host, name, argument), to_run=False).n_members)
+
+
 def read_trees(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> Model:
     """The model with the trees asked for.
 
@@ -37,12 +43,33 @@ def read_trees(connection: psycopg.Connection, name: str, tree: int | None, grou
 
 
 def tree_number(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> int | None:
-    """The number of the one tree asked for, by itself or by its group; None for all."""
-    if not group:
-        return tree
+    """The number of the one tree asked for, by itself or by its group; None for all.
+
+    Of a forest one tree must be asked for: by its number, or, of a grouped one, by the group and its number there.
+    """
     host = as_host(connection)
     tables = find_model(host, name, "model")
-    return tree_of_group(host, tables, read_summary(host, tables, to_run=False), group)
+    model = read_summary(host, tables, to_run=False)
+    if model.n_members:
+        return tree_of_forest(host, tables, model, tree, group)
+    return tree_of_group(host, tables, model, group) if group else tree
+
+
+def tree_of_forest(host: Host, tables: ModelTables, model: Model, tree: int | None, group: Sequence[str] | None) -> int:
+    """The number of one tree of a forest; with `group`, `tree` counts the trees of its forest, from 1."""
+    if tree is None:
+        raise CommandError(
+            f"{model.name} is a forest of {model.n_members} trees",
+            "--tree 1 shows one of them; madtree importance and madtree report tell of the whole.",
+            USAGE,
+        )
+    if not group:
+        return tree
+    if not model.grouping_columns:
+        raise CommandError(f"{model.name} is not grouped", "Leave --group out.", USAGE)
+    if not 1 <= tree <= model.n_members:
+        raise CommandError(f"--tree must be from 1 to {model.n_members}, not {tree}")
+    return tree_of_group(host, tables, model, group) + tree - 1
 
 
 def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence[str]) -> int:

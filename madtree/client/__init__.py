@@ -4,6 +4,7 @@ from madtree.client.async_client import AsyncClient, AsyncModel, connect_async
 from madtree.client.calls import CallError
 from madtree.client.client import Client, connect
 from madtree.client.drawing import Drawing
+from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 
@@ -14,6 +15,7 @@ __all__ = [
     "Client",
     "Drawing",
     "Evaluation",
+    "Forest",
     "Model",
     "Result",
     "connect",

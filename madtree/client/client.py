@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from madtree.client.caller import Caller
 from madtree.client.calls import Names, Pairs
+from madtree.client.forests import ForestCalls
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
@@ -62,7 +62,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     return Client(open_session(connection), on_message)
 
 
-class Client(Caller):
+class Client(ForestCalls):
     """madtree in one database; made by `madtree.connect`, where transactions are explained.
 
     Tables and models are named as in SQL (``'flights'``, ``'my_schema."My Table"'``); a list of features may also be
@@ -229,19 +229,27 @@ class Client(Caller):
         return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner, full=full)
 
     def tree_path(
-        self, model: str, table_name: str, id: object, trust_owner: bool | None = False, full: bool | None = False
+        self,
+        model: str,
+        table_name: str,
+        id: object,
+        trust_owner: bool | None = False,
+        full: bool | None = False,
+        tree_id: int | None = None,
     ) -> Result[StepRow]:
-        """The path that the row with this id takes through the model, a row for each step, and why."""
-        return self.call("tree_path", model, table_name, str(id), trust_owner, full)
+        """The path that the row with this id takes through the model, a row for each step, and why; by a forest, those
+        through its trees, or through one of them.
+        """
+        return self.call("tree_path", model, table_name, str(id), trust_owner, full, tree_id)
 
-    def tree_to_json(self, model: str) -> dict[str, Any]:
-        """The whole model in madtree's format for other programs."""
-        document: dict[str, Any] = self.call("tree_to_json", model)[0][0]
+    def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
+        """The whole model, or one tree of it, in madtree's format for other programs."""
+        document: dict[str, Any] = self.call("tree_to_json", model, tree_id)[0][0]
         return document
 
-    def tree_to_pmml(self, model: str) -> str:
-        """The model as a PMML 4.4 document."""
-        return self.call_text("tree_to_pmml", model)
+    def tree_to_pmml(self, model: str, tree_id: int | None = None) -> str:
+        """The model, or one tree of it, as a PMML 4.4 document."""
+        return self.call_text("tree_to_pmml", model, tree_id)
 
     def tree_prune(self, model: str, new_model: str, cp: float, trust_owner: bool | None = False) -> Model:
         """Prune a model further, without its data, into a new model."""

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from madtree.client.forest_arrays import NodeColumns
 from madtree.client.frames import Array, as_column, columns_of, is_frame
-from madtree.client.routing import NUMERIC, FlatTree, class_shares, column_name, feature_values, used_features
+from madtree.client.routing import NUMERIC, FlatTree, column_name, feature_values, used_features
 from madtree.render.labels import split_text
 from madtree.trees import Feature, Kind, Model, Tree
 
@@ -38,18 +39,18 @@ DEVIANCE_PER_IMPURITY = 2.0
 
 
 def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
-    """One tree as a fitted estimator of scikit-learn's.
+    """One tree, or a whole forest, as a fitted estimator of scikit-learn's.
 
     Parameters
     ----------
     model
         As `Model.read` of the client gives it.
     tree_id
-        Which tree; may be left out where the model has one only.
+        Which tree; may be left out where the model has one only, and for a forest, which is then taken as a whole.
 
     Returns
     -------
-    ExactDecisionTreeClassifier, ExactDecisionTreeRegressor or Pipeline
+    ExactDecisionTreeClassifier, ExactDecisionTreeRegressor, their likes for forests, or Pipeline
         Subclasses of scikit-learn's classes, or, where scikit-learn's tree cannot hold the splits, a pipeline of a
         `SplitEncoder` and one of them. It takes an array whose columns are the model's features in their order, or a
         frame with columns of their names. ``classes_`` are of the dependent's type: bool, int64 or str.
@@ -64,11 +65,16 @@ def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
     -----
     The criterion misclassification, which scikit-learn does not know, is kept in the nodes' impurities only.
     """
+    if model.n_members and tree_id is None:
+        from madtree.client.sklearn_forest import forest_to_sklearn
+
+        if len({tree.group for tree in model.trees}) > 1:
+            raise ValueError(f"{model.name} has a forest for each group: Forest.to_sklearn takes the gid of one")
+        return forest_to_sklearn(model, model.trees)
     tree = _one_tree(model, tree_id)
     flat = FlatTree.of(tree)
     used = used_features(model, flat)
-    plain = all(f.kind is not Kind.UNORDERED and f.type in NUMERIC and not f.null_last for f in used)
-    if plain and not any(node.surrogates for node in flat.nodes):
+    if all(map(is_plain, used)) and not any(node.surrogates for node in flat.nodes):
         estimator: Any = _Exact[model.is_classification]()
         places = {feature.name: place for place, feature in enumerate(model.features)}
         split_features = [places.get(str(node.feature), -2) for node in flat.nodes]
@@ -84,6 +90,11 @@ def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
     thresholds = [0.5 if at in tested else -2.0 for at in range(len(flat.nodes))]
     estimator._take(model, flat, split_features, thresholds, len(tested))
     return Pipeline([("splits", encoder), ("tree", estimator)])
+
+
+def is_plain(feature: Feature) -> bool:
+    """Whether scikit-learn can compare a feature's values as they are."""
+    return feature.kind is not Kind.UNORDERED and feature.type in NUMERIC and not feature.null_last
 
 
 def _one_tree(model: Model, tree_id: int | None) -> Tree:
@@ -147,6 +158,36 @@ def node_indicator(left: Array, right: Array, leaves: Array) -> Any:
     return csr_matrix((np.ones(len(places), np.int64), places, ends), shape=(len(of_rows), len(left)))
 
 
+def structure_of(
+    nodes: NodeColumns, features: Sequence[int] | Array, thresholds: Sequence[float] | Array, n: int, *, of_counts: bool
+) -> SklearnTree:
+    """The tree as scikit-learn's own structure.
+
+    Args:
+        features, thresholds: (n_nodes,) of scikit-learn's tree, -2 for a leaf.
+        n: number of columns of X.
+        of_counts: whether impurities are mean deviances.
+    """
+    fitted = SklearnTree(n, np.array([nodes.values.shape[1]], np.intp), 1)
+    state = fitted.__getstate__()
+    rows = np.zeros(len(nodes.node_id), state["nodes"].dtype)
+    rows["left_child"], rows["right_child"] = nodes.left, nodes.right
+    rows["feature"], rows["threshold"] = features, thresholds
+    rows["impurity"] = nodes.impurity / (DEVIANCE_PER_IMPURITY if of_counts else 1.0)
+    rows["n_node_samples"], rows["weighted_n_node_samples"] = nodes.n_rows, nodes.weight
+    rows["missing_go_to_left"] = nodes.majority_left
+    state["nodes"], state["values"] = rows, np.ascontiguousarray(nodes.values[:, None, :])
+    state["node_count"], state["max_depth"] = len(rows), int(nodes.depth.max())
+    fitted.__setstate__(state)
+    return fitted
+
+
+def criterion_of(model: Model) -> str:
+    """What scikit-learn calls the model's criterion."""
+    criterion = str(model.summary.get("split_criterion") or "")
+    return CRITERIA.get(criterion, "gini" if model.is_classification else "squared_error")
+
+
 class _ExactTree:
     """What the two estimators share: their leaves are found in float64, as the database finds them."""
 
@@ -159,21 +200,7 @@ class _ExactTree:
         """
         classes = class_values(model)
         n_classes = len(classes) if model.is_classification else 1
-        fitted = SklearnTree(n, np.array([n_classes], np.intp), 1)
-        state = fitted.__getstate__()
-        nodes = np.zeros(len(flat.nodes), state["nodes"].dtype)
-        nodes["left_child"], nodes["right_child"] = flat.left, flat.right
-        nodes["feature"], nodes["threshold"] = features, thresholds
-        for field, attribute in _FIELDS.items():
-            nodes[field] = [getattr(node, attribute) or 0 for node in flat.nodes]
-        if model.of_counts:
-            nodes["impurity"] /= DEVIANCE_PER_IMPURITY
-        means = [[float(node.prediction or 0)] for node in flat.nodes] if not model.is_classification else None
-        values = class_shares(model, flat) if means is None else np.array(means, np.float64)
-        state["nodes"], state["values"] = nodes, np.ascontiguousarray(values[:, None, :])
-        state["node_count"] = len(flat.nodes)
-        state["max_depth"] = max(node.depth for node in flat.nodes)
-        fitted.__setstate__(state)
+        fitted = structure_of(NodeColumns.of(model, flat), features, thresholds, n, of_counts=model.of_counts)
         self.tree_, self.n_features_in_, self.n_outputs_ = fitted, n, 1
         self.max_features_ = n
         self._exact_features: tuple[Feature, ...] = ()  # of the model; none where X has columns of zeros and ones
@@ -183,8 +210,7 @@ class _ExactTree:
             self.classes_, self.n_classes_ = classes, n_classes
             labels = {label: place for place, label in enumerate(model.classes)}
             self._prediction = np.array([labels[str(node.prediction)] for node in flat.nodes], np.int64)
-        criterion = str(model.summary.get("split_criterion") or "")
-        self.set_params(criterion=CRITERIA.get(criterion, "gini" if model.is_classification else "squared_error"))  # type: ignore[attr-defined]
+        self.set_params(criterion=criterion_of(model))  # type: ignore[attr-defined]
 
     def apply(self, X: Any, check_input: bool = True) -> Array:
         """The place in `tree_` of the leaf that each row ends in, shape (n_rows,)."""
@@ -267,10 +293,3 @@ class SplitEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 _Exact: dict[bool, Any] = {True: ExactDecisionTreeClassifier, False: ExactDecisionTreeRegressor}
-# Fields of scikit-learn's nodes, and what they are in madtree's.
-_FIELDS = {
-    "impurity": "impurity",
-    "n_node_samples": "n_rows",
-    "weighted_n_node_samples": "weight_by_class",
-    "missing_go_to_left": "majority_left",
-}

@@ -33,15 +33,15 @@ def score_block(plan: bytes, images: bytes) -> bool:
 @in_query
 def node_statistics_transition(
     state: bytes | None,
-    block_id: int | None,
     n_rows: int | None,
     columns: Sequence[bytes | None],
+    nodes: bytes | None,
     request: bytes | None,
 ) -> bool:
     """Begin to count a block."""
     from madtree.storage import aggregate_functions
 
-    counted = aggregate_functions.node_statistics_transition(state, block_id or 0, n_rows or 0, columns, request or b"")
+    counted = aggregate_functions.node_statistics_transition(state, n_rows or 0, columns, nodes, request or b"")
     return stepwise.begin(counted)
 
 
@@ -66,6 +66,14 @@ def new_column(
     from madtree.storage import aggregate_functions
 
     return aggregate_functions.new_column(plan or b"", block_id or 0, n_rows or 0, columns)
+
+
+@in_query
+def moved_nodes(plan: bytes | None, n_rows: int | None, columns: Sequence[bytes | None], nodes: bytes | None) -> bool:
+    """Begin to move the rows of a block on."""
+    from madtree.storage import aggregate_functions
+
+    return stepwise.begin(aggregate_functions.moved_nodes(plan or b"", n_rows or 0, columns, nodes))
 
 
 @in_query

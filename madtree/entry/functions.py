@@ -29,6 +29,19 @@ def tree_train(plpy: Any, *arguments: Any) -> str:
 
 
 @answering
+def forest_train(plpy: Any, *arguments: Any) -> str:
+    """Check the arguments (in the order of the SQL function's), train a forest, write the model; returns one line."""
+    from madtree.host import PlpyHost
+    from madtree.request import check_forest_arguments
+
+    host = PlpyHost(plpy)
+    task = check_forest_arguments(host, *arguments)
+    from madtree.train import train
+
+    return train(host, task)
+
+
+@answering
 def tree_predict(
     plpy: Any,
     tree_model: str | None,
@@ -42,6 +55,23 @@ def tree_predict(
     from madtree.score import tree_predict
 
     return tree_predict(PlpyHost(plpy), tree_model, new_data_table, output_table, type_, trust_owner=trust_owner)
+
+
+@answering
+def forest_predict(
+    plpy: Any,
+    random_forest_model: str | None,
+    new_data_table: str | None,
+    output_table: str | None,
+    type_: str | None,
+    trust_owner: bool | None,
+) -> str:
+    """Score a table by a forest into a new one; returns one line."""
+    from madtree.host import PlpyHost
+    from madtree.score import forest_predict
+
+    host = PlpyHost(plpy)
+    return forest_predict(host, random_forest_model, new_data_table, output_table, type_, trust_owner=trust_owner)
 
 
 @answering
@@ -66,6 +96,31 @@ def tree_display(
     host = PlpyHost(plpy)
     text = help_texts.instead_of_model(host, "tree_display", model)
     return text if text is not None else tree_display(host, model, dot_format, verbosity, full)
+
+
+@answering
+def get_tree(
+    plpy: Any,
+    model: str | None,
+    gid: int | None,
+    sample_id: int | None,
+    dot_format: bool | None,
+    verbose: bool | None,
+) -> str:
+    """A drawn tree of a forest."""
+    from madtree.explain import get_tree
+    from madtree.host import PlpyHost
+
+    return get_tree(PlpyHost(plpy), model, gid, sample_id, dot_format, verbose)
+
+
+@answering
+def get_tree_surr(plpy: Any, model: str | None, gid: int | None, sample_id: int | None) -> str:
+    """The surrogates of a tree of a forest."""
+    from madtree.explain import get_tree_surr
+    from madtree.host import PlpyHost
+
+    return get_tree_surr(PlpyHost(plpy), model, gid, sample_id)
 
 
 @answering
@@ -162,34 +217,35 @@ def tree_path(
     id_: str | None,
     trust_owner: bool | None,
     full: bool | None,
+    tree_id: int | None,
 ) -> list[dict[str, Any]]:
     """The steps of a row's path."""
     from madtree.explain import tree_path
     from madtree.host import PlpyHost
 
-    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner, full)
+    return tree_path(PlpyHost(plpy), model, table_name, id_, trust_owner, full, tree_id)
 
 
 @answering
-def tree_to_json(plpy: Any, model: str | None) -> str:
+def tree_to_json(plpy: Any, model: str | None, tree_id: int | None) -> str:
     """A model as the text of a JSON document."""
     from madtree.explain import tree_to_json
     from madtree.host import PlpyHost
 
     host = PlpyHost(plpy)
     _no_help(host, model, "tree_to_json")
-    return tree_to_json(host, model)
+    return tree_to_json(host, model, tree_id)
 
 
 @answering
-def tree_to_pmml(plpy: Any, model: str | None) -> str:
+def tree_to_pmml(plpy: Any, model: str | None, tree_id: int | None) -> str:
     """A model as a PMML document, or the usage text."""
     from madtree.explain import tree_to_pmml
     from madtree.host import PlpyHost
 
     host = PlpyHost(plpy)
     text = help_texts.instead_of_model(host, "tree_to_pmml", model)
-    return text if text is not None else tree_to_pmml(host, model)
+    return text if text is not None else tree_to_pmml(host, model, tree_id)
 
 
 @answering_rows

@@ -5,9 +5,19 @@ table, as JSON or PMML.
 from __future__ import annotations
 
 from madtree.explain.complexity import tree_cp
-from madtree.explain.display import tree_display, tree_surr_display
+from madtree.explain.display import get_tree, get_tree_surr, tree_display, tree_surr_display
 from madtree.explain.export import tree_to_json, tree_to_pmml
 from madtree.explain.path import tree_path
 from madtree.explain.rules import tree_rules
 
-__all__ = ["tree_cp", "tree_display", "tree_path", "tree_rules", "tree_surr_display", "tree_to_json", "tree_to_pmml"]
+__all__ = [
+    "get_tree",
+    "get_tree_surr",
+    "tree_cp",
+    "tree_display",
+    "tree_path",
+    "tree_rules",
+    "tree_surr_display",
+    "tree_to_json",
+    "tree_to_pmml",
+]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row
-from madtree.model import find_model, read_summary, read_trees
+from madtree.model import ModelTables, each_tree, find_model, read_summary, read_trees, trees_of_group
 from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
 from madtree.request import find_relation
@@ -16,7 +16,7 @@ from madtree.score import fit_to_source, groups_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
-from madtree.sqltext.tables import type_sql
+from madtree.sqltext.tables import model_table, type_sql
 from madtree.trees import (
     Direction,
     Feature,
@@ -51,12 +51,14 @@ def tree_path(
     id_: str | None,
     trust_owner: bool | None = False,
     full: bool | None = False,
+    tree_id: int | None = None,
 ) -> list[Row]:
-    """Rows of steps; `trust_owner` is that of `find_model`. Long lists of categories are shortened unless `full`.
+    """Rows of steps, by a forest those of one tree after the other, or of the tree `tree_id` only; `trust_owner` is
+    that of `find_model`. Long lists of categories are shortened unless `full`.
 
     Raises:
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
-            column's type, not just one row has it, or the row's group has no tree.
+            column's type, not just one row has it, or the row's group has no tree, or not the tree `tree_id`.
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
@@ -79,13 +81,34 @@ def tree_path(
         },
         bool(full),
     )
-    (tree,) = read_trees(host, tables, model, row["tree"]) if scan.groups else read_trees(host, tables, model)
-    if not tree.nodes:
+    which = f"the row with {model.id_column} = {id_} in {table_name}"
+    steps = [
+        step
+        for tree in _trees(host, tables, model, row["tree"] if scan.groups else 1, tree_id, which)
+        if tree.nodes
+        for step in _steps(model, tree, case)
+    ]
+    if not steps:
+        table = model_table(tables.schema, tables.name, "_group" if model.n_members else "")
         raise MadtreeError(
-            f"id: no tree could be trained for the group of the row with {model.id_column} = {id_} in {table_name}",
-            hint=f"See the column message of {tables.sql}.",
+            f"id: no tree could be trained for the group of {which}", hint=f"See the column message of {table}."
         )
-    return _steps(model, tree, case)
+    return steps
+
+
+def _trees(
+    host: Host, tables: ModelTables, model: Model, group: int, tree_id: int | None, which: str
+) -> Iterator[Tree]:
+    """The trees of a group, given by its number, or the one of them that is asked for; `which` row, for errors."""
+    if tree_id is None and not model.grouping_columns:
+        yield from each_tree(host, tables, model)
+        return
+    own = trees_of_group(host, tables, model, group)
+    if tree_id is not None and own and tree_id not in own:
+        is_one = f"is of {model.name}'s tree {own[0]}" if len(own) == 1 else f"has the trees {own[0]} to {own[-1]}"
+        raise MadtreeError(f"tree_id must be that of a tree of the row's group, not {tree_id}: {which} {is_one}")
+    for wanted in own if tree_id is None else [tree_id]:
+        yield from read_trees(host, tables, model, wanted)
 
 
 def _only_row(host: Host, query: str, id_: str, model: Model, scan: Scan) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from madtree.host import Host, Row
-from madtree.model import ModelTables, find_model, probabilities, read_summary, read_trees, unquoted
+from madtree.model import ModelTables, each_tree, find_model, probabilities, read_summary, unquoted
 from madtree.render.rules import rule_text
 from madtree.sqltext import explain as sql
 from madtree.sqltext.rules import leaf_predicate
@@ -27,7 +27,6 @@ def tree_rules(
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    trees = read_trees(host, tables, model, tree_id)
     groups = group_values(host, tables, model)
     features = {feature.name: feature for feature in model.features}
     return [
@@ -39,7 +38,7 @@ def tree_rules(
             "predicate": leaf_predicate(model, features, tree, leaf.node_id),
             **_measures(model, tree, leaf),
         }
-        for tree in trees
+        for tree in each_tree(host, tables, model, tree_id)
         for leaf in tree.leaves()
     ]
 

@@ -9,7 +9,7 @@ from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Row
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
-from madtree.host.temporary import NAME, Span, SpillFile, TemporaryPlace, nameless
+from madtree.host.temporary import NAME, Scratch, Span, SpillFile, TemporaryPlace, nameless
 
 __all__ = [
     "NAME",
@@ -17,6 +17,7 @@ __all__ = [
     "Host",
     "PlpyHost",
     "Row",
+    "Scratch",
     "Span",
     "SpillFile",
     "Stopwatch",

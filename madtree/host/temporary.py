@@ -84,6 +84,21 @@ def nameless(directory: str | None, kind: str = "") -> int:
     return descriptor
 
 
+class Scratch(mmap.mmap):
+    """Bytes to be written and read again, in a mapped file: they take none of a process's own memory."""
+
+    def __new__(cls, place: TemporaryPlace, n_bytes: int) -> Scratch:
+        """Raises MadtreeError where temp_file_limit would be exceeded."""
+        descriptor = nameless(place.directory)
+        try:
+            os.ftruncate(descriptor, n_bytes)
+            made = super().__new__(cls, descriptor, n_bytes)
+        finally:
+            os.close(descriptor)
+        place.check(n_bytes, made)
+        return made
+
+
 class SpillFile:
     """Bytes that are written once and mapped to be read: they take none of a process's own memory."""
 

@@ -14,16 +14,18 @@ OID, TID = "pg_catalog.oid", "pg_catalog.tid"
 
 @dataclass(frozen=True)
 class PageRange:
-    """The tids from `low` up to but not `high` of the relation with that index; `low` alone where it is a part."""
+    """The tids from `low` up to but not `high` of the relation with that index. Of a part of a distributed table these
+    are its number and the key of its shard.
+    """
 
     relation: int
     low: str
-    high: str = ""
+    high: str
 
     @property
     def bounds(self) -> list[str]:
         """The parameters of the ranges' condition."""
-        return [self.low, self.high] if self.high else [self.low]
+        return [self.low, self.high]
 
 
 @dataclass(frozen=True)

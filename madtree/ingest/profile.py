@@ -139,7 +139,8 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
             "a regression target must be finite",
             hint="Leave these rows out, in a view, or make the value NULL.",
         )
-    check_exposures(task, rows[0])
+    if rows:  # of classes there is none where the table is empty
+        check_exposures(task, rows[0])
     _check_rows(task, total, usable)
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)

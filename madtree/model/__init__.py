@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from madtree.model.check import check_rows
 from madtree.model.drop import tree_drop
-from madtree.model.find import ModelTables, find_model
+from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
 from madtree.model.new_data import column_types, fit_feature, fit_features
 from madtree.model.outputs import check_type, output_columns, output_expression, probabilities
-from madtree.model.read import read_model, read_trees
-from madtree.model.summary import read_summary, unquoted
-from madtree.model.tables import create_tables, prediction_type
+from madtree.model.read import each_tree, read_forest, read_model, read_trees, trees_of_group
+from madtree.model.summary import read_summary, require_single_trees, unquoted
+from madtree.model.tables import create_tables, nodes_view, prediction_type
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_tables
 
@@ -24,19 +24,25 @@ __all__ = [
     "check_type",
     "column_types",
     "create_tables",
+    "each_tree",
     "find_model",
     "fit_feature",
     "fit_features",
     "get_var_importance",
     "make_tables",
     "models",
+    "nodes_of",
+    "nodes_view",
     "output_columns",
     "output_expression",
     "prediction_type",
     "probabilities",
+    "read_forest",
     "read_model",
     "read_summary",
     "read_trees",
+    "require_single_trees",
     "tree_drop",
+    "trees_of_group",
     "unquoted",
 ]

@@ -10,13 +10,16 @@ from madtree.host import Host
 from madtree.model.trust import TRUST_HINT, Facts, TableFacts, check_columns, check_harmless, look_up
 from madtree.request import find_relation
 from madtree.sqltext import trust as sql
+from madtree.sqltext.models import NodeRelation
+from madtree.sqltext.packed_nodes import decoded_nodes
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 from madtree.sqltext.values import Writer, class_writer
+from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates", "_cv", "_competitors")
+OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed")
 NO_PRIVILEGE = "42501"
 UNDEFINED_TABLE = "42P01"
 NO_TABLE = (UNDEFINED_TABLE, "42809")
@@ -68,6 +71,11 @@ class ModelTables:
         return [(column, self.facts.tables[""].columns[column].writer) for column in grouping]
 
     @property
+    def is_packed(self) -> bool:
+        """Whether the nodes are packed, and `<output>_nodes` is a view: so it is with forests."""
+        return self.facts.tables["_nodes"].kind == "v"
+
+    @property
     def has_surrogates(self) -> bool:
         """Whether there is a table `<output>_surrogates`."""
         return "_surrogates" in self.facts.tables
@@ -81,6 +89,11 @@ class ModelTables:
     def has_cv(self) -> bool:
         """Whether there is a table `<output>_cv`."""
         return "_cv" in self.facts.tables
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there is a table `<output>_group`, as forests have it."""
+        return "_group" in self.facts.tables
 
     def columns(self, suffix: str) -> list[str]:
         """Unquoted names of the columns of one of the tables, in its order."""
@@ -124,6 +137,15 @@ def find_model(
     return tables
 
 
+def nodes_of(tables: ModelTables, model: Model) -> NodeRelation:
+    """Where the nodes are read from. Never from a view, which would run what its owner wrote."""
+    if not tables.is_packed:
+        return NodeRelation(model_table(tables.schema, tables.name, "_nodes"), tables.prediction_writer)
+    names = [feature.name for feature in model.features]
+    text = "text" if model.is_classification else None
+    return NodeRelation(f"({decoded_nodes(tables.schema, tables.name, names, text, model.classes)})", None)
+
+
 def missing_model(given: str, argument: str) -> MadtreeError:
     """The error for a model that was dropped since it was looked for."""
     return MadtreeError(f"{argument}: relation {given} does not exist", sqlstate=UNDEFINED_TABLE)
@@ -156,6 +178,7 @@ def _hold_all(host: Host, relation: Relation, tables: ModelTables) -> None:
         MadtreeError: a superuser's transaction sees the catalogue as it was before, and so could not check.
     """
     session = host.query(sql.SESSION)[0]
+    required = [suffix for suffix in REQUIRED if tables.facts.tables[suffix].kind == "r"]
     by_superuser = tables.facts.by_superuser
     if by_superuser and session["isolation"] in ("repeatable read", "serializable"):
         owner = ident(str(tables.facts.foreign_owner))
@@ -166,7 +189,7 @@ def _hold_all(host: Host, relation: Relation, tables: ModelTables) -> None:
             sqlstate="25001",
         )
     still = by_superuser and not session["standby"]
-    _hold(host, relation, REQUIRED, still)
+    _hold(host, relation, required, still)
     for suffix in OPTIONAL:
         if suffix in tables.facts.tables:
             try:
@@ -184,7 +207,7 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
     """
     if "" not in facts.tables:  # dropped since it was looked for
         raise missing_model(given, argument)
-    parts = {suffix: table for suffix, table in facts.tables.items() if _is_part(suffix, table)}
+    parts = {suffix: table for suffix, table in facts.tables.items() if _is_part(suffix, table, facts)}
     missing = [suffix for suffix in REQUIRED if suffix not in parts]
     if missing:
         names = [ident(suffixed(relation.name, suffix)) for suffix in missing]
@@ -198,8 +221,21 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
     for suffix in OPTIONAL:
         if suffix in parts and parts[suffix].rank is None and parts[suffix].owner != owner:
             del parts[suffix]
+    if parts["_nodes"].kind == "v" and "_packed" not in parts:
+        packed = ident(suffixed(relation.name, "_packed"))
+        raise MadtreeError(
+            f"{argument}: {given} is not a madtree model: its table {packed} has not a model's columns, or is another "
+            "role's",
+            sqlstate="42809",
+        )
     return replace(facts, tables=parts)
 
 
-def _is_part(suffix: str, table: TableFacts) -> bool:
-    return table.kind == "r" and SIGNATURES[suffix] <= table.columns.keys()
+def _is_part(suffix: str, table: TableFacts, facts: Facts) -> bool:
+    """Ordinary tables are; and, of a forest, the view of its nodes, which goes with the table of packed ones."""
+    kinds = {other: facts.tables[other].kind for other in ("_nodes", "_packed") if other in facts.tables}
+    is_forest = kinds == {"_nodes": "v", "_packed": "r"}
+    if suffix == "_packed" and not is_forest:
+        return False
+    kind = "v" if suffix == "_nodes" and is_forest else "r"
+    return table.kind == kind and SIGNATURES[suffix] <= table.columns.keys()

@@ -23,13 +23,15 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     check_rows(host, tables, model)
     schema, name = check_new(host, output_table, "output_table")
     grouping = [unquoted(column) for column in model.grouping_columns]
+    own = sql.FOREST_COLUMNS if model.n_members else sql.COLUMNS
     for column in grouping:
-        if column in sql.COLUMNS:
+        if column in own:
             raise MadtreeError(
                 f"output_table: {model_name} has a grouping column {column}, which is also the name of a column of "
-                f"this table: {', '.join(sql.COLUMNS)}",
+                f"this table: {', '.join(own)}",
                 hint="Train on a view that gives the column another name.",
                 sqlstate="42701",
             )
-    rows = host.command(sql.create_importance(qualified(schema, name), tables.schema, tables.name, grouping))
+    create = sql.create_forest_importance if model.n_members else sql.create_importance
+    rows = host.command(create(qualified(schema, name), tables.schema, tables.name, grouping))
     return f"get_var_importance: {rows} row{'s' * (rows != 1)} of {model_name} into {output_table}"

@@ -61,13 +61,14 @@ def _find(host: Host) -> list[Found]:
     summaries = _tables(host.query(sql.SUMMARIES), "_summary")
     if not summaries:
         return []
-    nodes = _tables(host.query(sql.NODES), "_nodes")
+    nodes = _tables(host.query(sql.NODES), "_nodes").keys() | _tables(host.query(sql.PACKED), "_packed").keys()
     schemas = sorted({schema for schema, _ in summaries})
     trees = _tables(host.query(sql.TREES, ["pg_catalog.text[]"], [schemas]), "")
     found: list[Found] = []
     for (schema, name), row in sorted(trees.items(), key=lambda item: item[0]):
         summary = summaries.get((schema, suffixed(name, "_summary")))
-        if summary is not None and (schema, suffixed(name, "_nodes")) in nodes:
+        of_nodes = {(schema, suffixed(name, suffix)) for suffix in ("_nodes", "_packed")}
+        if summary is not None and of_nodes & nodes:
             trusted = row["trusted"] and summary["trusted"]
             found.append(Found(schema, name, row["owner"], summary["columns"], trusted))
     return found

@@ -13,6 +13,7 @@ from madtree.trees import Model, Node
 
 TYPES = ("response", "prob", "leaf")
 REGRESSION_TYPES = ("response", "leaf")
+FOREST_TYPES = ("response", "prob", "prob_mean", "leaf")
 FORMER_TYPES = {"prob_columns": "prob"}  # names that scripts may still have
 MOST_COLUMNS = 1000  # of float8, which a row of PostgreSQL's has room for beside the id
 
@@ -23,7 +24,8 @@ def check_type(model: Model, type_: str | None) -> str:
     Raises:
         MadtreeError: it does not suit the model; the error has the valid ones.
     """
-    valid = TYPES if model.is_classification else REGRESSION_TYPES
+    of_classes = FOREST_TYPES if model.n_members else TYPES
+    valid = of_classes if model.is_classification else REGRESSION_TYPES
     wanted = (type_ or "").strip().lower()
     wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:
@@ -42,6 +44,8 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     """
     if type_ == "response":
         columns = [_response(model, spelling)]
+    elif type_ == "leaf" and model.n_members:
+        columns = [Output("node_ids", f"{spelling.type('int8')}[]", lambda node: str(node.node_id))]
     elif type_ == "leaf":
         int8 = spelling.type("int8")
         columns = [Output("node_id", int8, lambda node: f"{node.node_id}::{int8}")]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model.check import check_rows
-from madtree.model.find import ModelTables, find_model
+from madtree.model.check import check_rows, check_trees
+from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
 from madtree.trees import Competitor, Model, Node, Split, Surrogate, Tree
 
 _LISTS = ("left_levels", "right_levels", "class_weights")  # columns that are arrays
+T = TypeVar("T")
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 
 
@@ -42,44 +43,98 @@ def read_trees(
     Raises:
         MadtreeError: the model has no tree `tree_id`, or none at all, or a tree lacks nodes.
     """
+    return tuple(each_tree(host, tables, model, tree_id, competitors=competitors))
+
+
+def trees_of_group(host: Host, tables: ModelTables, model: Model, group: int) -> list[int]:
+    """The ids of the trees of a group, given by its number: of a forest there may be none, if it failed.
+
+    Raises:
+        MadtreeError: the trees cannot be a model's.
+    """
+    check_trees(host, tables, model)
+    ids = [int(row["tree_id"]) for row in host.query(sql.trees(tables.schema, tables.name, ()))]
+    if not model.grouping_columns and not model.n_members:
+        return ids
+    return [tree_id for tree_id in ids if model.group_number(tree_id) == group]
+
+
+def each_tree(
+    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None, *, competitors: bool = False
+) -> Iterator[Tree]:
+    """What `read_trees` reads, one by one: a forest is larger than what it is written as. Errors are the same."""
     competitors = competitors and tables.has_competitors
     check_rows(host, tables, model, tree_id, competitors=competitors)
     rows = host.query(
         sql.trees(tables.schema, tables.name, tables.group_writers([unquoted(name) for name in model.grouping_columns]))
     )
-    nodes = dict(_nodes_by_tree(host, tables, model, tree_id, competitors=competitors))
     if not rows:
         raise MadtreeError(f"{tables.given} is damaged: it has no tree")
     wanted = [row for row in rows if tree_id is None or row["tree_id"] == tree_id]
     if not wanted:
         first, last = rows[0]["tree_id"], rows[-1]["tree_id"]
         raise MadtreeError(f"tree_id must be one of {tables.given}'s trees, {first} to {last}, not {tree_id}")
-    return tuple(
-        Tree(
-            row["tree_id"],
-            (of_tree := nodes.get(row["tree_id"], {})),
-            tuple(row["group"] or ()),
-            row["n_rows"] or 0,
-            _seen_categories(of_tree, model.categories_of(row["tree_id"])),
+    nodes = _InOrder(_nodes_by_tree(host, tables, model, tree_id, competitors=competitors))
+    for row in wanted:
+        of_tree = nodes.of(row["tree_id"]) or {}
+        seen = _seen_categories(of_tree, model.categories_of(row["tree_id"]))
+        yield Tree(row["tree_id"], of_tree, tuple(row["group"] or ()), row["n_rows"] or 0, seen)
+    nodes.of(None)
+
+
+class _InOrder(Generic[T]):
+    """What there is of some of the trees, as it comes by ascending tree_id."""
+
+    def __init__(self, rest: Iterator[tuple[int, T]]) -> None:
+        self._rest = rest
+        self._next = next(rest, None)
+
+    def of(self, tree_id: int | None) -> T | None:
+        """That of a tree behind those asked for before; None is behind them all."""
+        while self._next is not None and (tree_id is None or self._next[0] < tree_id):
+            self._next = next(self._rest, None)
+        return self._next[1] if self._next is not None and self._next[0] == tree_id else None
+
+
+def read_forest(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> Iterator[Tree]:
+    """The trees of a forest in their order, one by one; of a grouped one those of the group `gid`, from 1.
+
+    Raises:
+        MadtreeError: there are forests of several groups and `gid` does not name one, or the group has no forest.
+    """
+    n_groups = model.summary.get("num_all_groups") or 1
+    if gid is None and n_groups != 1:
+        raise MadtreeError(
+            f"{tables.given} has a forest for each of {n_groups} groups",
+            hint=f"gid must say which one, from 1 to {n_groups}.",
         )
-        for row in wanted
-    )
+    number = 1 if gid is None else gid
+    if not isinstance(n_groups, int) or not 1 <= number <= n_groups:
+        raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {tables.given}, not {gid}")
+    own = trees_of_group(host, tables, model, number)
+    if not own:
+        raise MadtreeError(f"{tables.given} has no forest of group {number}: it could not be trained")
+    if n_groups == 1:
+        yield from each_tree(host, tables, model)
+    else:
+        for tree_id in own:
+            yield from each_tree(host, tables, model, tree_id)
 
 
 def _nodes_by_tree(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:
-    text = sql.nodes(tables.schema, tables.name, model.is_classification, tables.prediction_writer, tree_id is not None)
+    text = sql.nodes(nodes_of(tables, model), model.is_classification, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    surrogates = _surrogates(host, tables, tree_id) if tables.has_surrogates else {}
-    others = _competitors(host, tables) if competitors else {}
+    surrogates = _InOrder(_surrogates(host, tables, tree_id) if tables.has_surrogates else iter(()))
+    others = _InOrder(_competitors(host, tables) if competitors else iter(()))
     rows = host.stream(text, types, params, NODES_AT_ONCE)
     for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
         listed = list(of_tree)
-        keys = [(tree, row["node_id"]) for row in listed]
+        stand_ins, competing = surrogates.of(tree) or {}, others.of(tree) or {}
         nodes = {
-            key[1]: _node(row, surrogates.get(key, []), others.get(key, []))
-            for key, row in zip(keys, listed, strict=True)
+            row["node_id"]: _node(row, stand_ins.get(row["node_id"], []), competing.get(row["node_id"], []))
+            for row in listed
         }
         inner = [node for node in nodes.values() if not node.is_leaf]
         # With all children of inner nodes there, as many nodes mean that each of the others has a parent.
@@ -89,24 +144,26 @@ def _nodes_by_tree(
         yield int(tree), nodes
 
 
-def _surrogates(host: Host, tables: ModelTables, tree_id: int | None) -> dict[tuple[int, int], list[Surrogate]]:
-    """By tree and node, the best one first."""
+def _surrogates(
+    host: Host, tables: ModelTables, tree_id: int | None
+) -> Iterator[tuple[int, dict[int, list[Surrogate]]]]:
+    """Of each tree by node, the best one first."""
     text = sql.surrogates(tables.schema, tables.name, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    found: dict[tuple[int, int], list[Surrogate]] = {}
-    for row in host.stream(text, types, params, NODES_AT_ONCE):
-        key = row.pop("tree_id"), row.pop("node_id")
-        found.setdefault(key, []).append(Surrogate(**_without_lists(row)))
-    return found
+    yield from _by_node(host.stream(text, types, params, NODES_AT_ONCE), Surrogate)
 
 
-def _competitors(host: Host, tables: ModelTables) -> dict[tuple[int, int], list[Competitor]]:
-    """By tree and node, the best one first."""
-    found: dict[tuple[int, int], list[Competitor]] = {}
-    for row in host.stream(sql.competitors(tables.schema, tables.name), [], [], NODES_AT_ONCE):
-        key = row.pop("tree_id"), row.pop("node_id")
-        found.setdefault(key, []).append(Competitor(**_without_lists(row)))
-    return found
+def _competitors(host: Host, tables: ModelTables) -> Iterator[tuple[int, dict[int, list[Competitor]]]]:
+    """Of each tree by node, the best one first."""
+    yield from _by_node(host.stream(sql.competitors(tables.schema, tables.name), [], [], NODES_AT_ONCE), Competitor)
+
+
+def _by_node(rows: Iterator[Row], kind: Callable[..., T]) -> Iterator[tuple[int, dict[int, list[T]]]]:
+    for tree, of_tree in groupby(rows, key=lambda row: row.pop("tree_id")):
+        found: dict[int, list[T]] = {}
+        for row in of_tree:
+            found.setdefault(row.pop("node_id"), []).append(kind(**_without_lists(row)))
+        yield int(tree), found
 
 
 def _node(row: Row, surrogates: list[Surrogate], competitors: list[Competitor]) -> Node:

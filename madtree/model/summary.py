@@ -18,6 +18,7 @@ from madtree.model.trust import check_columns, check_owners_code
 from madtree.request import Type, find_types, kind_of
 from madtree.sqltext import models as sql
 from madtree.sqltext import trust as trust_sql
+from madtree.sqltext.forest_tables import FOREST_METHOD
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
@@ -78,6 +79,11 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     columns = _check_grouping(summary, tables, grouping)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
+    members = _members(summary, row)
+    if bool(members) != tables.is_packed:
+        summary.fault("its nodes are packed, as only those of a forest are, or it is a forest and they are not")
+    if members and not tables.has_groups:
+        summary.fault("it is a forest without its groups: their table is missing, or is another role's")
     if to_run:
         _check_trust(tables, expressions, trusted, columns)
     return Model(
@@ -102,7 +108,25 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary=row,
         dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
         grouping_expressions=values,
+        n_members=members,
     )
+
+
+def _members(summary: _Summary, row: Row) -> int:
+    members = row.get("num_trees")
+    if row.get("method") != FOREST_METHOD:
+        return 0
+    if not isinstance(members, int) or members < 1:
+        summary.fault("num_trees in its summary is no number of trees")
+    if not isinstance(groups := row.get("num_all_groups"), int) or groups < 1:
+        summary.fault("num_all_groups in its summary is no number of groups")
+    return members
+
+
+def require_single_trees(model: Model, argument: str, instead: str) -> None:
+    """Raises MadtreeError where the model is a forest; `instead` says what to do."""
+    if model.n_members:
+        raise MadtreeError(f"{argument}: {model.name} is a forest", hint=instead, sqlstate="42809")
 
 
 def unquoted(column: str) -> str:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from madtree.host import Host
 from madtree.model.turns import make_tables
 from madtree.request import TrainingTask
+from madtree.sqltext import forest_tables, packed_nodes
 from madtree.sqltext import tables as sql
+
+_OF_FORESTS: dict[str, Any] = {
+    "own": forest_tables.MEMBER_COLUMNS,
+    "more": forest_tables.MORE_MEMBER_COLUMNS,
+    "summary": forest_tables.FOREST_SUMMARY_COLUMNS,
+    "of_groups": forest_tables.GROUP_COLUMNS,
+}
 
 
 def create_tables(host: Host, task: TrainingTask) -> None:
@@ -16,16 +27,26 @@ def create_tables(host: Host, task: TrainingTask) -> None:
     Raises:
         MadtreeError: a table of that name has appeared since the arguments were checked.
     """
+    at = task.output_schema, task.output_name
     statements = sql.create_tables(
-        task.output_schema,
-        task.output_name,
+        *at,
         task.grouping,
-        prediction_type(task),
+        None if task.forest else prediction_type(task),
         surrogates=task.parameters.max_surrogates > 0,
         competitors=task.parameters.max_competitors > 0,
         cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
+        **(_OF_FORESTS if task.forest else {}),
     )
-    make_tables(host, task.output_schema, task.output_name, "output_table_name", statements, task.replace)
+    if task.forest:
+        statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, ())])
+    make_tables(host, *at, "output_table_name", statements, task.replace)
+
+
+def nodes_view(task: TrainingTask, classes: Sequence[str]) -> str:
+    """The statement that makes a forest's view `<output>_nodes`, and then tells it the classes, when they are known."""
+    class_type = prediction_type(task) if task.is_classification else None
+    features = [feature.name for feature in task.features]
+    return packed_nodes.create_view(task.output_schema, task.output_name, features, class_type, classes)
 
 
 def prediction_type(task: TrainingTask) -> str:

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.sqltext import trust as sql
+from madtree.sqltext.forest_tables import GROUP_COLUMNS, MORE_MEMBER_COLUMNS
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import (
     COMPETITOR_COLUMNS,
     CV_COLUMNS,
     NODE_COLUMNS,
+    PACKED_COLUMNS,
     SUFFIXES,
     SUMMARY_COLUMNS,
     SURROGATE_COLUMNS,
@@ -122,7 +124,8 @@ def check_harmless(given: str, facts: Facts, argument: str) -> None:
         MadtreeError: there is such a thing; it is named.
     """
     for table in facts.tables.values():
-        if table.hazards:
+        # A view is a rule. Nothing of madtree's reads it.
+        if table.hazards and table.kind != "v":
             raise MadtreeError(
                 f"{argument}: {given} is {ident(table.owner)}'s, and its table {ident(table.name)} has "
                 f"{table.hazards[0]}: PostgreSQL would run what {ident(table.owner)} wrote there with your rights as "
@@ -161,11 +164,18 @@ def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = Non
                     f"not {type_}"
                 )
     for column in grouping or ():
-        if column not in facts.tables[""].columns:
-            raise MadtreeError(
-                f"{given} is damaged: its table {ident(facts.tables[''].name)} lacks the grouping column "
-                f"{ident(column)}; was its type dropped?"
-            )
+        for suffix in ("", "_group"):  # which forests have
+            table = facts.tables.get(suffix)
+            if table is not None and column not in table.columns:
+                raise MadtreeError(
+                    f"{given} is damaged: its table {ident(table.name)} lacks the grouping column "
+                    f"{ident(column)}; was its type dropped?"
+                )
+            if table is not None and table.columns[column].type != facts.tables[""].columns[column].type:
+                raise MadtreeError(
+                    f"{given} is damaged: the grouping column {ident(column)} of its table {ident(table.name)} is of "
+                    f"type {table.columns[column].type}, not {facts.tables[''].columns[column].type}"
+                )
 
 
 def check_owners_code(
@@ -220,7 +230,7 @@ def _spelled(type_: str | None) -> str | None:
 _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = tuple(
     (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), frozenset(optional))
     for suffix, columns, optional in (
-        ("", TREE_COLUMNS, ("cat_levels_in_text", "cat_n_levels")),
+        ("", TREE_COLUMNS + MORE_MEMBER_COLUMNS, ("cat_levels_in_text", "cat_n_levels", *dict(MORE_MEMBER_COLUMNS))),
         ("_nodes", NODE_COLUMNS, ()),
         (
             "_summary",
@@ -242,5 +252,7 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
         ("_surrogates", SURROGATE_COLUMNS, ()),
         ("_cv", CV_COLUMNS, ()),
         ("_competitors", COMPETITOR_COLUMNS, ()),
+        ("_group", (("gid", "int4"), *GROUP_COLUMNS), ()),
+        ("_packed", PACKED_COLUMNS, ()),
     )
 )

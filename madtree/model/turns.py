@@ -7,7 +7,7 @@ of one name PostgreSQL's catalogue lets the second wait for the first one's end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
@@ -63,31 +63,33 @@ def drop_model(host: Host, schema: str, name: str) -> list[str]:
     tables = _ordered(host, schema, name)
     if tables:
         host.command(drop_tables(schema, tables))
-    return tables
+    return list(tables)
 
 
-def _drop_remains(host: Host, schema: str, name: str, argument: str, tables: Sequence[str]) -> None:
+def _drop_remains(host: Host, schema: str, name: str, argument: str, tables: Mapping[str, bool]) -> None:
     """Drop what is left of a model whose own table is gone; a notice says so."""
     host.command(drop_tables(schema, tables))
     names = ", ".join(ident(table) for table in tables)
     host.notice(f"{argument}: dropped {names}, left of a model {qualified(schema, name)} whose table is gone")
 
 
-def _lock(host: Host, schema: str, name: str) -> list[str]:
-    """Lock the tables that `drop_model` would drop; returns their unquoted names.
+def _lock(host: Host, schema: str, name: str) -> dict[str, bool]:
+    """Lock the tables that `drop_model` would drop; returns their unquoted names, and whether each is a view.
 
     Only their owner does: others must not wait, but be told by DROP TABLE that they may not.
     """
     tables = _ordered(host, schema, name)
-    if tables and all(model_tables(host, schema, name).values()):
-        _wait(host, sql.lock_tables(schema, tables), lambda: _users(host, schema, name, tables))
+    if tables and all(part.is_owner for part in model_tables(host, schema, name).values()):
+        # To lock a view would lock what it reads, in the order of its text.
+        names = [table for table, is_view in tables.items() if not is_view]
+        _wait(host, sql.lock_tables(schema, names), lambda: _users(host, schema, name, names))
     return tables
 
 
-def _ordered(host: Host, schema: str, name: str) -> list[str]:
+def _ordered(host: Host, schema: str, name: str) -> dict[str, bool]:
     # The summary first: who reads a model begins there, too, so neither can hold what the other one waits for.
-    summary = suffixed(name, "_summary")
-    return sorted(model_tables(host, schema, name), key=lambda table: (table != summary, table))
+    summary, parts = suffixed(name, "_summary"), model_tables(host, schema, name)
+    return {table: parts[table].is_view for table in sorted(parts, key=lambda table: (table != summary, table))}
 
 
 def _wait(host: Host, statements: str, who: Callable[[], str]) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from madtree.host import Host
 from madtree.request import Costs
 from madtree.sqltext import workers as sql
-from madtree.trees import Parameters
+from madtree.trees import ForestParameters, Parameters
 
 _LIKELY_LEVELS = 10
 
@@ -63,6 +63,19 @@ def resident_workers(workers: Workers, n_rows: int, n_columns: int, parameters: 
         return workers.available
     counted = costs.counted_value * min(parameters.max_depth, _LIKELY_LEVELS) * (1 + parameters.n_folds)
     work = n_rows * n_columns * (costs.packed_value + counted)
+    return best(work, workers.available, costs, alone=costs.resident)
+
+
+def forest_workers(
+    workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, costs: Costs, forest: ForestParameters
+) -> int:
+    """How many should pack a table, and stay until a forest is grown; the other arguments as above."""
+    if workers.asked:
+        return workers.available
+    # As many rows as the table has go down each tree, in the bag or out of it.
+    levels = min(parameters.max_depth, _LIKELY_LEVELS)
+    grown = n_rows * forest.n_trees * levels * (forest.n_drawn * costs.drawn_value + costs.followed_row)
+    work = n_rows * n_columns * costs.packed_value + grown
     return best(work, workers.available, costs, alone=costs.resident)
 
 

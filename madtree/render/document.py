@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
-FORMAT = "madtree-tree"
-FORMAT_VERSION = 1  # raised only by what an old reader would misunderstand
+FORMAT, FOREST_FORMAT = "madtree-tree", "madtree-forest"
+FORMAT_VERSION = 1  # of either; raised only by what an old reader would misunderstand
 
 # What the summary tells of the training.
 PARAMETERS = (
@@ -19,23 +19,27 @@ PARAMETERS = (
     "max_leaf_nodes", "min_impurity_decrease", "class_params", "shrink", "feature_costs", "max_competitors",
 )  # fmt: skip
 
+FOREST_PARAMETERS = (
+    "num_trees", "num_random_features", "split_rule", "sampling", "sample_ratio", "importance", "num_permutations",
+)  # fmt: skip
+
 Document = dict[str, Any]
 
 
 def model_document(
-    model: Model, facts: Mapping[int, Mapping[str, Any]], cp_table: Sequence[Mapping[str, Any]] | None
+    model: Model, cp_table: Sequence[Mapping[str, Any]] | None, groups: Sequence[Mapping[str, Any]]
 ) -> Document:
-    """The document as plain values; numbers that JSON does not have are the texts NaN, Infinity and -Infinity.
+    """The document but for its trees; numbers that JSON does not have are the texts NaN, Infinity and -Infinity.
 
     Args:
-        model: with all its trees.
-        facts: by tree_id, what else `<output>` tells of a tree: pruning_cp, root_risk, importance, success, message.
+        model: without its trees.
         cp_table: rows of `<output>_cv`, None if there was no cross-validation.
+        groups: of a forest, rows of `<output>_group`.
     """
     summary = model.summary
-    positions = {feature.name: position for position, feature in enumerate(model.features)}
-    return {
-        "format": FORMAT,
+    parameters = PARAMETERS + (FOREST_PARAMETERS if model.n_members else ())
+    document = {
+        "format": FOREST_FORMAT if model.n_members else FORMAT,
         "format_version": FORMAT_VERSION,
         "madtree_version": summary.get("madtree_version"),
         "model": model.name,
@@ -53,17 +57,32 @@ def model_document(
             {"name": name, "expression": value, "type": type_}
             for name, value, type_ in zip(model.grouping_columns, model.grouping, model.grouping_types, strict=True)
         ],
-        "parameters": {key: _plain(summary.get(key)) for key in PARAMETERS},
-        "cp_table": None if cp_table is None else [{key: _plain(row[key]) for key in row} for row in cp_table],
-        "trees": [_tree(tree, facts.get(tree.tree_id, {}), positions) for tree in model.trees],
+        "parameters": {key: _plain(summary.get(key)) for key in parameters},
     }
+    if model.n_members:
+        return document | {"groups": [_plain_row(row) for row in groups]}
+    return document | {"cp_table": None if cp_table is None else [_plain_row(row) for row in cp_table]}
 
 
-def dump(document: Document) -> str:
-    """The document as text, a line for each tree."""
-    trees = document["trees"]
-    head = _text({**document, "trees": []}).removesuffix("[]}")
-    return head + "[\n" + ",\n".join(map(_text, trees)) + "\n]}"
+def dump(
+    model: Model, document: Document, trees: Iterable[Tree], facts: Mapping[int, Mapping[str, Any]]
+) -> Iterator[str]:
+    """The document as pieces of text, a line for each tree.
+
+    Args:
+        document: of `model_document`.
+        trees: of the model.
+        facts: by tree_id, what else `<output>` tells of a tree: pruning_cp, root_risk, importance, success, message; of
+            a forest's also gid and sample_id.
+    """
+    positions = {feature.name: position for position, feature in enumerate(model.features)}
+    yield _text({**document, "trees": []}).removesuffix("[]}") + "["
+    for number, tree in enumerate(trees):
+        of_tree = facts.get(tree.tree_id, {})
+        place = {key: of_tree.get(key) for key in ("gid", "sample_id")} if model.n_members else {}
+        yield ",\n" if number else "\n"
+        yield _text(place | _tree(tree, of_tree, positions))
+    yield "\n]}"
 
 
 def encoding(feature: Feature) -> str:
@@ -139,6 +158,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(element) for element in value]
     return value
+
+
+def _plain_row(row: Mapping[str, Any]) -> Document:
+    return {key: _plain(value) for key, value in row.items()}
 
 
 def _text(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, groupby
 from math import fsum
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -18,24 +19,60 @@ INTEGERS = ("smallint", "integer", "bigint")
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def model_pmml(model: Model) -> str:
-    """The document as text: a TreeModel, or, where the model is grouped, a MiningModel with a segment for each group.
+def model_pmml(model: Model, trees: Iterator[Tree]) -> Iterator[str]:
+    """The document as pieces of text.
+
+    A single tree is a TreeModel. A forest is a MiningModel (https://dmg.org/pmml/v4-4-1/MultipleModels.html), whose
+    trees vote, or whose means are averaged. Where the model is grouped, they are segments of a MiningModel that chooses
+    by the group.
+
+    Args:
+        trees: of the model, by ascending tree_id; those without nodes are left out.
 
     Raises:
         MadtreeError: XML cannot hold a text of the model.
     """
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     root = Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
     header = SubElement(root, "Header", {"description": f"{model.name}, trained on {model.source_table}"})
     if model.summary.get("class_params"):
         SubElement(header, "Extension", {"name": "class_params", "value": str(model.summary["class_params"])})
     SubElement(header, "Application", {"name": "madtree", "version": str(model.summary.get("madtree_version"))})
     root.append(_data_dictionary(model))
-    root.append(_segmented(model) if model.grouping_columns else _tree_model(model, model.trees[0]))
-    _check(root, model.name)
-    ElementTree.indent(root, " ")
+    grown = (tree for tree in trees if tree.nodes)
+    write = _Writer(model.name)
+    yield from write.around(
+        root, 0, _grouped(model, grown, write) if model.grouping_columns else _one(model, grown, write, 1)
+    )
+
+
+class _Writer:
+    """Writes elements as pieces of text, so that a large document is not held as elements."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def whole(self, element: Element, level: int) -> Iterator[str]:
+        """An element with all that is in it."""
+        _check(element, self._name)
+        ElementTree.indent(element, " ", level)
+        yield f"{' ' * level}{_text(element)}\n"
+
+    def around(self, element: Element, level: int, rest: Iterator[str]) -> Iterator[str]:
+        """An element with what is in it and, behind that, the elements that `rest` writes."""
+        bare = Element(element.tag, element.attrib)
+        _check(bare, self._name)
+        closing = f"</{element.tag}>"
+        yield f"{' ' * level}{_text(bare, short=False).removesuffix(closing)}\n"
+        for child in element:
+            yield from self.whole(child, level + 1)
+        yield from rest
+        yield f"{' ' * level}{closing}\n"
+
+
+def _text(element: Element, short: bool = True) -> str:
     # A parser makes a line feed of a bare carriage return.
-    text = ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+    return ElementTree.tostring(element, encoding="unicode", short_empty_elements=short).replace("\r", "&#13;")
 
 
 def _data_dictionary(model: Model) -> Element:
@@ -90,8 +127,12 @@ def _mining_schema(model: Model, with_groups: bool) -> Element:
         names += [name for name in model.grouping_columns if name not in names]
     for name in names:
         SubElement(schema, "MiningField", {"name": name, "invalidValueTreatment": "asIs"})
-    SubElement(schema, "MiningField", {"name": target_name(model), "usageType": "target"})
+    SubElement(schema, "MiningField", _target(model))
     return schema
+
+
+def _target(model: Model) -> dict[str, str]:
+    return {"name": target_name(model), "usageType": "target"}
 
 
 def _output(model: Model) -> Element:
@@ -108,24 +149,69 @@ def _output(model: Model) -> Element:
     return output
 
 
-def _segmented(model: Model) -> Element:
-    mining = Element("MiningModel", {"modelName": model.name, "functionName": _function(model)})
-    mining.append(_mining_schema(model, with_groups=True))
+def _grouped(model: Model, trees: Iterator[Tree], write: _Writer) -> Iterator[str]:
+    """The model of all groups, of which the row's own says what comes out."""
+    mining = _mining_model(model, model.name, with_groups=True)
     mining.append(_output(model))
-    segmentation = SubElement(mining, "Segmentation", {"multipleModelMethod": "selectFirst"})
-    for tree in model.trees:
-        if tree.nodes:
-            segment = SubElement(segmentation, "Segment", {"id": str(tree.tree_id)})
+
+    def segments() -> Iterator[str]:
+        for number, of_group in groupby(trees, key=lambda tree: model.group_number(tree.tree_id)):
+            members = iter(of_group)
+            first = next(members)
+            segment = Element("Segment", {"id": str(number)})
             keys = [
                 Element("SimplePredicate", {"field": name, "operator": "equal", "value": value})
-                for name, value in zip(model.grouping_columns, tree.group, strict=True)
+                for name, value in zip(model.grouping_columns, first.group, strict=True)
             ]
             if len(keys) > 1:
                 SubElement(segment, "CompoundPredicate", {"booleanOperator": "and"}).extend(keys)
             else:
                 segment.extend(keys)
-            segment.append(_tree_model(model, tree, in_segment=True))
+            yield from write.around(segment, 3, _one(model, chain([first], members), write, 4, in_segment=True))
+
+    return write.around(mining, 1, write.around(_segmentation("selectFirst"), 2, segments()))
+
+
+def _one(model: Model, trees: Iterator[Tree], write: _Writer, level: int, in_segment: bool = False) -> Iterator[str]:
+    """The single tree, or the forest, that these trees are."""
+    if not model.n_members:
+        return write.whole(_tree_model(model, next(trees), in_segment), level)
+
+    def segments() -> Iterator[str]:
+        # PMML does not say who wins a tie. Where that is the class that was voted for first, as with JPMML, votes that
+        # count nothing make it the first class, as with us.
+        for number, label in enumerate(model.classes, 1):
+            segment = Element("Segment", {"id": f"class {number}", "weight": "0"})
+            segment.extend([Element("True"), _vote(model, label)])
+            yield from write.whole(segment, level + 2)
+        for number, tree in enumerate(trees, 1):
+            segment = Element("Segment", {"id": str(number)})
+            segment.extend([Element("True"), _tree_model(model, tree, in_segment=True)])
+            yield from write.whole(segment, level + 2)
+
+    mining = _mining_model(model, "forest" if in_segment else model.name, with_groups=False)
+    if not in_segment:
+        mining.append(_output(model))
+    method = "weightedMajorityVote" if model.is_classification else "average"
+    return write.around(mining, level, write.around(_segmentation(method), level + 1, segments()))
+
+
+def _vote(model: Model, label: str) -> Element:
+    """A tree that always says the same class."""
+    element = Element("TreeModel", {"modelName": label, "functionName": "classification"})
+    SubElement(SubElement(element, "MiningSchema"), "MiningField", _target(model))
+    SubElement(SubElement(element, "Node", {"score": label}), "True")
+    return element
+
+
+def _mining_model(model: Model, name: str, *, with_groups: bool) -> Element:
+    mining = Element("MiningModel", {"modelName": name, "functionName": _function(model)})
+    mining.append(_mining_schema(model, with_groups))
     return mining
+
+
+def _segmentation(method: str) -> Element:
+    return Element("Segmentation", {"multipleModelMethod": method})
 
 
 def _tree_model(model: Model, tree: Tree, in_segment: bool = False) -> Element:

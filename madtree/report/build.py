@@ -11,13 +11,14 @@ from typing import Any
 from madtree.host import Host
 from madtree.host.psycopg import as_host
 from madtree.model import find_model, read_summary
-from madtree.render.labels import category_text, group_text, one_line
+from madtree.render.labels import category_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
+from madtree.report.forest import forest_values
 from madtree.report.measured import folds_text
 from madtree.report.page import options, page, table
-from madtree.report.trees import Choice, Limits, choose_trees, tree_values
+from madtree.report.trees import Choice, Limits, choose_trees, tree_name, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
 from madtree.trees import Model
@@ -30,7 +31,10 @@ PARAMETERS = (
     ("exposure", "exposure"),
     ("id_col_name", "id column"), ("total_rows_processed", "rows used"), ("total_rows_skipped", "rows left out"),
     ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
-    ("split_criterion", "split criterion"), ("max_depth", "max_depth"), ("min_split", "min_split"),
+    ("num_trees", "num_trees"), ("num_random_features", "num_random_features"), ("sampling", "sampling"),
+    ("split_rule", "split_rule"), ("sample_ratio", "sample_ratio"), ("num_permutations", "num_permutations"),
+    ("split_criterion", "split criterion"), ("max_depth", "max_depth"), ("max_tree_depth", "max_tree_depth"),
+    ("min_split", "min_split"),
     ("min_bucket", "min_bucket"), ("max_leaf_nodes", "max_leaf_nodes"),
     ("min_impurity_decrease", "min_impurity_decrease"), ("class_params", "class_params"), ("shrink", "shrink"),
     ("feature_costs", "feature_costs"), ("n_bins", "n_bins"),
@@ -39,7 +43,9 @@ PARAMETERS = (
     ("madtree_version", "madtree version"),
 )  # fmt: skip
 LISTED = 60  # features or classes that the page names among the parameters
+ONE_TREE = "A forest is no single expression; one of its trees is."
 TOO_LARGE = "The model is too large to be shown as SQL here."
+TREES_ONLY = ("max_depth", "input_cp", "n_folds", "rule", "max_leaf_nodes", "min_impurity_decrease")
 GROUPED_ONLY = ("grouping_cols", "num_all_groups", "num_failed_groups")
 
 
@@ -53,16 +59,19 @@ def build_report(
     evaluate: bool = True,
     trust_owner: bool = False,
 ) -> str:
-    """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL.
+    """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL;
+    of a forest its out-of-bag error by the number of trees.
 
     The page is one file: it loads nothing, and shows the same in ten years. It writes nothing in the database.
 
     Args:
         connection: a psycopg connection, or a client of madtree's; what it may read is read with its rights.
-        model: output_table_name of tree_train.
+        model: output_table_name of tree_train or forest_train.
         data: a table or view with known outcomes to try the model on, best of rows that it was not trained on; by
-            default the training table. Where that is gone or not to be read, the page says so and shows the rest.
-        trees: of a grouped model the trees to show, by tree_id; by default those with the most rows.
+            default the training table, and of a forest none. Where that is gone or not to be read, the page says so and
+            shows the rest.
+        trees: of a grouped model or a forest the trees to show, by tree_id; by default those with the most rows, or the
+            first ones of each forest.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
         trust_owner: as a superuser, use another role's model although it runs what that role wrote; without it the page
             of such a model says so in the place of what would run.
@@ -86,8 +95,12 @@ def build_report(
     if data is None or not evaluate:  # where a table is given that cannot be used, the server says so
         choice = replace(choice, refusal=refusal(host, tables, data is None and evaluate))
     table_name = data or summary.source_table
-    figures = evaluation(host, choice, table_name, data is not None) if evaluate else {"table": table_name}
-    values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice)}
+    # On its training rows a forest, whose trees have seen them, would look too good: its out-of-bag error says more.
+    judged = evaluate and (data is not None or not summary.n_members)
+    figures = evaluation(host, choice, table_name, data is not None) if judged else {"table": table_name}
+    values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice), "forests": []}
+    if summary.n_members:
+        values["forests"] = forest_values(host, tables, summary, choice.gids)
     return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
 
 
@@ -121,28 +134,35 @@ def _class_weights(choice: Choice) -> list[float]:
 
 
 def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> dict[str, str]:
-    model, totals = choice.model, choice.totals
+    model = choice.model
     kind = "Classification" if model.is_classification else "Regression"
-    what = f"{kind} of {one_line(model.target)}, trained on {model.source_table}"
+    forest = bool(model.n_members)
+    what = f"{kind}{' forest' if forest else ''} of {one_line(model.target)}, trained on {model.source_table}"
     made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     expression = shown_sql(host, choice)
     return {
         "name": escape(one_line(name)),
         "what": escape(one_line(what)),
         "made": escape(f"madtree {model.summary['madtree_version']} · {made}"),
-        "tiles": "".join(map(_tile, *zip(*_facts(totals), strict=True))),
+        "tiles": "".join(map(_tile, *zip(*_facts(choice), strict=True))),
         "picker": _picker(choice),
+        "heading": "One of the trees" if forest else "Tree",
+        "picked": "Tree" if forest else "Group",
+        "listed": "All trees on this page" if forest else "All groups on this page",
         "notes": "".join(f'<p class="note">{escape(note)}</p>' for note in _notes(choice)),
         "parameters": table(_parameters(model)),
-        "predict": escape(_predict_sql(name, str(figures["table"]))),
-        "expression": escape(expression or _how_to_get(name)),
-        "expression_note": "" if expression else f'<p class="note">{escape(choice.refusal or TOO_LARGE)}</p>',
+        "predict": escape(_predict_sql(name, str(figures["table"]), "forest_predict" if forest else "tree_predict")),
+        "expression": escape(expression or _how_to_get(choice, name)),
+        "expression_note": "" if expression else f'<p class="note">{escape(_no_expression(choice))}</p>',
         "picture": tree_svg(model),
     }
 
 
-def _facts(totals: dict[str, Any]) -> list[tuple[str, str]]:
-    facts = [("rows", f"{totals['rows']:,}"), ("leaves", f"{totals['leaves']:,}"), ("depth", f"{totals['depth']}")]
+def _facts(choice: Choice) -> list[tuple[str, str]]:
+    totals = choice.totals
+    # Of a forest each tree has a sample of the same rows.
+    rows = choice.model.summary["total_rows_processed"] if choice.model.n_members else totals["rows"]
+    facts = [("rows", f"{rows:,}"), ("leaves", f"{totals['leaves']:,}"), ("depth", f"{totals['depth']}")]
     return facts if totals["trees"] == 1 else [("trees", f"{totals['trees']:,}"), *facts]
 
 
@@ -160,14 +180,17 @@ def _picker(choice: Choice) -> str:
 
 
 def _groups(choice: Choice) -> Iterator[str]:
-    for tree in choice.model.trees:
-        yield group_text(choice.model, tree) if choice.model.grouping_columns else f"tree {tree.tree_id}"
+    for tree, row in zip(choice.model.trees, choice.rows, strict=True):
+        yield tree_name(choice.model, tree, row) or f"tree {tree.tree_id}"
 
 
 def _notes(choice: Choice) -> Iterator[str]:
     shown, all_trees = len(choice.rows), choice.totals["trees"]
     if shown < all_trees:
-        yield f"{shown:,} of {all_trees:,} trees are on this page: those with the most rows, or those asked for."
+        which = "those with the most rows, or those asked for."
+        if choice.model.n_members:
+            which = "the first ones, or those asked for by madtree report --tree NUMBER."
+        yield f"{shown:,} of {all_trees:,} trees are on this page: {which}"
     if choice.cut is not None:
         yield f"The tree has {choice.rows[0]['n_nodes']:,} nodes; this page has those down to depth {choice.cut}."
 
@@ -176,6 +199,8 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
     for column, title in PARAMETERS:
         value = model.summary.get(column)
         if column in GROUPED_ONLY and not model.grouping_columns:
+            continue
+        if column in TREES_ONLY and model.n_members:
             continue
         if value is not None and value not in ("", "None"):
             yield title, _value_text(value)
@@ -197,13 +222,19 @@ def _value_text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else one_line(str(value))
 
 
-def _predict_sql(model: str, source: str) -> str:
+def _predict_sql(model: str, source: str, function: str) -> str:
     parts = parse_name(model) or (model,)
     output = ".".join(
         part if is_plain_name(part) else ident(part) for part in (*parts[:-1], f"{parts[-1][:40]}_scored")
     )
-    return f"SELECT madtree.tree_predict({literal(model)}, {literal(source)}, {literal(output)});"
+    return f"SELECT madtree.{function}({literal(model)}, {literal(source)}, {literal(output)});"
 
 
-def _how_to_get(model: str) -> str:
-    return f"SELECT madtree.tree_sql({literal(model)});"
+def _no_expression(choice: Choice) -> str:
+    return choice.refusal or (ONE_TREE if choice.model.n_members else TOO_LARGE)
+
+
+def _how_to_get(choice: Choice, model: str) -> str:
+    if not choice.model.n_members:
+        return f"SELECT madtree.tree_sql({literal(model)});"
+    return f"SELECT madtree.tree_sql({literal(model)}, tree_id => {choice.tree_ids[0]});"

@@ -78,7 +78,7 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
 
 def _metrics(host: Host, choice: Choice, table: str) -> dict[int | None, dict[str, Any]]:
     """Metrics by tree_id, those without a value left out; of a grouped model, None has those of all trees together."""
-    asked = [choice.model.name, table, choice.tree_ids, choice.trust_owner]
+    asked = [choice.model.name, table, choice.measured_ids, choice.trust_owner]
     found: dict[int | None, dict[str, Any]] = {}
     for row in host.query(sql.METRICS, _ASKED, asked):
         of_tree = found.setdefault(row["tree_id"], {})
@@ -117,7 +117,7 @@ def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     cells = choice.totals["trees"] * len(classes) ** 2
     if cells > MAX_CELLS:
         return {"missing": f"No confusion matrix: of all trees together it would have {cells:,} cells."}
-    rows = host.query(sql.CONFUSION, _ASKED, [choice.model.name, table, choice.tree_ids, choice.trust_owner])
+    rows = host.query(sql.CONFUSION, _ASKED, [choice.model.name, table, choice.measured_ids, choice.trust_owner])
     labels = _labels(rows, classes)
     at = {label: position for position, label in enumerate(labels)}
     others = len(labels)
@@ -157,6 +157,8 @@ def _cells(weights: dict[tuple[int, int], float]) -> list[list[float | None]]:
 def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
     """Points [predicted, actual] where there are few rows, else ranges of the prediction."""
     totals = choice.totals
+    if choice.model.n_members:
+        return {"missing": "No residuals: a forest is no single expression."}
     if totals["leaves"] > MAX_LEAVES or totals["trees"] > MAX_TREES:
         return {
             "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
@@ -192,7 +194,7 @@ def shown_sql(host: Host, choice: Choice) -> str | None:
     """The expression that the page shows; None if it would be too long to read or to carry, or may not be run."""
     if choice.refusal is not None:
         return None
-    if choice.totals["leaves"] > SQL_LEAVES:
+    if choice.model.n_members or choice.totals["leaves"] > SQL_LEAVES:
         return None
     text = scoring_sql(host, choice)
     return text if len(text) <= SQL_LENGTH else None

@@ -18,7 +18,7 @@ from typing import Any
 
 SCRIPTS = (
     "words.js", "cards.js", "layout.js", "opening.js", "drawing.js", "treeview.js", "details.js", "charts.js", "cp.js",
-    "metrics.js", "matrix.js", "report.js",
+    "metrics.js", "matrix.js", "forest.js", "report.js",
 )  # fmt: skip
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, check_rows, unquoted
+from madtree.model import ModelTables, check_rows, nodes_of, unquoted
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.sqltext import report as sql
+from madtree.sqltext.models import NodeRelation
 from madtree.trees import Model, Node, Tree
 
 CATEGORIES_LENGTH = 160  # characters of a list of categories; the page shortens it further where it draws
@@ -37,7 +38,7 @@ class Choice:
     """The trees on the page.
 
     Attributes:
-        model: with these trees, those with the most rows first.
+        model: with these trees, those with the most rows first; of forests the first of each.
         rows: of `<output>`, in the same order.
         totals: of the whole model: trees, nodes, leaves, rows, depth.
         cut: depth at which the one tree was cut, None if nothing was.
@@ -56,9 +57,19 @@ class Choice:
     def tree_ids(self) -> list[int]:
         return [row["tree_id"] for row in self.rows]
 
+    @property
+    def gids(self) -> list[int]:
+        """Numbers of the groups whose trees these are; of forests only."""
+        return sorted({row["gid"] for row in self.rows}) if self.model.n_members else []
+
+    @property
+    def measured_ids(self) -> list[int]:
+        """By which numbers `tree_evaluate` tells of them: forests are measured as a whole."""
+        return self.gids or self.tree_ids
+
 
 def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence[int] | None, limits: Limits) -> Choice:
-    """Read the trees with the most rows, as many as the limits allow.
+    """Read the trees with the most rows, of forests the first ones, as many as the limits allow.
 
     Args:
         wanted: only trees with these ids; all if None.
@@ -71,20 +82,22 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
     ids = None if wanted is None else list(wanted)
-    found = host.query(sql.largest_trees(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
+    listed = sql.first_trees if model.n_members else sql.largest_trees
+    found = host.query(listed(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
     missing = sorted(set(ids or ()) - {row["tree_id"] for row in found})
     if not found or (missing and len(found) < limits.trees):
         raise MadtreeError(f"trees: {tables.given} has no tree {', '.join(map(str, missing))}")
     rows: list[Row] = []
-    nodes = 0
+    n_nodes = 0
     for row in found:
-        nodes += row["n_nodes"] or 0
-        if rows and nodes > limits.nodes:
+        n_nodes += row["n_nodes"] or 0
+        if rows and n_nodes > limits.nodes:
             break
         rows.append(row)
-    cut = _cut(host, tables, rows[0], limits.nodes)
+    nodes = nodes_of(tables, model)
+    cut = _cut(host, nodes, rows[0], limits.nodes)
     read = host.query(
-        sql.nodes(tables.schema, tables.name, model.is_classification, tables.prediction_writer),
+        sql.nodes(nodes, model.is_classification),
         ["pg_catalog.int4[]", "pg_catalog.int4"],
         [[row["tree_id"] for row in rows], 2**31 - 1 if cut is None else cut],
     )
@@ -95,12 +108,12 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     )
 
 
-def _cut(host: Host, tables: ModelTables, row: Row, most: int) -> int | None:
+def _cut(host: Host, nodes: NodeRelation, row: Row, most: int) -> int | None:
     """The depth down to which a tree has at most `most` nodes; None if it has no more at all."""
     if (row["n_nodes"] or 0) <= most:
         return None
     total, depth = 0, 0
-    for level in host.query(sql.nodes_by_depth(tables.schema, tables.name), ["pg_catalog.int4"], [row["tree_id"]]):
+    for level in host.query(sql.nodes_by_depth(nodes), ["pg_catalog.int4"], [row["tree_id"]]):
         total += level["nodes"]
         if total > most:
             break
@@ -113,7 +126,8 @@ def tree_values(model: Model, tree: Tree, row: Row) -> dict[str, Any]:
     nodes = [node for _, node in sorted(tree.nodes.items())]
     return {
         "id": tree.tree_id,
-        "group": group_text(model, tree) if model.grouping_columns else "",
+        "gid": row.get("gid"),
+        "group": tree_name(model, tree, row),
         "rows": row["n_rows"] or 0,
         "leaves": row["n_leaves"] or 0,
         "size": row["n_nodes"] or 0,
@@ -123,6 +137,14 @@ def tree_values(model: Model, tree: Tree, row: Row) -> dict[str, Any]:
         "nodes": _columns(model, nodes),
         "importance": _importance(model, row["impurity_var_importance"] or []),
     }
+
+
+def tree_name(model: Model, tree: Tree, row: Row) -> str:
+    """By what the page's reader knows a tree; empty where the model has but one."""
+    group = group_text(model, tree) if model.grouping_columns else ""
+    if not model.n_members:
+        return group
+    return ", ".join(filter(None, (group, f"tree {row['sample_id']}")))
 
 
 def _columns(model: Model, nodes: Sequence[Node]) -> dict[str, list[Any]]:

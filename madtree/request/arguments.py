@@ -173,6 +173,7 @@ def check_arguments(
         parallel_workers=workers,
         dependent_writer=outcome.writer,
         fold_writer=types[len(roles) - 1].writer if fold else None,
+        id_type=types[1].name,
         id_writer=types[1].writer,
     )
 

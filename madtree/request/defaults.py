@@ -22,6 +22,14 @@ MIN_IMPURITY_DECREASE = 0.0
 SHRINK = 1.0
 MAX_COMPETITORS = 0
 
+NUM_TREES = 100
+NUM_PERMUTATIONS = 1
+SAMPLE_RATIO: float = 1
+SAMPLING = "poisson"
+SPLIT_RULE = "best"
+FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
+FOREST_MIN_BUCKET = 1
+
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
 SURROGATE_STYLE = 0
@@ -63,6 +71,33 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "null_handling_params": None,  # MADlib's name of surrogate_params
         "verbose_mode": VERBOSE,  # MADlib's name of verbose
     },
+    "forest_train": {
+        "list_of_features_to_exclude": None,
+        "grouping_cols": None,
+        "num_trees": NUM_TREES,
+        "num_random_features": None,  # the root of their number, or a third
+        "importance": True,
+        "num_permutations": NUM_PERMUTATIONS,
+        "max_tree_depth": None,  # MAX_DEPTH_LIMIT
+        "min_split": None,  # FOREST_MIN_SPLIT
+        "min_bucket": None,  # FOREST_MIN_BUCKET
+        "num_splits": N_BINS,
+        "null_handling_params": None,
+        "verbose": VERBOSE,
+        "sample_ratio": SAMPLE_RATIO,
+        "weights": None,
+        "split_criterion": SPLIT_CRITERION,
+        "split_rule": SPLIT_RULE,
+        "sampling": SAMPLING,
+        "seed": SEED,
+        "replace": REPLACE,
+        "parallel_workers": None,
+        "memory_mb": MEMORY_MB,
+        "classification": None,  # as the dependent variable's type says
+        "strategy": STRATEGY,
+    },
+    "forest_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
+    "get_tree": {"dot_format": True, "verbose": False},
     "tree_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "tree_sql": {"type": PREDICTION_TYPE, "tree_id": None, "trust_owner": TRUST_OWNER},
     "tree_display": {"dot_format": True, "verbosity": False, "full": FULL},
@@ -70,7 +105,9 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
     "tree_evaluate": {"trust_owner": TRUST_OWNER},
     "tree_confusion": {"trust_owner": TRUST_OWNER},
     "tree_rules": {"tree_id": None, "trust_owner": TRUST_OWNER, "full": FULL},
-    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL},
+    "tree_path": {"trust_owner": TRUST_OWNER, "full": FULL, "tree_id": None},
+    "tree_to_json": {"tree_id": None},
+    "tree_to_pmml": {"tree_id": None},
     "tree_prune": {"trust_owner": TRUST_OWNER},
 }
 # MADlib's names of arguments, where they differ, by function: of optional arguments only, they are further arguments of

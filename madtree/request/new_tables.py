@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
@@ -115,7 +116,7 @@ def _is_left_over(host: Host, schema: str, name: str, taken: Sequence[str]) -> b
     """
     if name in taken:
         return False
-    own = {row["name"] for row in _parts(host, schema, name) if row["is_own"]}
+    own = {table for table, part in model_tables(host, schema, name).items() if part.is_own}
     return own.issuperset(taken)
 
 
@@ -137,8 +138,8 @@ def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken:
             hint="Choose another name.",
             sqlstate="42P07",
         )
-    for table, is_owner in tables.items():
-        if not is_owner:
+    for table, part in tables.items():
+        if not part.is_owner:
             raise MadtreeError(
                 f"{argument}: must be owner of table {qualified(schema, table)}",
                 hint="Choose another name.",
@@ -146,13 +147,26 @@ def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken:
             )
 
 
-def model_tables(host: Host, schema: str, name: str) -> dict[str, bool]:
-    """The tables that exist and have the columns of this model's part of that name; is the caller their owner?"""
-    return {row["name"]: row["is_owner"] for row in _parts(host, schema, name)}
+@dataclass(frozen=True)
+class Part:
+    """One of a model's tables: whether the caller may act as its owner, is its owner, and whether it is a view."""
+
+    is_owner: bool
+    is_own: bool
+    is_view: bool
 
 
-def _parts(host: Host, schema: str, name: str) -> list[Row]:
-    """Of each table of `model_tables` its `name`, whether the caller may act as its owner, and `is_own`: she is."""
+def model_tables(host: Host, schema: str, name: str) -> dict[str, Part]:
+    """The tables that exist and have the columns of this model's part of that name.
+
+    A view is a part of a model only as the nodes of a forest, whose packed nodes are there.
+    """
     signatures = {suffixed(name, suffix): columns for suffix, columns in SIGNATURES.items()}
     rows = host.query(sql.TABLE_COLUMNS, [_TEXT, f"{_TEXT}[]"], [schema, list(signatures)])
-    return [row for row in rows if signatures[row["name"]] <= set(row["columns"])]
+    parts = {
+        row["name"]: Part(row["is_owner"], row["is_own"], row["is_view"])
+        for row in rows
+        if signatures[row["name"]] <= set(row["columns"])
+    }
+    may_be_view = suffixed(name, "_nodes") if suffixed(name, "_packed") in parts else None
+    return {table: part for table, part in parts.items() if not part.is_view or table == may_be_view}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from madtree.request.tuning import Tuning
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.values import Writer
-from madtree.trees import Feature, Parameters
+from madtree.trees import Feature, ForestParameters, Parameters
 
 # auto: as the numbers of rows, columns and processors suggest; memory: this process alone, in memory and then a file;
 # workers: resident workers of one parallel query; aggregate: a table of blocks, counted by the SQL aggregate.
@@ -50,11 +50,13 @@ class TrainingTask:
         parameters: for the learner.
         verbose: stream one INFO line a level, and one of the stages' seconds at the end.
         replace: drop an existing model of that name first.
+        id_type: of the id, as the catalogue spells it.
         dependent_writer, fold_writer, id_writer: how values of the dependent variable, of the folds' column and of the
             id are written as text.
         strategy: one of `STRATEGIES`: where blocks are kept and who counts them.
         parallel_workers: wanted beside this process; None: as many as pay.
         tuning: sizes and thresholds.
+        forest: what to draw for the trees of a forest; None for single trees.
     """
 
     arguments: Arguments
@@ -77,7 +79,9 @@ class TrainingTask:
     replace: bool = False
     strategy: str = "auto"
     parallel_workers: int | None = None
+    id_type: str = ""
     dependent_writer: Writer | None = None
     fold_writer: Writer | None = None
     id_writer: Writer | None = None
     tuning: Tuning = field(default_factory=Tuning)
+    forest: ForestParameters | None = None

@@ -19,6 +19,8 @@ class Costs:
         grown_value: a row of a small group times a feature, over all levels.
         stored_value: the same, written for workers to read.
         handed_byte: of a histogram, from a worker into the leader's.
+        drawn_value: of a forest, a row and one of the features that were drawn for its node, in one level.
+        followed_row: of a forest, a row taken one step down, with the other rows of its node.
         worth: share of the serial time; workers that save less are left to others.
     """
 
@@ -31,6 +33,8 @@ class Costs:
     grown_value: float = 250e-9
     stored_value: float = 25e-9
     handed_byte: float = 8e-9
+    drawn_value: float = 4e-9
+    followed_row: float = 9e-9
     worth: float = 0.9
 
 
@@ -47,6 +51,8 @@ class Tuning:
         raw_bytes: of the raw numbers that are held at a time: of a wide table fewer rows are read at once.
         block_bytes: of a packed block.
         part_rows: of a part of a distributed table, at most.
+        distributed_share: of a block, what small groups of a distributed table fill together: 1 / this. There are more
+            blocks then, and servers have more nearly as much to do.
         surely_large: blocks' worth of rows from which an estimate is enough to tell that a table is large.
         least_sample: rows that bins are found in, at least.
         spool_share: of the memory budget, what rows that are read once may take before they go to a file: 1 / this.
@@ -61,6 +67,7 @@ class Tuning:
     raw_bytes: int = 16 * 2**20
     block_bytes: int = 16 * 2**20
     part_rows: int = 65_536
+    distributed_share: int = 8
     surely_large: int = 4
     least_sample: int = 100_000
     spool_share: int = 2

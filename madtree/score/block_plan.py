@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import LEFT, RIGHT, Bools, Floats, Ints, codec
+from madtree.learn.data import LEFT, RIGHT, Array, Bools, Floats, Ints, codec
+from madtree.score.coded_forest import coded_splits
 
 ALL_TREES = -1
+MOST_MEMBERS = 2**20  # of a forest
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,32 @@ class SeenCategories:
     key: Ints
 
 
-def outcome_type(outcomes: Ints) -> np.dtype:
+@dataclass(frozen=True)
+class FlatForest:
+    """What the trees of a forest say.
+
+    Attributes:
+        members: trees of each group, whose ids follow each other.
+        what: one of `score.forest_scorer.WHATS`.
+        n_classes: 0 for numbers.
+        values: (n_nodes, n_values) what each node as a leaf says; whole numbers, but for means and judged.
+    """
+
+    members: int
+    what: str
+    n_classes: int
+    values: Floats
+
+
+def outcome_type(outcomes: Array) -> np.dtype:
     """The smallest unsigned integer that holds every outcome."""
     largest = int(outcomes.max(initial=0))
     return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
+
+
+def _small(numbers: Array) -> Array:
+    """The same from 0 on in fewer bytes: every block is handed the whole plan."""
+    return numbers.astype(outcome_type(numbers))
 
 
 def build_plan(
@@ -99,38 +123,63 @@ def build_plan(
     is_category: list[bool],
     *,
     grouped: bool,
+    forest: FlatForest | None = None,
 ) -> bytes:
     """The plan as `score.block_scorer.score_block` reads it.
 
     Args:
         is_category: for each feature whether its values are keys of categories, else numbers.
-        grouped: whether rows bring a tree's id, before their features.
+        grouped: whether rows bring a tree's id, or a forest's number, before their features.
+        forest: None for single trees.
 
     Raises:
         MadtreeError: the nodes are not those of whole trees.
     """
     n_nodes = len(nodes.node_id)
-    trees, roots = np.unique(nodes.tree_id, return_index=True)
+    _, roots = np.unique(nodes.tree_id, return_index=True)
+    members = forest.members if forest else 1
+    group_id = (nodes.tree_id - 1) // members + 1 if forest else nodes.tree_id
+    trees = np.unique(group_id)
+    if len(roots) != len(trees) * members:
+        raise MadtreeError("the model is damaged: some of its trees are missing")
     of_surrogates = splits.node[n_nodes:]
+    coded = None
+    if forest and not any(is_category) and not len(of_surrogates):
+        coded = coded_splits(splits.feature, splits.threshold, len(is_category))
     return codec.dump(
         {
             "trees": trees.astype(np.int64),
             "roots": roots.astype(np.int64),
-            "child": _first_children(nodes, splits.feature[:n_nodes], roots),
+            "child": _small(_first_children(nodes, splits.feature[:n_nodes], roots)),
             "missing_right": (splits.feature[:n_nodes] >= 0) & ~nodes.majority_left.astype(np.bool_),
             # Rows without a tree find an outcome, too: none.
             "outcome": np.append(nodes.outcome, 0).astype(outcome_type(nodes.outcome)),
             "grouped": grouped,
-            # A leaf asks what no value passes, and so leads to itself.
-            "feature": np.maximum(splits.feature, 0).astype(np.int64),
-            "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
-            "low_goes_left": splits.low_goes_left.astype(np.bool_),
-            # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
-            "surrogates": n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1)).astype(np.int64),
+            "feature": _small(np.maximum(splits.feature, 0)),
+            **(_threshold_arrays(splits, n_nodes) if coded is None else coded),
             "is_category": is_category,
-            **_category_arrays(nodes, splits, categories, seen, is_category, trees),
+            **_category_arrays(group_id, splits, categories, seen, is_category, trees),
+            "members": 0 if forest is None else forest.members,
+            **({} if forest is None else _forest_arrays(forest)),
         }
     )
+
+
+def _threshold_arrays(splits: FlatSplits, n_nodes: int) -> dict[str, Any]:
+    """What splits ask, where that is not said by codes (`score.coded_forest`)."""
+    of_surrogates = splits.node[n_nodes:]
+    return {
+        # A leaf asks what no value passes, and so leads to itself.
+        "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
+        "low_goes_left": splits.low_goes_left.astype(np.bool_),
+        # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
+        "surrogates": _small(n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1))),
+    }
+
+
+def _forest_arrays(forest: FlatForest) -> dict[str, Any]:
+    values = forest.values if forest.what in ("means", "judged") else _small(forest.values)
+    return {"what": forest.what, "n_classes": forest.n_classes, "values": values}
 
 
 def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:
@@ -159,7 +208,7 @@ def children_in_order(inner: Bools, roots: Ints) -> Ints:
 
 
 def _category_arrays(
-    nodes: FlatNodes,
+    tree_id: Ints,
     splits: FlatSplits,
     categories: SplitCategories,
     seen: SeenCategories,
@@ -185,7 +234,7 @@ def _category_arrays(
         codes[mine] = np.where(categories.is_null[mine], len(keys), np.searchsorted(keys, categories.key[mine]))
         arrays[f"categories_{feature}"] = known_in_all[feature] = keys.astype(np.int64)
     width = 1 + max((len(keys) for keys in known_in_all.values()), default=0)
-    tree_of = np.searchsorted(trees, nodes.tree_id)
+    tree_of = np.searchsorted(trees, tree_id)
     for feature in np.flatnonzero(has_null).tolist():
         mine, stored = (categories.feature == feature) & ~categories.is_null, seen.feature == feature
         if (seen.tree_id[stored] == ALL_TREES).any():

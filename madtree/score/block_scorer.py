@@ -5,6 +5,7 @@ Every row of a block steps down its tree at once, a level at a time, by the plan
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
 from madtree.score.checked_plan import checked_plan
+from madtree.score.coded_forest import CodedForest
+from madtree.score.forest_scorer import Route, forest_outcomes
 
 Plan = dict[str, Any]
 
@@ -54,8 +57,9 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     tree, known = _trees(model, numbers[0] if model["grouped"] else np.zeros(numbers.shape[1]))
     for feature in np.flatnonzero(model["is_category"]).tolist():
         values[feature] = _as_codes(model, feature, values[feature], tree)
-    simple = not any(model["is_category"]) and len(model["feature"]) == len(model["child"])
-    leaves = yield from (_route_by_numbers if simple else _route)(model, model["roots"].take(tree), values)
+    if model["members"]:
+        return (yield from forest_outcomes(model, tree, known, _route_of_forest(model, values)))
+    leaves = yield from _route_of(model)(model, model["roots"].take(tree), values)
     found = outcome.take(leaves)
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
 
@@ -87,6 +91,20 @@ def _as_codes(model: Plan, feature: int, values: Floats, tree: Ints) -> Floats:
     if seen is not None:
         known &= _find(seen, tree * model["width"] + code)[1]
     return np.where(known, code, len(categories) if model["has_null"][feature] else np.nan)
+
+
+def _route_of_forest(model: Plan, values: Floats) -> Route:
+    """From one root, or from the roots of rows, to their leaves; `values` (n_features, n_rows)."""
+    coded: CodedForest | None = model["coded"]
+    if coded is not None:
+        return coded.route(values)
+    route, n_rows = _route_of(model), values.shape[1]
+    return lambda root: route(model, np.broadcast_to(root, n_rows), values)
+
+
+def _route_of(model: Plan) -> Callable[[Plan, Ints, Floats], Steps[Ints]]:
+    simple = not any(model["is_category"]) and len(model["feature"]) == len(model["child"])
+    return _route_by_numbers if simple else _route
 
 
 def _route_by_numbers(model: Plan, at: Ints, values: Floats) -> Steps[Ints]:

@@ -32,6 +32,7 @@ BLOCK_LEAF = 3e-6
 BLOCK_ROW = 75e-9  # the id there and back, the outcome back
 BLOCK_VALUE = 11e-9  # a row's feature into the array
 BLOCK_LEVEL = 7e-9
+CODED_LEVEL = 2.4e-9  # the same by codes, of a forest
 EXPRESSION_LEAVES = 200_000  # above, an expression takes gigabytes of the server's memory, whatever the time
 
 # What the planner would do if workers cost nothing: whether the rows can be shared out at all, and among how many.
@@ -52,6 +53,8 @@ class Work:
         spread: whether rows lie on several servers, which evaluate a CASE where they are, and would have to hand over
             whatever blocks are made of.
         costs: of starting them.
+        members: trees that a row goes down, more than one of a forest, which is scored by blocks only.
+        coded: whether rows go down by codes, as they do where neither categories nor surrogates are asked.
     """
 
     rows: float
@@ -62,11 +65,13 @@ class Work:
     sharable: bool = False
     spread: bool = False
     costs: Costs = COSTS
+    members: int = 1
+    coded: bool = False
 
     @property
     def _levels(self) -> float:
         """Comparisons that a row has to pass: a grouped model's trees are found by halving, too."""
-        return 1 + log2(max(self.leaves, 1))
+        return self.members * (1 + log2(max(self.leaves / self.members, 1)))
 
     @property
     def case_seconds(self) -> float:
@@ -77,7 +82,8 @@ class Work:
     @property
     def _row_seconds(self) -> float:
         """Of all rows, by blocks in one process."""
-        return self.rows * (BLOCK_ROW + self.features * BLOCK_VALUE + self._levels * BLOCK_LEVEL)
+        level = CODED_LEVEL if self.coded else BLOCK_LEVEL
+        return self.rows * (BLOCK_ROW + self.features * BLOCK_VALUE + self._levels * level)
 
     @property
     def block_workers(self) -> int:

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, Ints, Values, ascends, require
-from madtree.score.block_plan import children_in_order
+from madtree.learn.data import RIGHT, WIDE_LIMIT, Bools, Ints, Values, ascends, require
+from madtree.score.block_plan import MOST_MEMBERS, children_in_order
+from madtree.score.coded_forest import CodedForest
+from madtree.score.forest_scorer import WHATS
 from madtree.trees import MAX_DEPTH_LIMIT
 
 _MOST_OUTCOME = 2**32 - 1
@@ -27,42 +29,79 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     grouped = given.boolean("grouped")
     trees = given.ints("trees", (None,), *_KEYS)
     require(ascends(trees) and (grouped or len(trees) <= 1), "trees", "ascending; one where rows do not name theirs")
-    child = _children(given, len(trees))
+    members = given.integer("members", 0, MOST_MEMBERS)
+    require(not members or len(trees) > 0, "members", "those of a forest that is there")
+    n_roots = len(trees) * max(members, 1)
+    child, deepest = _children(given, n_roots)
     n_nodes = len(child)
     leaf = child == np.arange(n_nodes)
     feature = given.ints("feature", (None,), 0, max(len(is_category) - 1, 0))
-    n_splits = len(feature)
     require(bool(is_category) or bool(leaf.all()), "is_category", "of one feature at least, to split by")
-    threshold = given.floats("threshold", (n_splits,), finite=False)
     missing_right = given.bools("missing_right", (n_nodes,))
-    # A leaf asks what no value passes, and so leads to itself.
-    stays = n_splits >= n_nodes and (threshold[:n_nodes][leaf] == np.inf).all() and not missing_right[leaf].any()
-    require(stays, "threshold", "infinite in a leaf, with no other way for what is missing")
-    surrogates = given.ints("surrogates", (n_nodes + 1,), n_nodes, n_splits)
-    per_node = np.diff(surrogates)
-    fits = not n_nodes or 0 <= int(per_node.min()) <= int(per_node.max()) <= len(is_category)
-    require(fits, "surrogates", "ascending, no more of a node than there are features")
+    require(not missing_right[leaf].any(), "missing_right", "false in a leaf")
+    coded = None
+    if "cut" in given:
+        simple = members > 0 and not any(is_category) and len(feature) == n_nodes
+        require(simple, "cut", "of a forest without categories and surrogates")
+        coded = CodedForest.checked(given, child, feature, missing_right, len(is_category), deepest)
     outcome = given.ints("outcome", (n_nodes + 1,), 0, _MOST_OUTCOME, None)
     require(outcome.dtype.kind == "u", "outcome", "unsigned integers")
     require(int(outcome[-1]) == 0, "outcome", "0 where there is no tree")
     return {
         "trees": trees,
-        "roots": given.ints("roots", (len(trees),), 0, max(n_nodes - 1, 0)),
+        "roots": given.ints("roots", (n_roots,), 0, max(n_nodes - 1, 0)),
         "child": child,
         "missing_right": missing_right,
         "outcome": outcome,
         "grouped": grouped,
         "feature": feature,
-        "threshold": threshold,
-        "low_goes_left": given.bools("low_goes_left", (n_splits,)),
-        "surrogates": surrogates,
+        "coded": coded,
+        **(_thresholds(given, leaf, len(feature), len(is_category)) if coded is None else {}),
         "is_category": is_category,
-        **_categories(given, is_category, n_splits, len(trees)),
+        **_categories(given, is_category, len(feature), len(trees)),
+        "members": members,
+        **(_forest(given, n_nodes) if members else {}),
     }
 
 
-def _children(given: Values, n_trees: int) -> Ints:
-    """(n_nodes,) first children, of whole trees of no more than the greatest depth."""
+def _thresholds(given: Values, leaf: Bools, n_splits: int, n_features: int) -> dict[str, Any]:
+    """What splits ask, where that is not said by codes; `leaf` (n_nodes,)."""
+    n_nodes = len(leaf)
+    threshold = given.floats("threshold", (n_splits,), finite=False)
+    # A leaf asks what no value passes, and so leads to itself.
+    stays = n_splits >= n_nodes and (threshold[:n_nodes][leaf] == np.inf).all()
+    require(stays, "threshold", "infinite in a leaf")
+    surrogates = given.ints("surrogates", (n_nodes + 1,), n_nodes, n_splits)
+    per_node = np.diff(surrogates)
+    fits = not n_nodes or 0 <= int(per_node.min()) <= int(per_node.max()) <= n_features
+    require(fits, "surrogates", "ascending, no more of a node than there are features")
+    return {
+        "threshold": threshold,
+        "low_goes_left": given.bools("low_goes_left", (n_splits,)),
+        "surrogates": surrogates,
+    }
+
+
+def _forest(given: Values, n_nodes: int) -> dict[str, Any]:
+    """What the trees of a forest say."""
+    what, n_classes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT)
+    if what in ("means", "judged"):
+        values = given.floats("values", (n_nodes, None))
+        if what == "means":
+            return {"what": what, "n_classes": n_classes, "values": values}
+        require(values.shape[1] == 1 + n_classes, "values", f"{1 + n_classes} of each node")
+        said = values[:, 0]
+        require(said.min() >= 1 and said.max() <= n_classes, "values", "numbers of classes")
+        class_of = said.astype(np.min_scalar_type(n_classes))
+        return {"what": what, "n_classes": n_classes, "values": values[:, 1:], "class_of": class_of}
+    low, high = (0, 2**31 - 1) if what == "leaves" else (1, n_classes)
+    whole = given.ints("values", (n_nodes, 1), low, high, None)
+    require(whole.dtype.kind == "u", "values", "unsigned integers")
+    return {"what": what, "n_classes": n_classes, "values" if what == "leaves" else "class_of": whole[:, 0]}
+
+
+def _children(given: Values, n_trees: int) -> tuple[Ints, int]:
+    """(n_nodes,) first children, of whole trees of no more than the greatest depth; and the depth of the deepest."""
     child = given.ints("child", (None,), 0, 2**48)
     n_nodes = len(child)
     roots = given.ints("roots", (n_trees,), 0, max(n_nodes - 1, 0))
@@ -80,7 +119,7 @@ def _children(given: Values, n_trees: int) -> Ints:
         require(depth <= MAX_DEPTH_LIMIT, "child", f"at a depth of {MAX_DEPTH_LIMIT} at most")
         below = np.concatenate((child[at], child[at] + 1))
         at = below[inner[below]]
-    return child
+    return child, depth
 
 
 def _categories(given: Values, is_category: list[bool], n_splits: int, n_trees: int) -> dict[str, Any]:

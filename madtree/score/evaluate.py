@@ -10,9 +10,18 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, find_model, fit_features, output_columns, read_summary, read_trees, unquoted
+from madtree.model import (
+    ModelTables,
+    find_model,
+    fit_features,
+    output_columns,
+    read_summary,
+    read_trees,
+    unquoted,
+)
 from madtree.request import COSTS, Costs, Type, find_relation
-from madtree.score.case_or_blocks import Work, measure, run_case
+from madtree.score.case_or_blocks import measure, run_case
+from madtree.score.forest_outcomes import JUDGED
 from madtree.score.predict import groups_of
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import evaluate as sql
@@ -20,9 +29,8 @@ from madtree.sqltext import judged
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.evaluate import Question
-from madtree.sqltext.predict import Scan
+from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.quote import ident, qualified
-from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression
 from madtree.trees import Model
 
@@ -39,11 +47,12 @@ def tree_evaluate(
     costs: Costs = COSTS,
     trust_owner: bool | None = False,
 ) -> list[Row]:
-    """A row for each metric of each tree; see its usage text.
+    """A row for each metric of each tree, or of each forest; see its usage text.
 
     Args:
         tree_model, test_table: names as the user gave them.
-        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide. By
+            forests, they always are by blocks.
         costs: of work, by which workers share the blocks.
         trust_owner: whether what the model's owner wrote may run, see `find_model`.
 
@@ -126,20 +135,25 @@ def _asking(
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), 1, costs)
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
+    if model.n_members:
+        in_blocks, work = True, replace(work, members=model.n_members)
     if in_blocks is None:
         # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
         in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
     if in_blocks:
-        payload = judged.payload(scan, _first_tree(host, tables), actual, weight, exposure)
-        scoring = _scoring(host, tables, model, source, scan, payload, work)
+        tree = 1 if model.n_members else _first_tree(host, tables)
+        payload = judged.payload(scan, tree, actual, weight, exposure)
+        type_, said = _said(model, scan.id_name)
+        of_payload = replace(scan, id_sql=payload)
+        scoring = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work)
         if may_keep:
             scoring.create()
         else:
             scored = scoring.rows()
         kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
-        leaf_name = scoring.outputs[0].name
-        rows = judged.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, leaf_name, kind)
+        names = {name: output.name for name, output in said.items()}
+        rows = judged.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = judged.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
@@ -155,6 +169,7 @@ def _asking(
         n_params,
         exposure is not None,
         model.of_counts,
+        of_forest=model.n_members > 0,
     )
     keeps_cells = work.spread and may_keep and not in_blocks
     if keeps_cells:
@@ -181,18 +196,16 @@ def _outcome(tables: ModelTables, model: Model) -> tuple[str, str | None]:
     return actual, judged.number(weight)
 
 
-def _scoring(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    source: Relation,
-    scan: Scan,
-    payload: str,
-    work: Work,
-) -> BlockScoring:
-    """The rows by blocks: each one's payload and its leaf."""
-    (leaf,) = output_columns(model, "leaf", QUALIFIED, scan.id_name)
-    return BlockScoring(host, tables, model, "leaf", source, replace(scan, id_sql=payload), _PAYLOAD, [leaf], work)
+def _said(model: Model, taken: str) -> tuple[str, dict[str, Output]]:
+    """The type of prediction that a question needs of the block scorer, and its columns by their names in the question;
+    `taken` as in `output_columns`.
+    """
+    if not model.n_members:
+        return "leaf", {"leaf": output_columns(model, "leaf", QUALIFIED, taken)[0]}
+    if not model.is_classification:
+        return "response", {"prediction": output_columns(model, "response", QUALIFIED, taken)[0]}
+    types = {"predicted": "pg_catalog.int4", "shares": "pg_catalog.float8[]"}
+    return JUDGED, {name: Output(name, type_, lambda _: "NULL") for name, type_ in types.items()}
 
 
 def _first_tree(host: Host, tables: ModelTables) -> int:

@@ -18,6 +18,7 @@ from madtree.model import (
     output_expression,
     read_summary,
     read_trees,
+    require_single_trees,
     unquoted,
 )
 from madtree.request import COSTS, Costs, Type, check_new, find_relation
@@ -29,6 +30,7 @@ from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
+from madtree.sqltext.tables import model_table
 from madtree.trees import Feature, Model
 
 
@@ -60,6 +62,7 @@ def tree_predict(
     begin = perf_counter()
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    require_single_trees(model, "tree_model", "Score by it with madtree.forest_predict.")
     wanted = check_type(model, type_)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
@@ -68,7 +71,7 @@ def tree_predict(
     target = qualified(schema, name)
     features, id_type = fit_to_source(host, model, source, new_data_table)
     groups = groups_of(tables, model)
-    id_name = _id_name(model)
+    id_name = id_name_of(model)
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
 
@@ -103,9 +106,12 @@ def tree_sql(
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     header = read_summary(host, tables)
-    wanted = check_type(header, type_)
-    output = output_expression(header, wanted, READABLE)
-    model = replace(header, trees=read_trees(host, tables, header, tree_id))
+    if tree_id is None:
+        require_single_trees(header, "model", "Give tree_id, for one of its trees.")
+    single = replace(header, n_members=0)
+    wanted = check_type(single, type_)
+    output = output_expression(single, wanted, READABLE)
+    model = replace(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
         model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
         if not model.trees[0].nodes:
@@ -132,13 +138,15 @@ def fit_to_source(
 
 
 def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
-    """How rows find their tree, None where the model is not grouped."""
+    """How rows find their tree, or the number of their forest; None where the model is not grouped."""
     if not model.grouping_columns:
         return None
     columns = []
     for column, value in zip(model.grouping_columns, model.grouping, strict=True):
         name = unquoted(column)
         columns.append((ident(name), value, tables.column_types[name][1]))
+    if model.n_members:
+        return sql.GroupJoin(model_table(tables.schema, tables.name, "_group"), tuple(columns), "gid")
     return sql.GroupJoin(tables.sql, tuple(columns))
 
 
@@ -157,7 +165,7 @@ def _spread_by(host: Host, source: Relation, expression: str) -> bool:
     return column is not None and parse_name(expression) == (column,)
 
 
-def _id_name(model: Model) -> str:
+def id_name_of(model: Model) -> str:
     """The id column keeps its name; an expression is called id."""
     parts = parse_name(model.id_column)
     return "id" if parts is None else parts[-1]

@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Ints, decode
+from madtree.learn.data import Array, Floats, Ints, decode
 from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
 from madtree.score.block_plan import (
@@ -23,10 +23,12 @@ from madtree.score.block_plan import (
     SeenCategories,
     SplitCategories,
     build_plan,
-    outcome_type,
 )
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
+from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
+from madtree.score.named_categories import NamedCategories, listed_categories
+from madtree.score.packed_nodes import node_categories, node_places, read_packed
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
@@ -89,21 +91,25 @@ class BlockScoring:
     def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
         """The statement, the plan, and types and values of the parameters from $2 on."""
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
-        check_rows(host, tables, model)
-        nodes = _read_nodes(host, tables, model)
+        check_rows(host, tables, model, nodes=not tables.is_packed)
+        if tables.is_packed:
+            nodes = read_packed(host, tables, model, with_shares=self.type_ in ("prob_mean", JUDGED))
+        else:
+            nodes = _read_nodes(host, tables, model)
         splits = _splits(host, tables, model, nodes)
         features = [model.features[position - 1] for position in _used(splits)]
-        outcomes, expressions, types, params = _outcomes(host, tables, model, self.type_, nodes, self.outputs)
-        plan = _plan(host, tables, model, nodes, splits, outcomes)
+        said = _outcomes(host, tables, model, self.type_, nodes, self.outputs)
+        plan = _plan(host, tables, model, nodes, splits, said)
         blocks = BlockScan(
             scan,
             [rows_sql.as_number(scan.features[feature.name]) for feature in features],
-            [(output.name, expression) for output, expression in zip(self.outputs, expressions, strict=True)],
-            outcome_type(outcomes).itemsize,
+            [(output.name, expression) for output, expression in zip(self.outputs, said.expressions, strict=True)],
+            said.parts,
+            said.row_bytes,
             type_sql(self.id_type.name) if self.id_type.is_array else None,
         )
         n_trees = len(np.unique(nodes["tree_id"]))
-        return BlockStatement(host, blocks, self.source, self.work, n_trees), plan, types, params
+        return BlockStatement(host, blocks, self.source, self.work, n_trees), plan, said.types, said.params
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
@@ -135,7 +141,7 @@ def _plan(
     model: Model,
     nodes: Mapping[str, Array],
     splits: Mapping[str, Array],
-    outcomes: Ints,
+    said: Outcomes,
 ) -> bytes:
     """The plan over the features that `splits`, the columns of `FlatSplits`, names by their positions in the model."""
     # Of the model's features (from 1; 0 is a leaf) to those that the plan uses (from 0; -1 is a leaf).
@@ -144,43 +150,46 @@ def _plan(
     renumbered[used] = np.arange(len(used))
     is_category = [model.features[position - 1].kind is Kind.UNORDERED for position in used]
     # Looking for categories takes longer than reading all nodes.
-    found = _categories(host, tables, model, renumbered) if any(is_category) else _no_categories()
+    found = _categories(host, tables, model, nodes, renumbered) if any(is_category) else _no_categories()
     split_categories, seen_categories = found
     return build_plan(
-        FlatNodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], outcomes),
+        FlatNodes(nodes["tree_id"], nodes["node_id"], nodes["majority_left"], said.of_node),
         FlatSplits(splits["node"], renumbered[splits["feature"]], splits["threshold"], splits["low_goes_left"]),
         split_categories,
         seen_categories,
         is_category,
         grouped=bool(model.grouping_columns),
+        forest=said.forest,
     )
 
 
 def _categories(
-    host: Host, tables: ModelTables, model: Model, renumbered: Ints
+    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], renumbered: Ints
 ) -> tuple[SplitCategories, SeenCategories]:
     """The categories that splits name, and those that the model knows.
 
     Args:
+        nodes: columns of all nodes.
         renumbered: of each of the model's features, from 1, its position in the plan.
     """
     names = [feature.name for feature in model.features]
     booleans = [feature.type == "boolean" for feature in model.features]
-    statement = models_sql.category_images(tables.schema, tables.name, tables.has_surrogates)
-    images = host.query(statement, [_TEXTS, _BOOLS], [names, booleans])[0]
-    categories = {column: decode(image) for column, image in images.items()}
-    key, is_key = categories["key"]
-    key = _as_floats(key.astype(np.int64), categories["feature"][0], booleans)
+    parts = []
+    if tables.is_packed:
+        parts.append(node_categories(host, tables, model, nodes))
+    if tables.has_surrogates or not tables.is_packed:
+        parts.append(listed_categories(host, tables, nodes, names, booleans))
+    named = NamedCategories.join(parts)
     seen_feature, seen_tree, seen_texts = _seen_categories(model)
     seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
     seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
     return (
         SplitCategories(
-            split=categories["split"][0].astype(np.int64),
-            feature=renumbered[categories["feature"][0].astype(np.int64)],
-            key=key,
-            is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
-            goes_left=categories["goes_left"][0].astype(np.bool_),
+            split=named.split,
+            feature=renumbered[named.feature],
+            key=_as_floats(named.key, named.feature, booleans),
+            is_null=named.is_null,
+            goes_left=named.goes_left,
         ),
         SeenCategories(renumbered[seen_feature + 1], seen_tree, seen_key),
     )
@@ -213,7 +222,7 @@ def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
         row = host.query(models_sql.surrogate_images(tables.schema, tables.name), [_TEXTS], [names])[0]
         parts.append(
             {
-                "node": decode(row["node"])[0].astype(np.int64),
+                "node": node_places(tables, nodes, decode(row["tree_id"])[0], decode(row["node_id"])[0]),
                 "feature": decode(row["feature"])[0].astype(np.int64),
                 "threshold": _with_nan(row["threshold"]),
                 "low_goes_left": decode(row["low_goes_left"])[0].astype(np.bool_),
@@ -245,36 +254,38 @@ def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
 
 def _outcomes(
     host: Host, tables: ModelTables, model: Model, type_: str, nodes: Mapping[str, Array], outputs: Sequence[Output]
-) -> tuple[Ints, list[str], list[str], list[Any]]:
-    """What each node sends its rows to.
-
-    Returns:
-        outcomes: (n_nodes,) a position from 1 for each leaf.
-        expressions: for each output the value that belongs to the position `scored.outcome`.
-        types, params: SQL types and values of the parameters from $2 on that the expressions use.
-    """
+) -> Outcomes:
+    """What each node sends its rows to."""
+    if model.n_members:
+        shares = nodes.get("class_weights")
+        if shares is not None:
+            shares = shares / shares.sum(axis=1, keepdims=True)
+        return forest_outcomes_of(model, type_, nodes, shares, outputs)
     if type_ == "response" and model.is_classification:
-        return nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))], [], []
+        return Outcomes.of_tree(
+            nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))], [], []
+        )
     is_leaf = nodes["feature"] == 0
     each = np.where(is_leaf, np.cumsum(is_leaf), 0)
-    if type_ == "leaf":
-        return each, [pick("$2::pg_catalog.int8[]")], ["pg_catalog.int8[]"], [nodes["node_id"][is_leaf].tolist()]
-    if type_ == "response":
-        return (
-            each,
-            [pick("$2::pg_catalog.float8[]")],
-            ["pg_catalog.float8[]"],
-            [nodes["prediction"][is_leaf].tolist()],
-        )
-    image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
-    values = decode(image)[0]
-    if len(values) != len(is_leaf) * len(model.classes):
-        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
-    weights = values.reshape(-1, len(model.classes))[is_leaf].tolist()
+    if type_ in ("leaf", "response"):
+        kind, column = ("int8", "node_id") if type_ == "leaf" else ("float8", "prediction")
+        array = f"pg_catalog.{kind}[]"
+        return Outcomes.of_tree(each, [pick(f"$2::{array}")], [array], [nodes[column][is_leaf].tolist()])
+    weights = _class_weights(host, tables, model, nodes)[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
     picks = [pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
     expressions = (
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
     )
-    return each, expressions, ["pg_catalog.float8[]"] * len(by_class), [list(column) for column in by_class]
+    types = ["pg_catalog.float8[]"] * len(by_class)
+    return Outcomes.of_tree(each, expressions, types, [list(column) for column in by_class])
+
+
+def _class_weights(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> Floats:
+    """(n_nodes, K) of all nodes in order of tree and id; raises MadtreeError where they are not that many."""
+    image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
+    values = decode(image)[0]
+    if len(values) != len(nodes["node_id"]) * len(model.classes):
+        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
+    return np.array(values.reshape(-1, len(model.classes)), np.float64)

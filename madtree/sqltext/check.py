@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
-from madtree.sqltext.values import Writer, text_of
+from madtree.sqltext.values import text_of
 
 MAX_DEPTH = 62  # of a node whose id is a bigint
 _LARGEST = "'1e300'::pg_catalog.float8"  # weights add up to less than the largest float8
@@ -30,10 +31,7 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
             f"OR {_bad_numbers('t.impurity_var_importance')})",
             "has no importance for each feature",
         ),
-        *(
-            (f"pg_catalog.num_nulls(t.{ident(column)}) OPERATOR(pg_catalog.>) 0", f"has no {column}")
-            for column in grouping
-        ),
+        *_no_nulls("t", grouping),
     ]
     table = model_table(schema, model)
     return (
@@ -44,7 +42,51 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
     )
 
 
-def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Writer | None, one_tree: bool) -> str:
+def faulty_members(schema: str, model: str) -> str:
+    """Trees of a forest that are not in their place: `tree_id`, `node_id` and `fault`; $1 trees that each group has."""
+    place = f"{_below('t.gid', 1)} OR {_below('t.sample_id', 1)} OR t.sample_id OPERATOR(pg_catalog.>) $1"
+    number = "((t.gid::pg_catalog.int8 OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog.*) $1) OPERATOR(pg_catalog.+)"
+    group = f"SELECT FROM {model_table(schema, model, '_group')} AS g WHERE g.gid OPERATOR(pg_catalog.=) t.gid"
+    faults = [
+        (
+            f"COALESCE({place} OR ({number} t.sample_id) OPERATOR(pg_catalog.<>) t.tree_id, true)",
+            "has another gid or sample_id than its number",
+        ),
+        (f"NOT EXISTS ({group})", "is of a group that is not there"),
+    ]
+    rows = f"{model_table(schema, model)} AS t"
+    return f"{_first_fault(faults, rows, 't.tree_id, NULL::pg_catalog.int8 AS node_id')} LIMIT 1"
+
+
+def faulty_groups(schema: str, model: str, grouping: Sequence[str]) -> str:
+    """Groups of a forest that are none: `gid` and `fault`; $1 is the number of features, $2 that of groups."""
+    importances = ("oob_var_importance", "oob_var_importance_sd", "impurity_var_importance")
+    faults = [
+        ("g.gid IS NULL", "has no gid"),
+        (f"{_below('g.gid', 1)} OR g.gid OPERATOR(pg_catalog.>) $2", "has a gid that no group has"),
+        *(
+            (
+                f"g.{column} IS NOT NULL AND {_length(f'g.{column}')} OPERATOR(pg_catalog.<>) $1",
+                f"has no {column} of each feature",
+            )
+            for column in importances
+        ),
+        *(
+            (f"pg_catalog.num_nulls(g.{ident(column)}) OPERATOR(pg_catalog.>) 0", f"has no {column}")
+            for column in grouping
+        ),
+    ]
+    cases = " WHEN ".join(f"{condition} THEN {literal(what)}" for condition, what in faults)
+    table = model_table(schema, model, "_group")
+    return (
+        f"SELECT f.gid, f.fault FROM (SELECT g.gid, CASE WHEN {cases} END AS fault FROM {table} AS g) AS f "
+        "WHERE f.fault IS NOT NULL UNION ALL "
+        f"SELECT g.gid, 'is there twice' FROM {table} AS g "
+        "GROUP BY g.gid HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1"
+    )
+
+
+def faulty_nodes(schema: str, name: str, nodes: NodeRelation, *, is_classification: bool, one_tree: bool) -> str:
     """Nodes that are none: `tree_id`, `node_id` and `fault`, at most one.
 
     Parameters: $1 names of the features, $2 of those that are unordered, $3 of those that are boolean, $4 the class
@@ -89,7 +131,7 @@ def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Wri
         (f"{inner} AND {_not_a_number('n.improvement')}", "has an unfit improvement"),
     ]
     if is_classification:
-        among = f"{text_of('n.prediction', writer)} OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.text[])"
+        among = f"{text_of('n.prediction', nodes.writer)} OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.text[])"
         faults += [
             (f"{_unless_untold('n.prediction')} AND COALESCE(NOT {among}, true)", "predicts no class of the model"),
             (
@@ -107,7 +149,7 @@ def faulty_nodes(schema: str, name: str, *, is_classification: bool, writer: Wri
             ("n.class_weights IS NOT NULL", "has weights of classes"),
         ]
     where = " WHERE n.tree_id OPERATOR(pg_catalog.=) $5" if one_tree else ""
-    rows = f"(SELECT n.* FROM {model_table(schema, name, '_nodes')} AS n{where}) AS n"
+    rows = f"(SELECT n.* FROM {nodes.sql} AS n{where}) AS n"
     return f"{_first_fault(faults, rows, 'n.tree_id, n.node_id')} LIMIT 1"
 
 
@@ -152,6 +194,13 @@ def _first_fault(faults: Sequence[tuple[str, str]], rows: str, key: str) -> str:
     return (
         f"SELECT {names} FROM (SELECT {key}, CASE WHEN {cases} END AS fault FROM {rows}) AS f WHERE f.fault IS NOT NULL"
     )
+
+
+def _no_nulls(alias: str, columns: Sequence[str]) -> list[tuple[str, str]]:
+    return [
+        (f"pg_catalog.num_nulls({alias}.{ident(column)}) OPERATOR(pg_catalog.>) 0", f"has no {column}")
+        for column in columns
+    ]
 
 
 def _category_faults(alias: str, unordered: str) -> list[tuple[str, str]]:

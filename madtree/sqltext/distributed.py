@@ -1,8 +1,9 @@
 """The tables of a training run whose rows are spread over the servers of a Citus cluster.
 
-The rows are first distributed in parts of a block's size: a table with a part column, over which Citus spreads it.
-Every query that packs groups by that column alone, so that each server packs the parts that it holds by itself, and
-blocks lie where their part lies. On plain PostgreSQL the same statements work on the same tables, unspread.
+The rows are first distributed in parts of a block's size, and each part goes to one of the shards: a column has its
+number, and another the key of its shard, by which Citus spreads the table. Every query that packs groups by both, so
+that each server packs the parts that it holds by itself, and blocks lie where their part lies. On plain PostgreSQL the
+same statements work on the same tables, unspread.
 """
 
 from __future__ import annotations
@@ -11,18 +12,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.operators import binary
-from madtree.sqltext.quote import ident
-from madtree.sqltext.rows import RowSource
+from madtree.sqltext.operators import binary, spelled_out
+from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.rows import RowSource, group_counts, group_figures
 from madtree.sqltext.schemas import INTERNAL
-from madtree.sqltext.work import BLOCK_COLUMNS, PACKED_FIELDS, WorkTables
+from madtree.sqltext.work import BLOCK_COLUMNS, NODES, PACKED_FIELDS, WorkTables
 
+TAG_BYTES = 8  # of a state, before its numbers
 _SEED = 4097  # seed of the hash that distributes rows, unlike those of samples
 
 
 @dataclass(frozen=True)
 class DistributedTables(WorkTables):
-    """Work tables with a part column. Its name is random in the rows, whose other columns are the user's."""
+    """Work tables with a part and the key of its shard. In the rows, whose other columns are the user's, the names of
+    these are random.
+    """
+
+    @property
+    def shard_key(self) -> str:
+        return f"madtree_key_{self.token}"
 
     @property
     def part(self) -> str:
@@ -30,19 +38,20 @@ class DistributedTables(WorkTables):
 
     @property
     def one_part(self) -> str:
-        """The condition on rows of part $1: an equality, so that one server is asked."""
-        return f"{SOURCE_ALIAS}.{ident(self.part)} OPERATOR(pg_catalog.=) $1"
+        """The condition on rows of part $1 in the shard with key $2: an equality, so that one server is asked."""
+        key, part = (f"{SOURCE_ALIAS}.{ident(column)}" for column in (self.shard_key, self.part))
+        return f"{part} OPERATOR(pg_catalog.=) $1 AND {key} OPERATOR(pg_catalog.=) $2"
 
     def create_rows(self, columns: Sequence[str] | None, relation: str) -> str:
         """An empty table of parts and `columns` as SQL, all of the relation's if None."""
-        return self.create_as(
-            "rows",
-            f"SELECT 0::pg_catalog.int4 AS {ident(self.part)}, {_listed(columns)} FROM {relation} WITH NO DATA",
-        )
+        own = ", ".join(f"0::pg_catalog.int4 AS {ident(column)}" for column in (self.shard_key, self.part))
+        return self.create_as("rows", f"SELECT {own}, {_listed(columns)} FROM {relation} WITH NO DATA")
 
-    def distribute_rows(self, columns: Sequence[str] | None, relation: str, n_parts: int, by: str | None = None) -> str:
+    def distribute_rows(
+        self, columns: Sequence[str] | None, relation: str, n_parts: int, keys: Sequence[int], by: str | None = None
+    ) -> str:
         """Fill that table, every row's part by a hash of where it stands: the parts are of one size, whatever is in
-        the rows, and each of them is a random sample.
+        the rows, and each of them is a random sample. Parts take the shards' `keys` in turn.
 
         `by`: SQL of what to take instead, where rows do not tell where they stand; should differ from row to row.
         """
@@ -53,11 +62,13 @@ class DistributedTables(WorkTables):
         numbered = (
             f"(({place} OPERATOR(pg_catalog.&) 9223372036854775807) OPERATOR(pg_catalog.%) {n_parts}::pg_catalog.int8)"
         )
-        return f"INSERT INTO {self.name('rows')} SELECT {numbered}::pg_catalog.int4, {_listed(columns)} FROM {relation}"
+        part = f"{numbered}::pg_catalog.int4"
+        key = _chosen(keys, binary(part, "%", f"{len(keys)}"))
+        return f"INSERT INTO {self.name('rows')} SELECT {key}, {part}, {_listed(columns)} FROM {relation}"
 
     def create_part_blocks(self) -> str:
         """An empty table of blocks, one for each part."""
-        return self.create_with("blocks", BLOCK_COLUMNS)
+        return self.create_with("blocks", f"{BLOCK_COLUMNS}, {NODES}")
 
     def pack_parts(self, source: RowSource) -> str:
         """Make each part's block where its rows are; $1: plan.
@@ -65,12 +76,12 @@ class DistributedTables(WorkTables):
         Bits have no hash function, so that the rows have to be sorted by part: a hash table would hold all the parts
         of a server's shard at once.
         """
-        part = f"{SOURCE_ALIAS}.{ident(self.part)}"
+        key, part = (f"{SOURCE_ALIAS}.{ident(column)}" for column in (self.shard_key, self.part))
         return (
-            f"INSERT INTO {self.name('blocks')} SELECT madtree_packed.part, madtree_packed.part, {PACKED_FIELDS} "
-            f"FROM (SELECT {part} AS part, {INTERNAL}.pack_images("
+            f"INSERT INTO {self.name('blocks')} SELECT madtree_packed.key, madtree_packed.part, {PACKED_FIELDS} "
+            f"FROM (SELECT {key} AS key, {part} AS part, {INTERNAL}.pack_images("
             f"pg_catalog.string_agg({source.row()}, ''::pg_catalog.bytea), $1) AS block "
-            f"{source.from_clause()} GROUP BY {part}, {part}::pg_catalog.bit(32)) AS madtree_packed"
+            f"{source.from_clause()} GROUP BY {key}, {part}, {part}::pg_catalog.bit(32)) AS madtree_packed"
         )
 
     def distinct_values(self, source: RowSource, feature: int, limit: int) -> str:
@@ -85,12 +96,90 @@ class DistributedTables(WorkTables):
             f"GROUP BY 1, 2) AS v) AS madtree_value WHERE {few}"
         )
 
+    def create_counts(self, source: RowSource, dependent_is_number: bool) -> str:
+        """An empty table of the figures of groups, shard by shard, by a hash of the group."""
+        return self.create_as("counts", f"{group_counts(source, dependent_is_number)} WITH NO DATA")
+
+    def count_groups(self, source: RowSource, dependent_is_number: bool) -> str:
+        """Fill that table: each shard counts its rows, and what it has of a group goes where the others' goes."""
+        keys = [f"g{i}" for i in range(1, len(source.grouping) + 1)]
+        names = ", ".join([*keys, *group_figures(source, dependent_is_number)])
+        by = f"{SOURCE_ALIAS}.{ident(self.shard_key)}"
+        counted = group_counts(source, dependent_is_number, by)
+        return (
+            f"INSERT INTO {self.name('counts')} (madtree_by, {names}) "
+            f"SELECT pg_catalog.hash_record(ROW({', '.join(keys)})), {names} FROM ({counted}) AS madtree_counted"
+        )
+
+    def counted_groups(self, source: RowSource, dependent_is_number: bool) -> str:
+        """The figures of whole groups, each of which is put together by the server that has them."""
+        keys = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+        figures = group_figures(source, dependent_is_number)
+        merged = ", ".join(f"{sql} AS {name}" for name, sql in figures.items())
+        return f"SELECT {keys}, {merged} FROM {self.name('counts')} GROUP BY madtree_by, {keys}"
+
+    def create_group_rows(self) -> str:
+        """An empty table of the rows of small groups: the number of the group's block, and the row's image."""
+        return self.create_with("images", f"block_id pg_catalog.int4, images {INTERNAL}.packed")
+
+    def distribute_groups(self, source: RowSource) -> str:
+        """Fill that table: the rows of a block, which has whole groups, come together on one server."""
+        return (
+            f"INSERT INTO {self.name('images')} SELECT madtree_block, ({source.row()})::{INTERNAL}.packed "
+            f"{source.from_clause(extra='madtree_block IS NOT NULL')}"
+        )
+
+    def grown(self) -> str:
+        """The trees of each block, grown where its rows are; $1: plan. Rows are sorted by block, as in `pack_parts`."""
+        images = "pg_catalog.string_agg(images::pg_catalog.bytea, ''::pg_catalog.bytea)"
+        return (
+            f"SELECT {INTERNAL}.grow_block($1, {images}) AS shared FROM {self.name('images')} "
+            "GROUP BY block_id, block_id::pg_catalog.bit(32)"
+        )
+
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan. One state comes from each shard."""
+        return self.counted("shared")
+
+    def create_states(self) -> str:
+        """An empty table of pieces of states, by the key of the shard where pieces of the same place come together."""
+        return self.create_with("states", f"shard_key pg_catalog.int4, piece {INTERNAL}.packed")
+
+    def scatter_states(self, keys: Sequence[int], piece_bytes: int) -> str:
+        """Count, and send each shard's state to that table in pieces, one for each of `keys`; $1: plan.
+
+        `piece_bytes`: of a piece's numbers.
+        A state is a tag and numbers (`storage.aggregate_functions`), and so is a piece.
+        """
+        state = "madtree_counted.state"
+        tag = f"pg_catalog.substr({state}, 1, {TAG_BYTES})"
+        firsts = range(TAG_BYTES + 1, TAG_BYTES + 1 + len(keys) * piece_bytes, piece_bytes)
+        pieces = [binary(tag, "||", f"pg_catalog.substr({state}, {first}, {piece_bytes})") for first in firsts]
+        counted = self.counted("state").replace("SELECT ", "SELECT shard_key, ", 1)
+        # No join with the places: a plan might count anew for each of them.
         return (
-            f"SELECT {INTERNAL}.node_statistics(block_id, n_rows, codes, target, weight, tree, fold, $1) AS shared "
-            f"FROM {self.name('blocks')}"
+            f"INSERT INTO {self.name('states')} SELECT pg_catalog.unnest({_array(keys)}), "
+            f"pg_catalog.unnest(ARRAY[{', '.join(pieces)}])::{INTERNAL}.packed "
+            f"FROM ({counted} GROUP BY shard_key) AS madtree_counted"
         )
+
+    def gathered_states(self) -> str:
+        """The sums of the pieces, each place added up by the server where they are."""
+        added = f"{INTERNAL}.sum_of_states(piece::pg_catalog.bytea)"
+        return f"SELECT shard_key, {added} AS shared FROM {self.name('states')} GROUP BY shard_key"
+
+    def empty_states(self) -> str:
+        return f"TRUNCATE {self.name('states')}"
+
+
+def _chosen(keys: Sequence[int], place: str) -> str:
+    """The key at a place, counted from 0."""
+    return f"({_array(keys)})[{binary(place, '+', '1')}]"
+
+
+def _array(keys: Sequence[int]) -> str:
+    numbers = ",".join(map(str, keys))
+    return f"{literal('{' + numbers + '}')}::pg_catalog.int4[]"
 
 
 def _listed(columns: Sequence[str] | None) -> str:
@@ -130,6 +219,29 @@ COUNT_SHARDS = (
 DISTRIBUTION_COLUMN = (
     "SELECT pg_catalog.column_to_column_name(logicalrelid, partkey) AS name FROM pg_catalog.pg_dist_partition "
     "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1 AND partmethod OPERATOR(pg_catalog.=) 'h'"
+)
+
+# Whether groups can be told apart by a hash: all columns g1, ... of a table, $1, are of types that have one of their
+# own, and their text is equal only where its bytes are.
+HASHABLE = spelled_out("""
+SELECT pg_catalog.bool_and((t.typtype `=` 'e' OR EXISTS (
+    SELECT FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am m ON m.oid `=` o.opcmethod AND m.amname `=` 'hash'
+    WHERE o.opcdefault AND (o.opcintype `=` t.oid OR EXISTS (
+        SELECT FROM pg_catalog.pg_cast c
+        WHERE c.castsource `=` t.oid AND c.casttarget `=` o.opcintype AND c.castmethod `=` 'b'
+    ))
+)) AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_collation l WHERE l.oid `=` a.attcollation AND NOT l.collisdeterministic
+)) AS hashable
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid `=` a.atttypid
+WHERE a.attrelid `=` $1::pg_catalog.regclass::pg_catalog.oid AND a.attname::pg_catalog.text `~` '^g[0-9]+$'""")
+
+# Keys of the shards of a table, one of each: values of the column by which it is distributed. $1: the table's SQL name;
+# $2: the last one to look at.
+SHARD_KEYS = (
+    "SELECT pg_catalog.min(k.key)::pg_catalog.int4 AS key FROM (SELECT g.key, "
+    "pg_catalog.get_shard_id_for_distribution_column($1::pg_catalog.regclass, g.key) AS shard "
+    "FROM pg_catalog.generate_series(0, $2::pg_catalog.int4) AS g(key)) AS k GROUP BY k.shard ORDER BY 1"
 )
 
 # $1: the table's SQL name; $2: the column; $3: how many shards it shall have.

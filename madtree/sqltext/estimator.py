@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, float_literal
 from madtree.sqltext.predict import Output, tree_case
 from madtree.sqltext.quote import literal, qualified
-from madtree.trees import Feature, Tree
+from madtree.sqltext.rows import as_number
+from madtree.sqltext.values import category
+from madtree.trees import Feature, Kind, Tree
 
 # The columns of the primary key of the table $1, as SQL.
 PRIMARY_KEY = """\
@@ -26,13 +28,15 @@ SELECT a.attname AS name FROM pg_catalog.pg_attribute AS a WHERE a.attrelid OPER
 PLACE_IN_TABLE = f"{SOURCE_ALIAS}.tableoid, {SOURCE_ALIAS}.ctid"
 
 
-def numbered(view: str, source: str, id_name: str) -> str:
-    """A temporary view of a table with a column more, which stands for the rows' ids where nobody reads them.
+def numbered(view: str, source: str, id_name: str, *, by_place: bool) -> str:
+    """A temporary view of a table with a column more, which stands for the rows' ids.
 
     Args:
         view, source, id_name: as SQL.
+        by_place: whether it tells the rows apart, by their places in the table; nobody reads it otherwise.
     """
-    return f"CREATE TEMPORARY VIEW {view} AS SELECT s.*, 0 AS {id_name} FROM {source} AS s"
+    value = "pg_catalog.concat(s.tableoid, s.ctid)" if by_place else "0"
+    return f"CREATE TEMPORARY VIEW {view} AS SELECT s.*, {value} AS {id_name} FROM {source} AS s"
 
 
 def rows_with(source: str, outcome: str) -> str:
@@ -57,6 +61,22 @@ def weighted_by_class(outcome: str, weights: Mapping[str, float], weight: str | 
     )
     case = f"CASE WHEN {cases} ELSE {one} END" if cases else one
     return case if weight is None else f"({weight})::pg_catalog.float8 OPERATOR(pg_catalog.*) {case}"
+
+
+def feature_rows(schema: str, name: str, features: Sequence[Feature], others: Sequence[str], order: str | None) -> str:
+    """The rows of a table, in an order: the features in `f0`, `f1`, ..., numbers as they are compared and categories
+    as text, and other expressions in `o0`, `o1`, ...
+
+    Args:
+        schema, name: of the table, unquoted.
+        features: as expressions over the table's columns.
+        order: as SQL; without one, as the rows come.
+    """
+    numbers = [category(f) if f.kind is Kind.UNORDERED else as_number(f) for f in features]
+    columns = ["true AS is_row", *(f"{value} AS f{place}" for place, value in enumerate(numbers))]
+    columns += [f"({value}) AS o{place}" for place, value in enumerate(others)]
+    source = f"{qualified(schema, name)} AS {SOURCE_ALIAS}"
+    return f"SELECT {', '.join(columns)} FROM {source}{f' ORDER BY {order}' if order else ''}"
 
 
 @dataclass(frozen=True)

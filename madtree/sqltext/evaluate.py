@@ -29,11 +29,14 @@ class Question:
     Attributes:
         schema, name: of the model, unquoted.
         rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
+            Of a forest, the number of the forest as tree and, in place of the leaf, predicted, the number of the class
+            with most votes, and shares, the classes' means; or prediction, a number.
         weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
         grouping: the model's grouping columns, unquoted, and how their values are written as text.
         writer: how the predictions' type is.
         n_params: parameters of the rows' query; the question's own come behind them.
         cells: SQL of the table that has the cells already, empty where there is none.
+        of_forest: whether the model is a forest.
     """
 
     schema: str
@@ -46,6 +49,7 @@ class Question:
     exposed: bool = False
     of_counts: bool = False
     cells: str = ""
+    of_forest: bool = False
 
     def fill(self, template: str, cells: str = "", **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
@@ -54,7 +58,8 @@ class Question:
         """
         own = {key: spelled_out(part) for key, part in parts.items()}
         return spelled_out(template).format(
-            trees=model_table(self.schema, self.name),
+            trees=model_table(self.schema, self.name, "_group" if self.of_forest else ""),
+            number="gid" if self.of_forest else "tree_id",
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,
             cells=cells,
@@ -84,7 +89,7 @@ def metric_names(is_classification: bool, n_classes: int, of_counts: bool = Fals
 
 def class_metrics(question: Question) -> str:
     """Metrics of a classification by scope; the parameter is the classes in order."""
-    template = f"WITH {_CELLS}{_JUDGED}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
+    template = f"WITH {_CELLS}{_judged(question)}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
     metrics = _of_metrics(CLASS_METRICS)
     return question.fill(template, cells=class_cells(question), metrics=metrics, **_whole(question, "judged"))
 
@@ -98,14 +103,15 @@ def number_metrics(question: Question) -> str:
 
 def confusion(question: Question) -> str:
     """Rows of the confusion matrix of each tree; the parameter is the classes in order."""
-    return question.fill(f"WITH {_CELLS}{_JUDGED}{_CONFUSION}", cells=class_cells(question))
+    return question.fill(f"WITH {_CELLS}{_judged(question)}{_CONFUSION}", cells=class_cells(question))
 
 
 def class_cells(question: Question) -> str:
     """A query for the cells of a classification."""
     if question.cells:
         return f"SELECT * FROM {question.cells}"
-    return question.fill(_CLASS_CELLS, counts=_WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS)
+    cells = _CLASS_CELLS_OF_FOREST if question.of_forest else _CLASS_CELLS
+    return question.fill(cells, counts=_WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS)
 
 
 def number_cells(question: Question) -> str:
@@ -117,7 +123,7 @@ def number_cells(question: Question) -> str:
         fit = f"({fit} AND {_EXPOSED})"
     usable = f"n.node_id IS NOT NULL AND {fit}{f' AND {_POSITIVE}' if question.weighted else ''}"
     return question.fill(
-        _NUMBER_CELLS,
+        _NUMBER_CELLS.replace("{predictions}", _MEANS if question.of_forest else _LEAVES),
         weight="r.weight" if question.weighted else "1::pg_catalog.float8",
         expected="(n.prediction `*` r.exposure)" if question.exposed else "n.prediction",
         deviance=_DEVIANCE if question.of_counts else "0::pg_catalog.float8",
@@ -125,6 +131,10 @@ def number_cells(question: Question) -> str:
         finite=fit,
         bad_weights=_BAD_WEIGHTS if question.weighted else "0",
     )
+
+
+def _judged(question: Question) -> str:
+    return _JUDGED_OF_FOREST if question.of_forest else _JUDGED
 
 
 def keep_cells(table: str, cells: str) -> str:
@@ -186,6 +196,27 @@ judged AS (
     WHERE c.actual IS NOT NULL AND c.n `>` 0
 ),"""
 
+# What trees of a forest say is in the rows, and a cell is what rows have in common.
+_CLASS_CELLS_OF_FOREST = """
+    SELECT r.tree, r.actual, k.class, r.predicted, r.shares[1] AS p_first, COALESCE(r.shares[k.class], 0) AS p_actual,
+        pg_catalog.count(*) AS total, 0 AS bad_actuals, {counts}
+    FROM ({rows}) AS r
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.array_position({classes}::pg_catalog.text[], r.actual COLLATE pg_catalog."C") AS class
+    ) AS k
+    GROUP BY 1, 2, 3, 4, 5, 6
+"""
+_JUDGED_OF_FOREST = """
+judged AS (
+    SELECT c.tree, c.actual, c.n, c.weight, c.class,
+        ({classes}::pg_catalog.text[])[c.predicted] COLLATE pg_catalog."C" AS predicted, c.p_first, c.p_actual
+    FROM cells AS c WHERE c.predicted IS NOT NULL AND c.actual IS NOT NULL AND c.n `>` 0
+),"""
+
+_LEAVES = "LEFT JOIN {nodes} AS n ON n.tree_id `=` r.tree AND n.node_id `=` r.leaf"
+_MEANS = """CROSS JOIN LATERAL (
+        SELECT r.tree AS tree_id, CASE WHEN r.prediction IS NOT NULL THEN r.tree END AS node_id, r.prediction
+    ) AS n"""
 _NUMBER_CELLS = """
     SELECT r.tree, n.prediction, pg_catalog.count(*) AS total,
         pg_catalog.count(*) FILTER (WHERE NOT {finite}) AS bad_actuals, {bad_weights} AS bad_weights,
@@ -199,7 +230,7 @@ _NUMBER_CELLS = """
         pg_catalog.min(r.actual) {usable} AS low,
         pg_catalog.max(r.actual) {usable} AS high
     FROM ({rows}) AS r
-    LEFT JOIN {nodes} AS n ON n.tree_id `=` r.tree AND n.node_id `=` r.leaf
+    {predictions}
     CROSS JOIN LATERAL (SELECT {expected} AS expected) AS e
     GROUP BY r.tree, n.tree_id, n.node_id, n.prediction
 """
@@ -211,7 +242,7 @@ scoped AS (SELECT j.tree AS scope, j.* FROM {{judged}} AS j{{all_cells}}),
 totals (scope, total, bad_weights, bad_actuals) AS (
     SELECT c.tree, {_SUMS} FROM cells AS c GROUP BY c.tree{{all_totals}}
 ),
-scopes AS (SELECT t.tree_id AS scope, {{group}} AS group_values FROM {{trees}} AS t{{all_scopes}}),"""
+scopes AS (SELECT t.{{number}} AS scope, {{group}} AS group_values FROM {{trees}} AS t{{all_scopes}}),"""
 
 # Probabilities are kept as far from 0 and 1 as scikit-learn does it: by float64's machine epsilon.
 _EPSILON = f"{2.0**-52!r}::pg_catalog.float8"
@@ -301,7 +332,7 @@ labels AS (
     FROM pg_catalog.unnest({classes}::pg_catalog.text[]) WITH ORDINALITY AS l(label, position)
 ),
 outcomes AS (
-    SELECT t.tree_id AS tree, l.label, l.position FROM {trees} AS t CROSS JOIN labels AS l
+    SELECT t.{number} AS tree, l.label, l.position FROM {trees} AS t CROSS JOIN labels AS l
     UNION ALL
     SELECT DISTINCT j.tree, j.actual, NULL::pg_catalog.int8 FROM judged AS j WHERE j.class IS NULL
 ),
@@ -314,6 +345,6 @@ SELECT o.tree AS tree_id, {group} AS group_values, o.label AS actual, p.label AS
 FROM outcomes AS o
 CROSS JOIN labels AS p
 CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
-INNER JOIN {trees} AS t ON t.tree_id `=` o.tree
+INNER JOIN {trees} AS t ON t.{number} `=` o.tree
 LEFT JOIN counts AS s ON s.tree `=` o.tree AND s.actual `=` o.label AND s.predicted `=` p.label
 ORDER BY o.tree, o.position NULLS LAST, o.label, p.position"""

@@ -15,6 +15,55 @@ def create_importance(target: str, schema: str, name: str, grouping: Sequence[st
     return f"CREATE TABLE {target} AS\n{importance(schema, name, grouping)}"
 
 
+FOREST_COLUMNS = (
+    "feature",
+    "oob_var_importance",
+    "impurity_var_importance",
+    "raw_oob_importance",
+    "oob_importance_sd",
+    "raw_importance",
+)
+
+
+def create_forest_importance(target: str, schema: str, name: str, grouping: Sequence[str]) -> str:
+    """CREATE TABLE .. AS with the rows of `forest_importance`; `target` is the table to create, as SQL."""
+    return f"CREATE TABLE {target} AS\n{forest_importance(schema, name, grouping)}"
+
+
+def forest_importance(schema: str, name: str, grouping: Sequence[str], best_first: bool = False) -> str:
+    """A row for each group of a forest and feature, in that order, or with `best_first` by group and importance: shares
+    of 100, where what is negative counts as 0, and the numbers themselves. `grouping` are columns, unquoted.
+    """
+    best = "f.oob DESC NULLS LAST, f.raw DESC NULLS LAST, " if best_first else ""
+    groups = "".join(f"t.{ident(column)}, " for column in grouping)
+    return f"""\
+SELECT {groups}f.feature, {_share("f.oob", "s.oob")} AS oob_var_importance,
+    {_share("f.raw", "s.raw")} AS impurity_var_importance,
+    f.oob AS raw_oob_importance, f.sd AS oob_importance_sd, f.raw AS raw_importance
+FROM {model_table(schema, name, "_group")} AS t
+CROSS JOIN {model_table(schema, name, "_summary")} AS m
+CROSS JOIN LATERAL ROWS FROM (
+    pg_catalog.unnest(m.features), pg_catalog.unnest(t.oob_var_importance),
+    pg_catalog.unnest(t.oob_var_importance_sd), pg_catalog.unnest(t.impurity_var_importance)
+) WITH ORDINALITY AS f(feature, oob, sd, raw, position)
+CROSS JOIN LATERAL (
+    SELECT pg_catalog.sum(GREATEST(i.oob, 0::pg_catalog.float8)) AS oob, pg_catalog.sum(i.raw) AS raw
+    FROM ROWS FROM (
+        pg_catalog.unnest(t.oob_var_importance), pg_catalog.unnest(t.impurity_var_importance)
+    ) AS i(oob, raw)
+) AS s
+ORDER BY t.gid, {best}f.position"""
+
+
+def _share(value: str, total: str) -> str:
+    """Of 100; 0 where there is nothing to share out, NULL where the value is."""
+    share = (
+        f"(GREATEST({value}, 0::pg_catalog.float8) OPERATOR(pg_catalog./) {total}) "
+        "OPERATOR(pg_catalog.*) 100::pg_catalog.float8"
+    )
+    return f"CASE WHEN {value} IS NULL THEN NULL WHEN {total} OPERATOR(pg_catalog.>) 0 THEN {share} ELSE 0 END"
+
+
 def importance(schema: str, name: str, grouping: Sequence[str], best_first: bool = False) -> str:
     """A row for each tree and feature, in that order, or with `best_first` by tree and importance.
 

@@ -55,8 +55,8 @@ def _insert_with_groups(
         values = [f"g.g{i + 1}" for i in range(len(grouping))] + values
         join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.tree_id"
     return (
-        f"INSERT INTO {table} ({', '.join(names)}) SELECT {_cast_arrays(values)} "
-        f"FROM {_unnest('t', parameters)}{join} ORDER BY {order}"
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {with_arrays(values)} "
+        f"FROM {unnested('t', parameters)}{join} ORDER BY {order}"
     )
 
 
@@ -92,7 +92,7 @@ def insert_nodes(schema: str, name: str, prediction_type: str, classes: Sequence
     selected = [derived.get(column, f"n.{column}") for column, _ in NODE_COLUMNS]
     return (
         f"INSERT INTO {model_table(schema, name, '_nodes')} ({', '.join(column for column, _ in NODE_COLUMNS)}) "
-        f"SELECT {_cast_arrays(selected)} FROM {_unnest('n', NODE_PARAMETERS)}"
+        f"SELECT {with_arrays(selected)} FROM {unnested('n', NODE_PARAMETERS)}"
     )
 
 
@@ -110,26 +110,27 @@ def _insert_plain(table: str, parameters: Sequence[tuple[str, str]]) -> str:
     columns = [column for column, _ in parameters]
     return (
         f"INSERT INTO {table} ({', '.join(columns)}) "
-        f"SELECT {_cast_arrays([f's.{column}' for column in columns])} FROM {_unnest('s', parameters)}"
+        f"SELECT {with_arrays([f's.{column}' for column in columns])} FROM {unnested('s', parameters)}"
     )
 
 
-def insert_summary(schema: str, name: str) -> str:
-    """Fill `<output>_summary` from one parameter per column of `SUMMARY_COLUMNS`."""
-    values = ", ".join(f"${i}::pg_catalog.{kind}" for i, (_, kind) in enumerate(SUMMARY_COLUMNS, 1))
+def insert_summary(schema: str, name: str, columns: Sequence[tuple[str, str]] = SUMMARY_COLUMNS) -> str:
+    """Fill `<output>_summary` from one parameter per column."""
+    values = ", ".join(f"${i}::pg_catalog.{kind}" for i, (_, kind) in enumerate(columns, 1))
     return (
         f"INSERT INTO {model_table(schema, name, '_summary')} "
-        f"({', '.join(column for column, _ in SUMMARY_COLUMNS)}) VALUES ({values})"
+        f"({', '.join(ident(column) for column, _ in columns)}) VALUES ({values})"
     )
 
 
 # Where the parameters cast each row's text to an array: `unnest` would take a nested array apart.
 _ARRAY_COLUMNS = {
     column: kind for column, kind in (*TREE_COLUMNS, *NODE_COLUMNS) if kind is not None and kind.endswith("[]")
-}
+} | {"oob_var_importance": "float8[]", "oob_var_importance_sd": "float8[]", "category_sets": "text[]"}
 
 
-def _unnest(alias: str, columns: Sequence[tuple[str, str]]) -> str:
+def unnested(alias: str, columns: Sequence[tuple[str, str]]) -> str:
+    """A relation of rows from one parameter a column, each an array literal."""
     # Unqualified on purpose: only so the grammar takes several arguments, and then it means pg_catalog's.
     arrays = ", ".join(
         f"${i}::pg_catalog.{'text' if column in _ARRAY_COLUMNS else kind}[]"
@@ -138,7 +139,8 @@ def _unnest(alias: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"unnest({arrays}) AS {alias}({', '.join(column for column, _ in columns)})"
 
 
-def _cast_arrays(values: Sequence[str]) -> str:
+def with_arrays(values: Sequence[str]) -> str:
+    """A select list of columns `x.column`, those that travel as text as the arrays that they are."""
     return ", ".join(
         f"{value}::pg_catalog.{_ARRAY_COLUMNS[value[2:]]}" if value[2:] in _ARRAY_COLUMNS else value for value in values
     )

@@ -4,7 +4,7 @@ its exposure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
@@ -37,18 +37,24 @@ def rows_by_case(
 
 
 def payload(scan: Scan, tree_id: int, actual: str, weight: str | None, exposure: str | None = None) -> str:
-    """What `rows_of_payload` wants of a row besides its leaf, in place of an id, which it need not have."""
+    """What `rows_of_payload` wants of a row besides its leaf, in place of an id, which it need not have.
+
+    `tree_id`: of rows that are not grouped; of a forest its number.
+    """
     tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
     elements = [f"({element})::pg_catalog.text" for element in (tree, actual, weight or "NULL", exposure or "NULL")]
     return f"ARRAY[{', '.join(elements)}]"
 
 
-def rows_of_payload(table: str, column: str, leaf: str, actual_type: str) -> str:
-    """A query for the rows from a table, or a query in brackets, that holds payloads and leaves; without a weight or an
-    exposure these are NULL.
+def rows_of_payload(table: str, column: str, said: Mapping[str, str], actual_type: str) -> str:
+    """A query for the rows from a table, or a query in brackets, that holds payloads and what the model says; without a
+    weight or an exposure these are NULL.
+
+    `said`: for each name in the query the column that it is of.
     """
+    columns = "".join(f"t.{ident(of)} AS {name}, " for name, of in said.items())
     return (
-        f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, t.{ident(leaf)} AS leaf, "
+        f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, {columns}"
         f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight, "
         f"(t.{ident(column)})[4]::pg_catalog.float8 AS exposure "
         f"FROM {table} AS t"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from madtree.sqltext.forest_tables import FOREST_METHOD, FOREST_SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, SUMMARY_COLUMNS, TREE_COLUMNS, model_table
 from madtree.sqltext.trust import ROLES, hazards, owner_rank
@@ -16,6 +17,11 @@ PARAMETERS = (
     "class_params", "exposure", "shrink", "feature_costs", "max_competitors",
 )  # fmt: skip
 
+# And of a forest, whose summary alone has such columns.
+FOREST_PARAMETERS = (
+    "num_trees", "num_random_features", "split_rule", "sampling", "sample_ratio", "importance", "num_permutations",
+)  # fmt: skip
+
 # The columns of `madtree.models` that the tables themselves tell.
 TOLD = (
     "kind", "source_table", "dependent", "n_rows", "n_trees", "depth", "n_leaves", "parameters", "version",
@@ -26,11 +32,13 @@ TOLD = (
 REQUIRED = {
     "": frozenset({"tree_id", "n_leaves", "tree_depth"}),
     "_nodes": frozenset[str](),
+    "_packed": frozenset[str](),
     "_summary": frozenset(
         {"is_classification", "source_table", "dependent_varname", "madtree_version", "total_rows_processed"}
     ),
 }
-_COLUMNS = {"": TREE_COLUMNS, "_nodes": (), "_summary": SUMMARY_COLUMNS}
+_SUMMARY = {**dict(SUMMARY_COLUMNS), **dict(FOREST_SUMMARY_COLUMNS)}
+_COLUMNS = {"": TREE_COLUMNS, "_nodes": (), "_packed": (), "_summary": tuple(_SUMMARY.items())}
 
 
 def _has_signature(suffix: str) -> str:
@@ -91,6 +99,7 @@ WHERE CASE
 
 SUMMARIES = _readable("_summary")
 NODES = _readable("_nodes")
+PACKED = _readable("_packed")
 # Tables of trees have no suffix to know them by: only in schemas that hold a summary is it worth looking.
 TREES = f"{_readable('')} AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.name[])"
 
@@ -112,12 +121,15 @@ def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
 
 
 def _describe(position: int, schema: str, name: str, columns: Collection[str]) -> str:
-    summary = {column: _value("s", column, type_) for column, type_ in SUMMARY_COLUMNS if column in columns}
+    summary = {column: _value("s", column, type_) for column, type_ in _SUMMARY.items() if column in columns}
     trees = {column: _value("r", column, type_) for column, type_ in TREE_COLUMNS}
-    parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in PARAMETERS)
+    names = PARAMETERS + tuple(key for key in FOREST_PARAMETERS if key in columns)
+    parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in names)
+    is_forest = f"{summary.get('method', 'NULL')} OPERATOR(pg_catalog.=) {literal(FOREST_METHOD)}"
     trained_at = f"({summary.get('trained_at', 'NULL')})::pg_catalog.timestamptz"
     return f"""SELECT {position} AS position,
-    CASE WHEN {summary["is_classification"]} THEN 'classification' ELSE 'regression' END AS kind,
+    CASE WHEN {summary["is_classification"]} THEN 'classification' ELSE 'regression' END
+        OPERATOR(pg_catalog.||) CASE WHEN {is_forest} THEN ' forest' ELSE '' END AS kind,
     {summary["source_table"]} AS source_table, {summary["dependent_varname"]} AS dependent,
     {summary["madtree_version"]} AS version, {summary["total_rows_processed"]} AS n_rows,
     t.n_trees, t.depth, t.n_leaves,

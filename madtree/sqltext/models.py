@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from madtree.sqltext.forest_tables import FOREST_SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
@@ -27,7 +29,8 @@ def summary(schema: str, name: str, columns: Sequence[str]) -> str:
     """The summary's one row, of those of its columns that madtree knows. JSON travels as text: hosts disagree on what
     they make of jsonb. `columns` are those that the table has; a model of an older version lacks some.
     """
-    known = [f"s.{column}" for column, _ in SUMMARY_COLUMNS if column in columns and column != "levels"]
+    every = dict.fromkeys(column for column, _ in (*SUMMARY_COLUMNS, *FOREST_SUMMARY_COLUMNS))
+    known = [f"s.{ident(column)}" for column in every if column in columns and column != "levels"]
     levels = "s.levels::pg_catalog.text" if "levels" in columns else "NULL::pg_catalog.text"
     known += ["s.enum_labels::pg_catalog.text AS enum_labels_text", f"{levels} AS levels_text"]
     return f"SELECT {', '.join(known)} FROM {model_table(schema, name, '_summary')} AS s"
@@ -54,13 +57,25 @@ def size(schema: str, name: str) -> str:
     )
 
 
-def nodes(schema: str, name: str, is_classification: bool, writer: Writer | None, one_tree: bool) -> str:
-    """Every node in order of tree and id, a class as text by `writer`; of tree $1 only if `one_tree`."""
+@dataclass(frozen=True)
+class NodeRelation:
+    """Where a model's nodes are read from.
+
+    Attributes:
+        sql: a table, or a query in parentheses, with the columns of `<output>_nodes`.
+        writer: how a prediction that is a class is written as text.
+    """
+
+    sql: str
+    writer: Writer | None
+
+
+def nodes(relation: NodeRelation, is_classification: bool, one_tree: bool) -> str:
+    """Every node in order of tree and id, a class as text; of tree $1 only if `one_tree`."""
     columns = [f"n.{column}" for column in NODE_COLUMNS]
-    columns.append(f"{text_of('n.prediction', writer)} AS prediction" if is_classification else "n.prediction")
+    columns.append(f"{text_of('n.prediction', relation.writer)} AS prediction" if is_classification else "n.prediction")
     where = "WHERE n.tree_id OPERATOR(pg_catalog.=) $1 " if one_tree else ""
-    table = model_table(schema, name, "_nodes")
-    return f"SELECT {', '.join(columns)} FROM {table} AS n {where}ORDER BY n.tree_id, n.node_id"
+    return f"SELECT {', '.join(columns)} FROM {relation.sql} AS n {where}ORDER BY n.tree_id, n.node_id"
 
 
 def surrogates(schema: str, name: str, one_tree: bool) -> str:
@@ -93,46 +108,49 @@ def node_images(schema: str, name: str, prediction: str, writer: Writer | None) 
         "prediction": "n.prediction" if prediction == "number" else _position("$2", text_of("n.prediction", writer)),
     }
     columns = ("tree_id", "node_id", "feature", "threshold", "majority_left", "prediction")
-    images = ", ".join(f"{_image(texts.get(column, f'n.{column}'))} AS {column}" for column in columns)
+    images = ", ".join(f"{image(texts.get(column, f'n.{column}'))} AS {column}" for column in columns)
     return f"SELECT {images} FROM {_ordered_nodes(schema, name)}"
 
 
 def weight_image(schema: str, name: str) -> str:
     """Class weights of all nodes in order of tree and id, node by node, as one array image."""
     weights = "pg_catalog.unnest(n.class_weights) WITH ORDINALITY AS w(weight, position)"
-    return f"SELECT {_image('w.weight')} AS weights FROM {_ordered_nodes(schema, name)}, {weights}"
+    return f"SELECT {image('w.weight')} AS weights FROM {_ordered_nodes(schema, name)}, {weights}"
 
 
 def surrogate_images(schema: str, name: str) -> str:
     """All surrogates in order of tree, node and rank, as one array image a column.
 
-    Parameter: $1 names of the features. `node` is the node's position from 0 in order of tree and id, `feature` as in
-    `node_images`.
+    Parameter: $1 names of the features. `feature` is as in `node_images`.
     """
-    columns = {"node": "s.node", "feature": _position("$1", "s.feature")}
+    columns = {"tree_id": "s.tree_id", "node_id": "s.node_id", "feature": _position("$1", "s.feature")}
     columns |= {column: f"s.{column}" for column in ("threshold", "low_goes_left")}
-    images = ", ".join(f"{_image(value)} AS {column}" for column, value in columns.items())
+    images = ", ".join(f"{image(value)} AS {column}" for column, value in columns.items())
     return f"SELECT {images} FROM ({_numbered_surrogates(schema, name)} ORDER BY number OFFSET 0) AS s"
 
 
-def category_images(schema: str, name: str, has_surrogates: bool) -> str:
-    """The categories that splits name, as array images of equal length.
+def category_images(schema: str, name: str, *, nodes: bool = True, surrogates: bool) -> str:
+    """The categories that splits name, as array images of equal length; of `nodes`, of `surrogates`, or of both.
 
     Parameters: $1 names of the features, $2 for each whether it is boolean. Of each category the `split`'s position
     from 0 (the nodes in order of tree and id, then the surrogates in order of tree, node and rank), the `feature`'s
     position from 1, its `key`, as `madtree.sqltext.values.category_key` makes it of a value, and whether it goes left.
     """
-    nodes = _numbered_nodes(schema, name)
-    splits = f"SELECT n.node AS split, n.feature, n.left_levels, n.right_levels FROM ({nodes}) AS n"
-    if has_surrogates:
+    parts, n_nodes = [], "0::pg_catalog.int8"
+    if nodes:
+        numbered = _numbered_nodes(schema, name)
+        parts.append(f"SELECT n.node AS split, n.feature, n.left_levels, n.right_levels FROM ({numbered}) AS n")
         n_nodes = f"(SELECT pg_catalog.count(*) FROM {model_table(schema, name, '_nodes')})"
-        splits += (
-            f" UNION ALL SELECT {n_nodes} OPERATOR(pg_catalog.+) s.number, s.feature, s.left_levels, s.right_levels "
-            f"FROM ({_numbered_surrogates(schema, name)}) AS s"
+    if surrogates:
+        numbered = _numbered_surrogates(schema, name)
+        parts.append(
+            f"SELECT {n_nodes} OPERATOR(pg_catalog.+) s.number AS split, s.feature, s.left_levels, s.right_levels "
+            f"FROM ({numbered}) AS s"
         )
+    splits = " UNION ALL ".join(parts)
     columns = {"split": "l.split", "feature": "l.feature", "key": _category_key("l.feature", "l.category")}
     columns |= {"goes_left": "l.goes_left"}
-    images = ", ".join(f"{_image(value)} AS {column}" for column, value in columns.items())
+    images = ", ".join(f"{image(value)} AS {column}" for column, value in columns.items())
     return f"""SELECT {images}
 FROM (
     SELECT p.split, p.feature, v.category, v.goes_left
@@ -153,15 +171,20 @@ def key_image() -> str:
     """
     # Unqualified on purpose, as in `madtree.sqltext.inserts`: only so the grammar takes several arguments.
     rows = "unnest($1::pg_catalog.int4[], $3::pg_catalog.text[]) WITH ORDINALITY AS l(feature, category, number)"
-    key = _image(_category_key("l.feature", "l.category"))
+    key = image(_category_key("l.feature", "l.category"))
     return f"SELECT {key} AS key FROM (SELECT * FROM {rows} ORDER BY number OFFSET 0) AS l"
 
 
 def _category_key(feature: str, category: str) -> str:
     return (
         f"CASE WHEN ($2::pg_catalog.bool[])[{feature}] THEN ({category} OPERATOR(pg_catalog.=) 'true')"
-        f'::pg_catalog.int4::pg_catalog.int8 ELSE pg_catalog.hashtextextended({category} COLLATE pg_catalog."C", 0) END'
+        f"::pg_catalog.int4::pg_catalog.int8 ELSE {category_hash(category)} END"
     )
+
+
+def category_hash(category: str) -> str:
+    """The key of a category that is a text."""
+    return f'pg_catalog.hashtextextended({category} COLLATE pg_catalog."C", 0)'
 
 
 def _numbered_nodes(schema: str, name: str) -> str:
@@ -172,16 +195,15 @@ def _numbered_nodes(schema: str, name: str) -> str:
 
 
 def _numbered_surrogates(schema: str, name: str) -> str:
-    """Surrogates with their node's position, and their own `number` from 0."""
+    """Surrogates with their `number` from 0."""
     return (
-        "SELECT r.*, n.node, pg_catalog.row_number() OVER (ORDER BY r.tree_id, r.node_id, r.rank) "
-        f"OPERATOR(pg_catalog.-) 1 AS number FROM {model_table(schema, name, '_surrogates')} AS r "
-        f"INNER JOIN ({_numbered_nodes(schema, name)}) AS n "
-        "ON n.tree_id OPERATOR(pg_catalog.=) r.tree_id AND n.node_id OPERATOR(pg_catalog.=) r.node_id"
+        "SELECT r.*, pg_catalog.row_number() OVER (ORDER BY r.tree_id, r.node_id, r.rank) "
+        f"OPERATOR(pg_catalog.-) 1 AS number FROM {model_table(schema, name, '_surrogates')} AS r"
     )
 
 
-def _image(expression: str) -> str:
+def image(expression: str) -> str:
+    """Values of many rows as one array image (see `madtree.learn.data.array_datum`)."""
     return f"{INTERNAL}.array_image(COALESCE(pg_catalog.array_agg({expression}), '{{}}'))"
 
 

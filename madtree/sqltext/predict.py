@@ -39,10 +39,12 @@ class GroupJoin:
     Attributes:
         table: `<output>` as SQL.
         columns: (column of `<output>`, its value in a row of the new data, operator "equals") each, as SQL.
+        number: column of `<output>` that says which tree it is, or which forest.
     """
 
     table: str
     columns: tuple[tuple[str, str, str], ...]
+    number: str = "tree_id"
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,8 @@ class Scan:
         keys = list(zip(self.groups.columns, names, strict=True))
         renamed = ", ".join(f"t.{column} AS {name}" for (column, _, _), name in keys)
         matches = " AND ".join(f"madtree_model.{name} {equals} {column}" for (_, column, equals), name in keys)
-        return (
-            f"{text} LEFT JOIN (SELECT t.tree_id AS {TREE}, {renamed} FROM {self.groups.table} AS t) AS madtree_model "
-            f"ON {matches}"
-        )
+        trees = f"SELECT t.{self.groups.number} AS {TREE}, {renamed} FROM {self.groups.table} AS t"
+        return f"{text} LEFT JOIN ({trees}) AS madtree_model ON {matches}"
 
 
 def tree_case(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.models import NODE_COLUMNS
+from madtree.sqltext.models import NODE_COLUMNS, NodeRelation
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
@@ -23,31 +23,69 @@ def totals(schema: str, name: str) -> str:
     )
 
 
-def largest_trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """At most $1 trees with the most rows; of those whose tree_id is in $2, unless $2 is NULL."""
+def largest_trees(
+    schema: str,
+    name: str,
+    grouping: Sequence[tuple[str, Writer | None]],
+    columns: str = "",
+    order: str = "t.n_rows DESC NULLS LAST, t.tree_id",
+) -> str:
+    """At most $1 trees with the most rows; of those whose tree_id is in $2, unless $2 is NULL.
+
+    Args:
+        columns, order: SQL; further columns, each with a comma behind it, and which trees come first.
+    """
     values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
     return (
-        "SELECT t.tree_id, t.n_rows, t.n_nodes, t.n_leaves, t.tree_depth, t.pruning_cp, t.impurity_var_importance, "
-        f't.message, ARRAY[{values}]::pg_catalog.text[] AS "group" FROM {model_table(schema, name)} AS t '
+        f"SELECT {columns}t.tree_id, t.n_rows, t.n_nodes, t.n_leaves, t.tree_depth, t.pruning_cp, "
+        f't.impurity_var_importance, t.message, ARRAY[{values}]::pg_catalog.text[] AS "group" '
+        f"FROM {model_table(schema, name)} AS t "
         "WHERE $2::pg_catalog.int4[] IS NULL OR t.tree_id OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.int4[]) "
-        "ORDER BY t.n_rows DESC NULLS LAST, t.tree_id LIMIT $1::pg_catalog.int4"
+        f"ORDER BY {order} LIMIT $1::pg_catalog.int4"
     )
 
 
-def nodes_by_depth(schema: str, name: str) -> str:
+def first_trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """As `largest_trees`, of forests: the first tree of each, then the second of each, and so on; with `gid` and
+    `sample_id`.
+    """
+    return largest_trees(schema, name, grouping, "t.gid, t.sample_id, ", "t.sample_id, t.gid")
+
+
+def forests(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """The forests of the groups $1."""
+    values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
+    return (
+        "SELECT t.gid, t.n_trees, t.oob_error, t.oob_score, t.oob_var_importance, t.oob_var_importance_sd, "
+        f't.impurity_var_importance, t.message, ARRAY[{values}]::pg_catalog.text[] AS "group" '
+        f"FROM {model_table(schema, name, '_group')} AS t "
+        "WHERE t.gid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[])"
+    )
+
+
+def oob_curve(schema: str, name: str) -> str:
+    """The errors on out-of-bag rows of the first `sample_id` trees of the groups $1, where they are known."""
+    return (
+        f"SELECT t.gid, t.sample_id, t.oob_error FROM {model_table(schema, name)} AS t "
+        "WHERE t.gid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) AND t.oob_error IS NOT NULL "
+        "ORDER BY t.gid, t.sample_id"
+    )
+
+
+def nodes_by_depth(relation: NodeRelation) -> str:
     """How many nodes tree $1 has on each level."""
     return (
-        f"SELECT n.depth, pg_catalog.count(*) AS nodes FROM {model_table(schema, name, '_nodes')} AS n "
+        f"SELECT n.depth, pg_catalog.count(*) AS nodes FROM {relation.sql} AS n "
         "WHERE n.tree_id OPERATOR(pg_catalog.=) $1::pg_catalog.int4 GROUP BY n.depth ORDER BY n.depth"
     )
 
 
-def nodes(schema: str, name: str, is_classification: bool, writer: Writer | None) -> str:
+def nodes(relation: NodeRelation, is_classification: bool) -> str:
     """The nodes of the trees $1 down to depth $2, a class as text, in order of tree and id."""
-    prediction = f"{text_of('n.prediction', writer)} AS prediction" if is_classification else "n.prediction"
+    prediction = f"{text_of('n.prediction', relation.writer)} AS prediction" if is_classification else "n.prediction"
     columns = ", ".join(f"n.{column}" for column in NODE_COLUMNS)
     return (
-        f"SELECT {columns}, {prediction} FROM {model_table(schema, name, '_nodes')} AS n "
+        f"SELECT {columns}, {prediction} FROM {relation.sql} AS n "
         "WHERE n.tree_id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) "
         "AND n.depth OPERATOR(pg_catalog.<=) $2::pg_catalog.int4 ORDER BY n.tree_id, n.node_id"
     )

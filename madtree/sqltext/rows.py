@@ -47,6 +47,20 @@ def class_number(dependent: str, type_name: str, writer: values.Writer | None) -
     return key_number(key, type_name)
 
 
+def identity_number(id_column: str, type_name: str, writer: values.Writer | None) -> str:
+    """A whole number below 2**32 that tells rows apart by their id: folded from an integer, or by a hash of the text.
+
+    It depends on the id alone: not on where a row stands, nor on the server's version.
+    """
+    if type_name in (*_SMALL_INTEGERS, "bigint"):
+        whole = f"({id_column})::pg_catalog.int8"
+    else:
+        digest = f"pg_catalog.md5({values.text_of(id_column, writer)})"
+        whole = f"('x' OPERATOR(pg_catalog.||) {digest})::pg_catalog.bit(64)::pg_catalog.int8"
+    folded = binary(whole, "#", binary(whole, ">>", "32"))
+    return f"({binary(folded, '&', '4294967295::pg_catalog.int8')})::pg_catalog.float8"
+
+
 @dataclass(frozen=True)
 class RowSource:
     """The rows of one training run.
@@ -60,6 +74,7 @@ class RowSource:
         grouping: SQL of the grouping columns.
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
+        identity: SQL of the number that tells a row apart (`identity_number`), or None where nobody draws rows.
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column SQL of its operator "equals".
         exposure: SQL of the exposure as float8, or None.
@@ -76,10 +91,11 @@ class RowSource:
     elements: tuple[Element | None, ...] = ()
     equals: tuple[str, ...] = ()
     exposure: str | None = None
+    identity: str | None = None
 
     @property
     def n_columns(self) -> int:
-        """Numbers in a row: [tree,] target, [weight,] [exposure,] [fold,] features."""
+        """Numbers in a row: [tree,] target, [weight,] [exposure,] [fold,] [identity,] features."""
         return (self.groups is not None) + len(self._own_numbers) + len(self.features)
 
     @property
@@ -94,7 +110,8 @@ class RowSource:
 
     @property
     def _own_numbers(self) -> list[str]:
-        return [number for number in (self.target, self.weight, self.exposure, self.fold) if number is not None]
+        own = (self.target, self.weight, self.exposure, self.fold, self.identity)
+        return [number for number in own if number is not None]
 
     @property
     def usable(self) -> str:
@@ -288,26 +305,50 @@ def _weight_profile(source: RowSource) -> str:
     )
 
 
-def groups(source: RowSource, dependent_is_number: bool, block_rows: int) -> str:
-    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> str:
+    """The groups, their usable rows and the ranges of what these have (`group_figures`).
 
-    Small groups, of at most `block_rows` rows, share blocks of about so many; large ones have no block.
+    `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
     """
-    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
-    keys = ", ".join(f"{g} AS g{i}" for i, g in enumerate(source.grouping, 1))
+    keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
     statistics = f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
     if dependent_is_number:
         statistics += f", {_range(source)}"
     if source.weight is not None:
         statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
     known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
-    by = ", ".join(str(i) for i in range(1, len(source.grouping) + 1))
-    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{block_rows}::pg_catalog.int8')}"
+    places = ", ".join(str(i) for i in range(1, len(source.grouping) + 2))
+    return (
+        f"SELECT {by or '0::pg_catalog.int4'} AS madtree_by{keys}, {statistics} FROM {source.relation} "
+        f"WHERE {known} GROUP BY {places}"
+    )
+
+
+def group_figures(source: RowSource, dependent_is_number: bool) -> dict[str, str]:
+    """What `group_counts` has of each group beside g1, ...: by name how those of parts of a group make the group's."""
+    figures = {"usable": "pg_catalog.sum(usable)::pg_catalog.int8"}
+    if dependent_is_number:
+        figures |= {"low": "pg_catalog.min(low)", "high": "pg_catalog.max(high)"}
+    if source.weight is not None:
+        figures["heaviest"] = "pg_catalog.max(heaviest)"
+    if source.exposure is not None:
+        figures |= {"shortest": "pg_catalog.min(shortest)", "longest": "pg_catalog.max(longest)"}
+    return figures
+
+
+def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) -> str:
+    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+
+    Small groups, of at most `small_rows` rows, share blocks of about `block_rows`; large ones have no block.
+
+    `counted`: the query of the groups' figures.
+    """
+    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{small_rows}::pg_catalog.int8')}"
     so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
     block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
     return (
         f"SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
-        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * FROM ("
-        f"SELECT {keys}, {statistics} FROM {source.relation} WHERE {known} GROUP BY {by}"
-        ") AS madtree_rows) AS madtree_trees"
+        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * "
+        f"FROM ({counted}) AS madtree_rows) AS madtree_trees"
     )

@@ -20,7 +20,9 @@ class BlockScan:
     Attributes:
         scan: what is read and made.
         values: an expression of type float8 for each feature that the plan uses.
-        outputs: name, and expression over `scored.outcome`, the position that the plan gives to a row's leaf, or 0.
+        outputs: name, and expression over the numbers `scored.<part>`.
+        parts: what the block scorer returns for each row: little-endian integers, each by name, first byte and bytes.
+            Of a single tree `outcome`, the position that the plan gives to a row's leaf, or 0.
         outcome_bytes: bytes that the block scorer returns for each row.
         array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
             such an id travels as text.
@@ -29,6 +31,7 @@ class BlockScan:
     scan: Scan
     values: Sequence[str]
     outputs: Sequence[tuple[str, str]]
+    parts: Sequence[tuple[str, int, int]]
     outcome_bytes: int
     array_id: str | None
 
@@ -103,11 +106,15 @@ class BlockScan:
         """The rows of the target, from a query of blocks."""
         id_out = f"::{self.array_id}" if self.array_id else ""
         selected = "".join(f", {value} AS {ident(name)}" for name, value in self.outputs)
+        numbers = "".join(
+            f", {_integer('place.outcomes', _place('place.byte', first), n_bytes)} AS {part}"
+            for part, first, n_bytes in self.parts
+        )
         # OFFSET 0 keeps the scorer out of the select list with the set-returning functions, where it would run once a
         # row, and these out of the workers.
         return f"""SELECT scored.id{id_out} AS {ident(self.scan.id_name)}{selected}
 FROM (
-    SELECT place.id, {_integer("place.outcomes", "place.byte", self.outcome_bytes)} AS outcome
+    SELECT place.id, place.outcomes, place.byte{numbers}
     FROM (
         SELECT pg_catalog.unnest(s.ids) AS id, s.outcomes, pg_catalog.generate_series(
             0, pg_catalog.length(s.outcomes) OPERATOR(pg_catalog.-) 1, {self.outcome_bytes}) AS byte
@@ -136,10 +143,34 @@ def _tid_array(tids: Sequence[str]) -> str:
     return "'{" + ",".join(f'"{tid}"' for tid in tids) + "}'::pg_catalog.tid[]"
 
 
+def pick_each(array: str, n: int) -> str:
+    """The elements of an array that belong to each of a row's `n` positions of 4 bytes, as an array; NULL where the
+    first of them, `scored.outcome`, is 0.
+    """
+    start = _place("scored.byte", "(4 OPERATOR(pg_catalog.*) k)")
+    position = _integer("scored.outcomes", f"({start})", 4)
+    elements = f"SELECT ({array})[{position}] FROM pg_catalog.generate_series(0, {n - 1}) AS k ORDER BY k"
+    return f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY({elements}) END"
+
+
+def float_of(mantissa: str, exponent: str, above: int) -> str:
+    """The float8 mantissa * 2 ** (exponent - above), where the exponent is above 0, else NULL."""
+    power = f"pg_catalog.power(2::pg_catalog.float8, ({exponent} OPERATOR(pg_catalog.-) {above})::pg_catalog.float8)"
+    value = f"({mantissa})::pg_catalog.float8 OPERATOR(pg_catalog.*) {power}"
+    return f"CASE WHEN {exponent} OPERATOR(pg_catalog.>) 0 THEN {value} END"
+
+
+def _place(start: str, more: int | str) -> str:
+    return start if more == 0 else f"{start} OPERATOR(pg_catalog.+) {more}"
+
+
 def _integer(string: str, start: str, n_bytes: int) -> str:
-    """The little-endian integer at a place of a byte string. PostgreSQL 15 has no function that reads one."""
-    terms = [f"pg_catalog.get_byte({string}, {start})"]
+    """The little-endian integer at a place of a byte string; of 8 bytes, a signed one. PostgreSQL 15 has no function
+    that reads one.
+    """
+    cast = "::pg_catalog.int8" if n_bytes > 4 else ""
+    terms = [f"pg_catalog.get_byte({string}, {start}){cast}"]
     for number in range(1, n_bytes):
-        byte = f"pg_catalog.get_byte({string}, {start} OPERATOR(pg_catalog.+) {number})"
+        byte = f"pg_catalog.get_byte({string}, {start} OPERATOR(pg_catalog.+) {number}){cast}"
         terms.append(f"({byte} OPERATOR(pg_catalog.<<) {8 * number})")
-    return " OPERATOR(pg_catalog.+) ".join(terms)
+    return " OPERATOR(pg_catalog.|) ".join(terms) if n_bytes > 4 else " OPERATOR(pg_catalog.+) ".join(terms)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors")
+SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed")
 
 # (column, type); None stands for the prediction's own type.
 TREE_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -81,6 +81,8 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("xstd", "float8"),
     ("chosen", "bool"),
 )
+# Of forests only (`packed_nodes`).
+PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
 SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("method", "text"),
     ("is_classification", "bool"),
@@ -144,6 +146,8 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_surrogates": frozenset({"tree_id", "node_id", "adjusted_agreement"}),
     "_cv": frozenset({"cp", "cv_error_avg", "xerror"}),
     "_competitors": frozenset({"tree_id", "node_id", "rank", "improvement"}),
+    "_group": frozenset({"gid", "oob_error", "impurity_var_importance"}),
+    "_packed": frozenset({"tree_id", "category_sets", "nodes"}),
 }
 
 # Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
@@ -189,36 +193,52 @@ def create_tables(
     schema: str,
     name: str,
     grouping: Sequence[Column],
-    prediction_type: str,
+    prediction_type: str | None,
     *,
     surrogates: bool = False,
     cv: bool = False,
     competitors: bool = False,
+    own: Sequence[tuple[str, str]] = (),
+    more: Sequence[tuple[str, str]] = (),
+    summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
+    of_groups: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """Statements that create a model's tables; of those that not every model has, the ones that are wanted."""
+    """Statements that create a model's tables; of those that not every model has, the ones that are wanted.
+
+    Args:
+        prediction_type: None for a forest, whose nodes are packed.
+        own, more: columns of `<output>` in front of all others, and behind them.
+        of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
+    """
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
-    node_types = [(column, kind or prediction_type) for column, kind in NODE_COLUMNS]
-    nodes = [f"{column} {type_sql(kind)}" for column, kind in node_types]
-    tables = {
-        "": [*groups, *_definitions(TREE_COLUMNS), "PRIMARY KEY (tree_id)"],
-        "_nodes": [*nodes, "PRIMARY KEY (tree_id, node_id)"],
-        "_summary": _definitions(SUMMARY_COLUMNS),
-    }
+    tables = {"": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more)), "PRIMARY KEY (tree_id)"]}
+    if prediction_type is None:
+        tables["_packed"] = [*_definitions(PACKED_COLUMNS), "PRIMARY KEY (tree_id)"]
+    else:
+        nodes = [f"{column} {type_sql(kind or prediction_type)}" for column, kind in NODE_COLUMNS]
+        tables["_nodes"] = [*nodes, "PRIMARY KEY (tree_id, node_id)"]
+    tables["_summary"] = _definitions(summary)
     if surrogates:
         tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     if cv:
         tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
     if competitors:
         tables["_competitors"] = [*_definitions(COMPETITOR_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
+    if of_groups:
+        tables["_group"] = ["gid pg_catalog.int4 PRIMARY KEY", *groups, *_definitions(of_groups)]
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )
 
 
-def drop_tables(schema: str, tables: Sequence[str]) -> str:
-    """One statement that drops tables, given by their unquoted names."""
-    return f"DROP TABLE {', '.join(qualified(schema, table) for table in tables)}"
+def drop_tables(schema: str, tables: Mapping[str, bool]) -> str:
+    """Statements that drop relations, given by their unquoted names, and whether each is a view."""
+    kinds = {"VIEW": [name for name, is_view in tables.items() if is_view]}  # before what it reads
+    kinds["TABLE"] = [name for name in tables if name not in kinds["VIEW"]]
+    return ";\n".join(
+        f"DROP {kind} {', '.join(qualified(schema, name) for name in names)}" for kind, names in kinds.items() if names
+    )
 
 
 def _definitions(columns: Sequence[tuple[str, str]]) -> list[str]:
-    return [f"{column} pg_catalog.{kind}" for column, kind in columns]
+    return [f"{ident(column)} pg_catalog.{kind}" for column, kind in columns]

@@ -16,17 +16,19 @@ from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.schemas import INTERNAL
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
-_COLUMNS = ("codes", "target", "weight", "tree", "fold")
+_COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")
 # The columns of a table of blocks, and the fields of a packed block as these columns.
 BLOCK_COLUMNS = ", ".join(
-    [f"{name} pg_catalog.int4" for name in ("part", "block_id", *_COUNTS)]
+    [f"{name} pg_catalog.int4" for name in ("shard_key", "block_id", *_COUNTS)]
     + [f"{name} {INTERNAL}.packed" for name in _COLUMNS]
 )
+# What a table of blocks has beside the fields of a block: the node that each row has reached, NULL at the roots.
+NODES = f"nodes {INTERNAL}.packed"
 PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
     + [f"((madtree_packed.block).{name})::{INTERNAL}.packed AS {name}" for name in _COLUMNS]
 )
-_ARGUMENTS = ", ".join(_COLUMNS)
+BLOCK_ARGUMENTS = ", ".join(_COLUMNS)
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
 _FILLER = f"pg_catalog.repeat('x', 5000)::{INTERNAL}.padding"
 
@@ -75,7 +77,7 @@ class WorkTables:
         return self.create_as("rows", f"SELECT {', '.join(columns) if columns else '*'} FROM {relation}")
 
     def create_empty_blocks(self) -> str:
-        return self.create_with("blocks", f"{BLOCK_COLUMNS}, filler {INTERNAL}.padding")
+        return self.create_with("blocks", f"{BLOCK_COLUMNS}, {NODES}, filler {INTERNAL}.padding")
 
     def insert_block(self) -> str:
         """$1: the block's id; then the fields of the type `block`."""
@@ -83,7 +85,7 @@ class WorkTables:
         stored = ", ".join(
             f"${i}::{INTERNAL}.packed" for i in range(2 + len(_COUNTS), 2 + len(_COUNTS) + len(_COLUMNS))
         )
-        return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {stored}, {_FILLER})"
+        return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {stored}, NULL, {_FILLER})"
 
     def totals(self) -> str:
         """Rows packed, rows that were not usable, and those among them whose class had not been seen before."""
@@ -99,10 +101,15 @@ class WorkTables:
 
     def replace_column(self, column: str) -> str:
         """Give every block a new column of that name; $1: plan."""
-        return (
-            f"UPDATE {self.name('blocks')} SET {column} = {INTERNAL}.new_column("
-            f"$1, block_id, n_rows, {_ARGUMENTS})::{INTERNAL}.packed"
-        )
+        return self._update(column, f"{INTERNAL}.new_column($1, block_id, n_rows, {BLOCK_ARGUMENTS})")
+
+    def move_nodes(self) -> str:
+        """Move the rows of every block on; $1: plan."""
+        return self._update("nodes", f"{INTERNAL}.moved_nodes($1, n_rows, {BLOCK_ARGUMENTS}, nodes)")
+
+    def _update(self, column: str, value: str) -> str:
+        """Change one column of all blocks; the others' bytes stay where they are."""
+        return f"UPDATE {self.name('blocks')} SET {column} = ({value})::{INTERNAL}.packed"
 
     def create_images(self, images: str) -> str:
         """Keep the images of whole blocks; `images`: the query that makes them (`rows.images_by_block`)."""
@@ -123,9 +130,12 @@ class WorkTables:
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""
-        return shared(
-            f"SELECT {INTERNAL}.node_statistics(block_id, n_rows, {_ARGUMENTS}, $1) AS state FROM {self.name('blocks')}"
-        )
+        return shared(self.counted("state"))
+
+    def counted(self, name: str) -> str:
+        """The same, as one query whose column has that name."""
+        call = f"{INTERNAL}.node_statistics(n_rows, {BLOCK_ARGUMENTS}, nodes, $1)"
+        return f"SELECT {call} AS {name} FROM {self.name('blocks')}"
 
 
 def shared(query: str) -> str:

@@ -25,12 +25,14 @@ from madtree.learn.histogram import (
     T,
     driven,
     finished,
+    frontier_values,
 )
 from madtree.learn.problem import Problem, block_fields, rows_by_tree
+from madtree.learn.route import NewSplits, Routing
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import COSTS, Costs
 from madtree.sqltext.work import WorkTables
-from madtree.storage.aggregate_functions import forget, read_state
+from madtree.storage.aggregate_functions import State, read_state
 
 _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
@@ -46,19 +48,20 @@ class TableOfBlocks:
         work: WorkTables,
         problem: Problem,
         n_workers: int,
-        position_bytes: int,
         state_bytes: int | None = None,
         costs: Costs = COSTS,
     ) -> None:
         """
         Args:
             n_workers: that may share a pass.
-            position_bytes: that rows' positions may take in each session that counts.
             state_bytes: that a state should not exceed, since it travels; None for no bound beyond the memory budget's.
             costs: of handing a state over.
         """
         self._host, self._work, self._problem, self._n_workers = host, work, problem, n_workers
-        self._position_bytes, self._state_bytes, self._costs = position_bytes, state_bytes, costs
+        self._state_bytes, self._costs = state_bytes, costs
+        # The trees to whose nodes rows have been moved, after how many rounds, and the nodes that there were.
+        self._routing: Routing | None = None
+        self._rounds, self._n_nodes = 0, problem.n_trees
 
     def answer(self, request: Request) -> Steps[Any]:
         if isinstance(request, RowsByTreeRequest):
@@ -74,6 +77,8 @@ class TableOfBlocks:
         return (yield from self._count(request))
 
     def _count(self, request: CountRequest) -> Steps[Array]:
+        yield
+        self._move(request)
         parts = _smaller(request, self._state_bytes)
         answers = []
         for part in parts:
@@ -84,15 +89,25 @@ class TableOfBlocks:
         return np.concatenate(answers, axis=0 if request.what == "powers" else 1)
 
     def _counted(self, request: CountRequest) -> Array:
-        values = {
-            **request.to_values(),
-            "training": self._work.token,
-            "position_bytes": self._position_bytes,
-        }
+        return read_state(self._state(request, codec.dump(frontier_values(request))), request)
+
+    def _state(self, request: CountRequest, plan: bytes) -> State | None:
+        """The final state, None where there is no block; `plan`: the request as it travels."""
         n_workers = self._n_workers if handing_over_pays(request.state_bytes, self._n_workers, self._costs) else 0
         with local_settings(self._host, sharing(n_workers)):
-            state = self._host.query(self._work.statistics(), [_BYTEA], [codec.dump(values)])[0]["shared"]
-        return read_state(state, request)
+            state: State | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
+        return state
+
+    def _move(self, request: CountRequest) -> None:
+        """Bring the nodes that are kept beside the blocks to where the request's trees have grown."""
+        problem, routing = request.problem, request.routing
+        anew = routing is not self._routing
+        rounds, n_nodes = (0, problem.n_trees) if anew else (self._rounds, self._n_nodes)
+        if routing.rounds > rounds or (anew and self._rounds):
+            splits = NewSplits.since(routing, rounds, n_nodes, problem.bins.widths, from_roots=anew)
+            plan = codec.dump({**problem.counting_values(), **splits.to_values()})
+            self._host.command(self._work.move_nodes(), [_BYTEA], [plan])
+        self._routing, self._rounds, self._n_nodes = routing, routing.rounds, len(routing.child)
 
     def _rows_by_tree(self, n_trees: int) -> Ints:
         trees = [
@@ -139,11 +154,8 @@ class TableKeeper(ABC):
             self._made.append("blocks")
         packed = self._pack(packing)
         cancels = Cancels(self._host)
-        try:
-            provider = self._provider(packing.problem)
-            return finished(driven(program(packed, False), provider, tell), cancels.let_in)
-        finally:
-            forget(self._work.token)
+        provider = self._provider(packing.problem)
+        return finished(driven(program(packed, False), provider, tell), cancels.let_in)
 
     @abstractmethod
     def _pack(self, packing: Packing) -> Packed: ...
@@ -155,6 +167,8 @@ class TableKeeper(ABC):
 class InTable(TableKeeper):
     """Blocks that this process packs into a table, which is counted by the aggregate."""
 
+    may_run_statements = True
+
     def __init__(
         self,
         host: Host,
@@ -162,19 +176,16 @@ class InTable(TableKeeper):
         made: list[str],
         rows: RowPacker,
         block_rows: int,
-        memory_bytes: int,
         n_workers: int,
         costs: Costs,
     ) -> None:
         """
         Args:
-            memory_bytes: that rows' positions may take in each process.
             n_workers: that may share a pass.
             costs: of handing a state over.
         """
         super().__init__(host, work, made, n_workers)
-        self._rows, self._block_rows = rows, block_rows
-        self._memory_bytes, self._costs = memory_bytes, costs
+        self._rows, self._block_rows, self._costs = rows, block_rows, costs
 
     def _pack(self, packing: Packing) -> Packed:
         host, work, cancels = self._host, self._work, Cancels(self._host)
@@ -186,10 +197,10 @@ class InTable(TableKeeper):
                 cancels.let_in()
                 number += 1
                 fields = block_fields(piece, 0, 0)
-                host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * 5, [number, *fields])
+                host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * (len(fields) - 3), [number, *fields])
             total = total.plus(packed)
         host.command(work.settle("blocks", self._n_workers))
         return total
 
     def _provider(self, problem: Problem) -> TableOfBlocks:
-        return TableOfBlocks(self._host, self._work, problem, self._n_workers, self._memory_bytes, costs=self._costs)
+        return TableOfBlocks(self._host, self._work, problem, self._n_workers, costs=self._costs)

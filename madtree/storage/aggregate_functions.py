@@ -15,22 +15,14 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, LastPlan, Values, require
-from madtree.learn.histogram import (
-    CountRequest,
-    PlacedBlock,
-    Steps,
-    final,
-    merge,
-    request_of,
-    transition_steps,
-)
+from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, Steps, final, merge, transition_steps
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, column_values, with_column
-from madtree.learn.route import Positions
+from madtree.learn.route import NewSplits, StoredNodes, node_bytes
+from madtree.sqltext.distributed import TAG_BYTES
 
-_TAG = 8
+_TAG = TAG_BYTES
 _TAGS = {np.dtype(name).str.encode().ljust(_TAG): np.dtype(name) for name in ("<i4", "<f8")}
 _MOST_STATE_BYTES = 2**30 - 2**10  # a value of PostgreSQL's has less than 2**30 bytes
-_MOST_POSITION_BYTES = 2**40
 
 State = bytes | bytearray
 
@@ -39,17 +31,12 @@ class _Counting:
     """A request that blocks of a table are counted for."""
 
     def __init__(self, values: dict[str, Any]) -> None:
-        given = Values(values)
-        request = request_of(values)
-        if not isinstance(request, CountRequest):
-            raise given.wrong("what", "something to be counted")
-        n_bytes = request.state_bytes
+        self.frontier = Frontier.from_values(values)
+        self.request = self.frontier.request
+        n_bytes = self.request.state_bytes
         require(n_bytes <= _MOST_STATE_BYTES, "n_slots", f"so few that the sums take {_MOST_STATE_BYTES} bytes at most")
-        self.request = request
-        self.tag = _tag(request.dtype)
-        self.reader = ColumnReader(request.problem)
-        limit = given.integer("position_bytes", 0, _MOST_POSITION_BYTES)
-        self.positions = _positions_of(given.text("training"), limit)
+        self.tag = _tag(self.request.dtype)
+        self.reader = ColumnReader(self.request.problem)
 
     def empty(self) -> bytearray:
         """A state without rows: of zeros, of which the system makes none before they are written to."""
@@ -64,35 +51,22 @@ class _Counting:
         return _numbers(state).reshape(self.request.shape)
 
 
-_trainings: dict[str, Positions] = {}
-
-
-def _positions_of(training: str, limit: int) -> Positions:
-    """Where the rows of the training at hand are; those of earlier ones are let go."""
-    if training not in _trainings:
-        _trainings.clear()
-        _trainings[training] = Positions(limit)
-    return _trainings[training]
-
-
-def forget(training: str) -> None:
-    """Let go of what this process remembers of a training."""
-    _trainings.pop(training, None)
-
-
 _counting = LastPlan(_Counting)
 
 
 def node_statistics_transition(
-    state: State | None, block_id: int, n_rows: int, columns: Sequence[bytes | None], request: bytes
+    state: State | None, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None, request: bytes
 ) -> Steps[bytearray]:
-    """The state with one block counted, in steps; `columns` as in `learn.problem.columns.COLUMNS`."""
+    """The state with one block counted, in steps; `columns` as in `learn.problem.columns.COLUMNS`, `nodes` as they are
+    kept beside them (`moved_nodes`).
+    """
     todo = _counting.get(request)
     buffer = todo.empty() if state is None else bytearray(state)
     numbers = todo.numbers(buffer)
     block = todo.reader.checked_block(n_rows, columns)
     if n_rows:
-        yield from transition_steps(numbers, [PlacedBlock(block_id, block, todo.positions)], todo.request)
+        placed = PlacedBlock(0, block, todo.frontier.positions(nodes, block))
+        yield from transition_steps(numbers, [placed], todo.request)
     return buffer
 
 
@@ -105,6 +79,11 @@ def node_statistics_merge(left: State | None, right: State | None) -> State | No
 
 def node_statistics_final(state: State | None) -> State | None:
     return None if state is None else _tagged(final(_numbers(state)))
+
+
+def joined_pieces(pieces: Sequence[State]) -> State:
+    """The state whose numbers are those of pieces, each of which is a state, one after the other."""
+    return b"".join([bytes(pieces[0][:_TAG]), *(bytes(piece[_TAG:]) for piece in pieces)])
 
 
 def read_state(state: State | None, request: CountRequest) -> Array:
@@ -129,6 +108,37 @@ def new_column(plan: bytes, block_id: int, n_rows: int, columns: Sequence[bytes 
     block = todo.reader.checked_block(n_rows, columns)
     made = with_column(block, [(block_id, n_rows)], todo.column, todo.function, todo.values)
     return block_columns(made)[COLUMNS.index(todo.column)]
+
+
+class _Moving:
+    """A plan by which rows move on: the values of a problem and of NewSplits."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.problem = Problem.from_values(values)
+        self.reader = ColumnReader(self.problem)
+        self.splits = NewSplits.from_values(values, self.problem.n_trees, self.problem.bins.widths)
+        self.place_of_node = self.splits.place_of_node()
+
+
+_moving = LastPlan(_Moving)
+
+
+def moved_nodes(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> Steps[bytes]:
+    """The nodes of a block's rows after the trees have grown, as they are kept, in steps.
+
+    `nodes`: those before, None at the roots.
+    """
+    todo = _moving.get(plan)
+    problem, splits = todo.problem, todo.splits
+    block = todo.reader.checked_block(n_rows, columns)
+    before = None if splits.from_roots else nodes
+    stored = StoredNodes(before, block, problem.n_replicas, problem.n_groups, splits.n_nodes)
+    moved = []
+    for replica in range(problem.n_replicas):
+        yield
+        node = splits.moved(stored.of(replica), block.codes, todo.place_of_node)
+        moved.append(node_bytes(node, splits.n_nodes))
+    return b"".join(moved)
 
 
 def _tag(dtype: np.dtype[Any]) -> bytes:

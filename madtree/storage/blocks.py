@@ -12,6 +12,10 @@ from madtree.host import Span, SpillFile, TemporaryPlace
 from madtree.learn.data import Block, Ints
 from madtree.learn.histogram import BlocksAtHand, ReplaceRequest, Request, RowsByTreeRequest, Steps
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, rows_by_tree, with_column
+from madtree.storage.all_rows import AllRows
+from madtree.storage.room import room_of
+
+ROOM_SHARE = 4  # of the memory budget, what an array of rows in the order of nodes may take: 1 / this
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class BlockStore:
         self._reader = ColumnReader(problem)
         self._block_rows, self._place = block_rows, place
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
+        self._room_bytes = problem.parameters.memory_bytes // ROOM_SHARE
         self._held_bytes = 0
         self._file: SpillFile | None = None
         self._waiting: list[tuple[int, Block]] = []
@@ -74,6 +79,13 @@ class BlockStore:
             self._kept.append(_Kept(block.codes.n_rows, self._stored(block), parts))
             self._waiting = []
 
+    def write_to(self, all_rows: AllRows, file: int, first: int) -> None:
+        """Move the rows to the file of all rows, the first of them to row `first`; nothing can be asked after that."""
+        for kept in self._kept:
+            all_rows.write(file, first, self._block(kept))
+            first += kept.n_rows
+        self._kept, self._file = [], None
+
     def answer(self, request: Request) -> Steps[Any]:
         if isinstance(request, RowsByTreeRequest):
             yield
@@ -83,7 +95,8 @@ class BlockStore:
             return None
         if self._at_hand is None:
             blocks = [self._block(kept) for kept in self._kept if kept.n_rows]
-            self._at_hand = BlocksAtHand(blocks, self._position_bytes)
+            room = room_of(self._place, self._room_bytes)
+            self._at_hand = BlocksAtHand(blocks, self._position_bytes, room=room)
         return (yield from self._at_hand.answer(request))
 
     def _replace(self, request: ReplaceRequest) -> Steps[None]:

@@ -25,19 +25,36 @@ from madtree.ingest import (
     run_on_servers,
 )
 from madtree.learn.data import Floats
+from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
-from madtree.sqltext.rows import RowSource
+from madtree.sqltext.rows import RowSource, group_counts
 from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks
+from madtree.storage.aggregate_functions import State, joined_pieces
 from madtree.trees import Parameters
 
-STATE_BYTES = 2**20 // 2  # twice as many characters travel
+STATE_BYTES = 2**22  # twice as many characters travel
+# Bytes of all shards' states from which they are added up by the servers: the coordinator takes 8 ns for a byte, and
+# 20 ms or more for three statements in place of one.
+SCATTERED_BYTES = 2**23
+_MOST_PIECES = 32  # of a state
+_PLAIN_KEYS = 4
+_TRIED_KEYS = 16  # for each shard
 _PART_BYTES = 32 * 2**20  # of a part's raw numbers
 _TEXT, _OID = "pg_catalog.text", "pg_catalog.oid"
+
+
+def shard_keys(host: Host, table: str, n_shards: int) -> list[int]:
+    """Values of the column by which a table is distributed, ascending: one of each shard; any on plain PostgreSQL."""
+    if not has_citus(host):
+        return list(range(_PLAIN_KEYS))
+    # Of so many numbers, a shard is likely to have some; one that has none gets no rows.
+    found = host.query(sql.SHARD_KEYS, [_TEXT, "pg_catalog.int4"], [table, _TRIED_KEYS * n_shards])
+    return [int(row["key"]) for row in found]
 
 
 def distribute(host: Host, table: str, column: str, like: int) -> None:
@@ -52,8 +69,18 @@ def distribute(host: Host, table: str, column: str, like: int) -> None:
             says nothing about it.
     """
     if has_citus(host):
-        n_shards = int(host.query(sql.COUNT_SHARDS, [_OID], [like])[0]["n_shards"])
+        distribute_over(host, table, column, count_shards(host, like))
+
+
+def distribute_over(host: Host, table: str, column: str, n_shards: int) -> None:
+    """The same, in so many shards."""
+    if has_citus(host):
         host.query(sql.DISTRIBUTE, [_TEXT, _TEXT, "pg_catalog.int4"], [table, column, n_shards])
+
+
+def count_shards(host: Host, oid: int) -> int:
+    """Of a distributed table; 1 on plain PostgreSQL."""
+    return int(host.query(sql.COUNT_SHARDS, [_OID], [oid])[0]["n_shards"]) if has_citus(host) else 1
 
 
 @dataclass
@@ -63,11 +90,13 @@ class DistributedRows:
     Attributes:
         tables: the run's work tables.
         n_parts: of about `part_rows` rows each, numbered from 0.
+        keys: of the shards, which parts take in turn.
     """
 
     host: Host
     tables: DistributedTables
     n_parts: int
+    keys: Sequence[int]
 
     @classmethod
     def distribute(
@@ -78,24 +107,46 @@ class DistributedRows:
         n_rows = int(host.query(sql.count_rows(relation))[0]["n_rows"])
         n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
         host.command(tables.create_rows(columns, relation))
-        distribute(host, tables.name("rows"), tables.part, like=task.source.oid)
+        distribute(host, tables.name("rows"), tables.shard_key, like=task.source.oid)
+        keys = shard_keys(host, tables.name("rows"), count_shards(host, task.source.oid))
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
         by = None if heaps else text_of(task.id_sql, task.id_writer)
-        run_on_servers(host, tables.distribute_rows(columns, relation, n_parts, by))
-        return cls(host, tables, n_parts)
+        run_on_servers(host, tables.distribute_rows(columns, relation, n_parts, keys, by))
+        return cls(host, tables, n_parts, keys)
 
     def pages(self) -> PageRanges:
         """The parts, in place of page ranges."""
-        ranges = tuple(PageRange(0, str(part)) for part in range(self.n_parts))
+        ranges = tuple(PageRange(0, str(part), str(self.keys[part % len(self.keys)])) for part in range(self.n_parts))
         return PageRanges((self.tables.aliased("rows"),), ranges, self.tables.one_part, "pg_catalog.int4")
+
+    def count_groups(self, source: RowSource, dependent_is_number: bool, made: list[str]) -> str:
+        """The query of the groups' figures: of each group one row comes to the coordinator, instead of one from each
+        shard, where groups can be told apart by a hash.
+
+        `made`: the parts of the work tables that exist; those made here are added.
+        """
+        host, tables = self.host, self.tables
+        host.command(tables.create_counts(source, dependent_is_number))
+        made.append("counts")
+        if not host.query(sql.HASHABLE, [_TEXT], [tables.name("counts")])[0]["hashable"]:
+            return group_counts(source, dependent_is_number)
+        distribute_beside(host, tables.name("counts"), "madtree_by", beside=tables.name("rows"))
+        run_on_servers(host, tables.count_groups(source, dependent_is_number))
+        return tables.counted_groups(source, dependent_is_number)
+
+    def distribute_groups(self, source: RowSource) -> None:
+        """Make the table of the rows of small groups, those of each block on one server."""
+        self.host.command(self.tables.create_group_rows())
+        distribute_beside(self.host, self.tables.name("images"), "block_id", beside=self.tables.name("rows"))
+        run_on_servers(self.host, self.tables.distribute_groups(source))
 
     def limited(self, parameters: Parameters) -> Parameters:
         """Parameters under which a state is small enough to travel."""
         return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * SearchTuning().state_share))
 
-    def keeper(self, source: RowSource, made: list[str], memory_bytes: int) -> InParts:
-        """`made`: the parts of the work tables that exist; `memory_bytes`: as in `InParts`."""
-        return InParts(self.host, self.tables, made, source, memory_bytes)
+    def keeper(self, source: RowSource, made: list[str]) -> InParts:
+        """`made`: the parts of the work tables that exist."""
+        return InParts(self.host, self.tables, made, source, len(self.keys))
 
 
 def part_rows(n_numbers: int, most: int) -> int:
@@ -106,23 +157,54 @@ def part_rows(n_numbers: int, most: int) -> int:
 class InParts(TableKeeper):
     """A block for each part, on the server that has the part's rows."""
 
+    may_run_statements = True
+
     def __init__(
-        self, host: Host, tables: DistributedTables, made: list[str], source: RowSource, memory_bytes: int
+        self, host: Host, tables: DistributedTables, made: list[str], source: RowSource, n_shards: int
     ) -> None:
-        """`memory_bytes`: that rows' positions may take in each of the servers' sessions."""
         super().__init__(host, tables, made, 0)
-        self._tables, self._source, self._memory_bytes = tables, source, memory_bytes
+        self._tables, self._source, self._n_shards = tables, source, n_shards
 
     def _pack(self, packing: Packing) -> Packed:
         host, tables = self._host, self._tables
         host.command(tables.create_part_blocks())
-        distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))
+        distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
         run_on_servers(host, tables.pack_parts(self._source), packing.plan())
         totals = host.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
     def _provider(self, problem: Problem) -> TableOfBlocks:
-        return TableOfBlocks(self._host, self._tables, problem, 0, self._memory_bytes, STATE_BYTES)
+        return DistributedBlocks(self._host, self._tables, problem, self._made, self._n_shards)
+
+
+class DistributedBlocks(TableOfBlocks):
+    """The provider whose blocks are on several servers, which add large states up among themselves: each of them the
+    pieces of all shards' states that are of the same place, as LightGBM's data-parallel learner does.
+    """
+
+    def __init__(self, host: Host, tables: DistributedTables, problem: Problem, made: list[str], n_shards: int) -> None:
+        """`made`: the parts of the work tables that exist; those made here are added."""
+        super().__init__(host, tables, problem, 0, STATE_BYTES)
+        self._tables, self._made, self._n_shards = tables, made, n_shards
+        self._piece_keys: list[int] = []
+
+    def _state(self, request: CountRequest, plan: bytes) -> State | None:
+        if request.state_bytes * self._n_shards <= SCATTERED_BYTES:
+            return super()._state(request, plan)
+        host, tables, itemsize = self._host, self._tables, request.dtype.itemsize
+        keys = self._piece_keys = self._piece_keys or self._make_states()
+        piece_bytes = -(-request.state_bytes // itemsize // len(keys)) * itemsize
+        run_on_servers(host, tables.scatter_states(keys, piece_bytes), plan)
+        pieces = {int(row["shard_key"]): row["shared"] for row in host.query(tables.gathered_states())}
+        host.command(tables.empty_states())
+        return joined_pieces([pieces[key] for key in keys]) if pieces else None
+
+    def _make_states(self) -> list[int]:
+        host, tables, n_pieces = self._host, self._tables, min(self._n_shards, _MOST_PIECES)
+        host.command(tables.create_states())
+        self._made.append("states")
+        distribute_over(host, tables.name("states"), "shard_key", n_pieces)
+        return shard_keys(host, tables.name("states"), n_pieces)
 
 
 class PartBinFinder(BinFinder):

@@ -13,6 +13,8 @@ from madtree.storage.blocks import BlockStore
 class InProcess:
     """Blocks that this process packs, keeps and counts: in its memory, beyond that in a temporary file."""
 
+    may_run_statements = True
+
     def __init__(self, host: Host, rows: RowPacker, block_rows: int, memory_bytes: int, position_bytes: int) -> None:
         """`memory_bytes` and `position_bytes`: that blocks and their rows' positions may take."""
         self._host, self._rows, self._block_rows = host, rows, block_rows

@@ -14,7 +14,13 @@ class NotPossibleError(Exception):
 
 
 class BlockKeeper(Protocol):
-    """Packs a table's rows into blocks, keeps them somewhere, and drives programs that ask for what they hold."""
+    """Packs a table's rows into blocks, keeps them somewhere, and drives programs that ask for what they hold.
+
+    Attributes:
+        may_run_statements: whether a program may run statements while it is driven.
+    """
+
+    may_run_statements: bool
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host
-from madtree.learn.data import Ints, nested
-from madtree.learn.prune import SeenCategories, TrainedTrees, TreeColumns, TreeKeys
+from madtree.learn.data import Floats, Ints, nested
+from madtree.learn.prune import OutOfBagColumns, SeenCategories, TrainedTrees, TreeColumns, TreeKeys
+from madtree.model import nodes_view
 from madtree.model.write import (
+    GroupTotals,
     Totals,
     write_competitors,
     write_cv,
+    write_groups,
     write_nodes,
+    write_packed,
     write_summary,
     write_surrogates,
     write_trees,
@@ -22,6 +26,7 @@ from madtree.model.write import (
 from madtree.request import TrainingTask
 from madtree.train.remarks import TreeRemarks
 from madtree.train.training import Training
+from madtree.trees import ForestParameters
 
 _UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
 
@@ -38,6 +43,7 @@ class ModelFiller:
         self._categories = [None if categories is None else categories.labels for categories in training.categories]
         self._trees: list[TreeColumns] = []
         self._seen: list[SeenCategories] = []
+        self._out_of_bag: list[OutOfBagColumns] = []
         self._remarks = TreeRemarks(task, training.categories)
         self.n_rows = self.n_trees = self.n_leaves = 0
 
@@ -46,11 +52,19 @@ class ModelFiller:
         trees = trained.trees
         self._trees.append(trees)
         self._seen.append(trained.seen)
+        self._out_of_bag.append(trained.out_of_bag)
+        self.n_rows += int(trained.out_of_bag.n_rows.sum())
+        if not len(trees.n_rows):
+            return
         self._remarks.add(trained)
-        self.n_rows += int(trees.n_rows.sum())
+        if not task.forest:
+            self.n_rows += int(trees.n_rows.sum())
         self.n_trees += len(trees.n_rows)
         self.n_leaves += int(trees.n_leaves.sum())
-        write_nodes(host, task, trained.nodes, self._categories, training.profile.classes)
+        if task.forest:
+            write_packed(host, task, trees, trained.nodes, self._categories)
+        else:
+            write_nodes(host, task, trained.nodes, self._categories, training.profile.classes)
         if task.parameters.max_surrogates:
             write_surrogates(host, task, trained.surrogates, self._categories)
         if task.parameters.max_competitors:
@@ -61,14 +75,24 @@ class ModelFiller:
     def finish(self) -> None:
         host, task, training = self._host, self._task, self._training
         groups: Ints = np.ones(1, np.int64) if training.groups is None else training.groups.tree_id
-        trees = _with_untrained(self._trees, groups, len(task.features), task.parameters.cp)
+        trees = _sorted(self._trees)
+        if not task.forest:
+            trees = _with_untrained(trees, groups, len(task.features), task.parameters.cp)
         null_as_category = task.parameters.null_as_category
         unordered = self._unordered_categories()
-        write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, unordered)
+        failed = len(groups) - len(np.unique(trees.key.group[trees.n_nodes > 0]))
+        if task.forest:
+            if task.is_classification:
+                host.command(nodes_view(task, training.profile.classes))
+            write_trees(host, task, trees, "", training.group_table)
+            of_groups = _groups_of(nested.join(self._out_of_bag), trees, groups, task.forest)
+            write_groups(host, task, of_groups, _UNUSABLE_GROUP, training.group_table, unordered)
+        else:
+            write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, unordered)
         totals = Totals(
             classes=training.profile.classes,
             num_all_groups=len(groups),
-            num_failed_groups=int((trees.n_nodes == 0).sum()),
+            num_failed_groups=failed,
             total_rows_processed=self.n_rows,
             # Rows may come and go between two looks at the table.
             total_rows_skipped=max(training.profile.total - self.n_rows, 0),
@@ -98,12 +122,42 @@ class ModelFiller:
         return found
 
 
-def _with_untrained(trained: list[TreeColumns], groups: Ints, n_features: int, cp: float) -> TreeColumns:
-    """All trees by group: those trained, and trees without nodes for the groups that have none."""
-    missing = np.setdiff1d(groups, np.concatenate([trees.key.group for trees in trained]))
-    key = TreeKeys(missing, np.zeros_like(missing))
-    trees = nested.join([*trained, TreeColumns.untrained(key, n_features, cp)])
+def _sorted(parts: list[TreeColumns]) -> TreeColumns:
+    """All trees by group and member."""
+    trees = nested.join(parts)
     return trees.take(np.lexsort((trees.key.member, trees.key.group)))
+
+
+def _with_untrained(trees: TreeColumns, groups: Ints, n_features: int, cp: float) -> TreeColumns:
+    """The trees, and trees without nodes for the groups that have none."""
+    missing = np.setdiff1d(groups, trees.key.group)
+    key = TreeKeys(missing, np.zeros_like(missing))
+    return _sorted([trees, TreeColumns.untrained(key, n_features, cp)])
+
+
+def _groups_of(said: OutOfBagColumns, trees: TreeColumns, groups: Ints, forest: ForestParameters) -> GroupTotals:
+    """The forests of all groups (n,); `said` by those that have one, and the trees are sorted."""
+    place = np.searchsorted(groups, said.group)
+    of_tree = np.searchsorted(groups, trees.key.group)
+    n_trees = np.bincount(of_tree, minlength=len(groups))
+
+    def spread(values: Floats) -> Floats:
+        found = np.full((len(groups), *values.shape[1:]), np.nan)
+        found[place] = values
+        return found
+
+    importance = np.zeros((len(groups), trees.importance.shape[1]))
+    np.add.at(importance, of_tree, trees.importance)
+    wanted = forest.n_permutations > 0
+    return GroupTotals(
+        group=groups,
+        n_trees=n_trees,
+        oob_error=spread(said.error),
+        oob_score=spread(said.score),
+        oob_var_importance=spread(said.importance) if wanted else None,
+        oob_var_importance_sd=spread(said.importance_sd) if wanted else None,
+        impurity_var_importance=importance / np.maximum(n_trees, 1)[:, None],
+    )
 
 
 def _null_of_ordered(task: TrainingTask) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,12 +24,13 @@ from madtree.ingest import (
 )
 from madtree.learn.binning import BinTable
 from madtree.learn.data import CodeLayout, Floats, Ints
+from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
-from madtree.learn.prune import Outcome, TrainedTrees, train_trees
+from madtree.learn.prune import TrainedTrees, train_trees
 from madtree.learn.route import POSITION_BYTES
 from madtree.parallel import Workers, cost_model, sharing
-from madtree.request import TrainingTask
+from madtree.request import Costs, TrainingTask
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
@@ -40,10 +41,9 @@ from madtree.storage.in_process import InProcess
 from madtree.storage.protocol import BlockKeeper, NotPossibleError
 from madtree.storage.workers import board
 from madtree.storage.workers.provider import ResidentWorkers
+from madtree.train.deliveries import Deliveries
 from madtree.train.progress import Teller
-from madtree.trees import EXACT_LIMIT, Kind
-
-Trained = tuple[Outcome, Problem]
+from madtree.trees import EXACT_LIMIT, Kind, Parameters
 
 
 def row_format(
@@ -51,8 +51,10 @@ def row_format(
 ) -> RowFormat:
     """What the numbers of a packed row are."""
     keys = [None if found is None else found.keys for found in categories]
-    has_tree, has_weight, has_exposure = (s is not None for s in (source.groups, source.weight, source.exposure))
-    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_exposure)
+    has_tree, has_weight, has_exposure, has_identity = (
+        column is not None for column in (source.groups, source.weight, source.exposure, source.identity)
+    )
+    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_exposure, has_identity)
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,11 @@ class LargeTrees:
             distributed.pages() if distributed else PageRanges.cut(host, rows.oids, profile.total, self.read_rows)
         )
 
-    def train(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:
-        """The trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges."""
+    def train(self, scale: Scale, tree_ids: Ints | None, deliver: Callable[[TrainedTrees], None]) -> None:
+        """Hand over the trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges.
+
+        A forest's trees are handed over while others grow.
+        """
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
         self.watch.begin("sample")
         distributed = self.rows.distributed
@@ -127,42 +132,57 @@ class LargeTrees:
         spool = self._read_once() if finder.takes_all and distributed is None else None
         bins = finder.find(spool)
         self._tell_of_bins(bins)
-        trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null)
+        trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null, deliver)
         if trained is None:
             # A class was too rare for the sample.
             self.profile = read_profile(self.host, self.task, self.source)
             problem = self._problem(bins, self.profile.scale())
-            trained = self._pack_and_grow(problem, spool, tree_ids, finder.seen_null)
+            trained = self._pack_and_grow(problem, spool, tree_ids, finder.seen_null, deliver)
             assert trained is not None
         if spool is not None:
             spool.close()
-        return TrainedTrees.of(*trained, ids)
+        deliver(trained)
 
     def _pack_and_grow(
-        self, problem: Problem, spool: RowSpool | None, tree_ids: Ints | None, seen_null: Sequence[bool]
-    ) -> Trained | None:
+        self,
+        problem: Problem,
+        spool: RowSpool | None,
+        tree_ids: Ints | None,
+        seen_null: Sequence[bool],
+        deliver: Callable[[TrainedTrees], None],
+    ) -> TrainedTrees | None:
         """What was grown of the rows that were really there, which the profile knows then; None where a row had an
         unknown class.
         """
         never_null = [self.profile.never_null] * self.source.n_own_numbers + [not seen for seen in seen_null]
         packing = Packing(problem, self._row_format(), tree_ids, never_null)
 
-        def program(packed: Packed, rows_at_hand: bool) -> Program[Trained | None]:
+        ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
+
+        def program(packed: Packed, rows_at_hand: bool) -> Program[TrainedTrees | None]:
             if packed.n_unknown and self.profile.estimated:
                 return None
             if self.profile.estimated:
                 self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
-            return (
-                yield from train_trees(problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None)
+            if self.task.forest:
+                forest = Forest.of(problem, self.task.forest, ids)
+                return said_of((yield from train_forest(forest, deliveries.add)), forest)
+            trained = yield from train_trees(
+                problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None
             )
+            return TrainedTrees.of(*trained, ids)
 
         tell = Teller(self.host, self.watch, self.task.verbose).tell
+        deliveries = Deliveries(self.host, deliver)
         for keeper in self._keepers(problem, spool):
             self.watch.begin("pack")
+            deliveries.held = not keeper.may_run_statements
             try:
-                return keeper.train(packing, program, tell)
+                trained = keeper.train(packing, program, tell)
             except NotPossibleError:
                 continue
+            deliveries.release()
+            return trained
         raise AssertionError("a training in this process is always possible")
 
     def _row_format(self) -> RowFormat:
@@ -179,17 +199,17 @@ class LargeTrees:
         size = int(problem.rows.sum()), self.source.n_columns, parameters, tuning.costs
         block_rows = max(self.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(problem)))
         if self.rows.distributed:
-            yield self.rows.distributed.keeper(self.source, self.made, positions)
+            yield self.rows.distributed.keeper(self.source, self.made)
             return
         packer = RowPacker(self.host, self.source, self.pages, spool)
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
-            yield InTable(self.host, self.work, self.made, packer, block_rows, positions, n_workers, tuning.costs)
+            yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning.costs)
             return
         if task.strategy in ("auto", "workers"):
             # Rows that were read here are few and wide: they need not be read again.
             here = spool is not None and not self.workers.asked
-            n_workers = 0 if here else cost_model.resident_workers(self.workers, *size)
+            n_workers = 0 if here else self._resident_workers(size)
             if task.strategy == "workers":
                 n_workers = max(n_workers, 1)
             obstacle = self._obstacle() if n_workers else ""
@@ -199,8 +219,15 @@ class LargeTrees:
                     hint="strategy => 'auto' uses them where they are possible and save time.",
                 )
             if n_workers and not obstacle:
-                yield ResidentWorkers(self.host, self.source, self.pages, block_rows, memory, positions, n_workers)
+                of_blocks, sharing = (block_rows, memory, positions), task.forest is not None
+                yield ResidentWorkers(self.host, self.source, self.pages, *of_blocks, n_workers, sharing=sharing)
         yield InProcess(self.host, packer, block_rows, memory, positions)
+
+    def _resident_workers(self, size: tuple[int, int, Parameters, Costs]) -> int:
+        """How many of them save time."""
+        if self.task.forest:
+            return cost_model.forest_workers(self.workers, *size, self.task.forest)
+        return cost_model.resident_workers(self.workers, *size)
 
     def _obstacle(self) -> str:
         """Why there can be no resident workers; empty where there can be."""
@@ -227,7 +254,9 @@ class LargeTrees:
 
     def _problem(self, bins: BinTable, scale: Scale) -> Problem:
         weighted, regression = self.source.weight is not None, not self.task.is_classification
-        grids = scale.grids(weighted, regression, 1 if scale.one_limb_will_do() else 2)
+        forest = self.task.forest
+        drawn = scale.drawn(bootstrap(self.task.parameters.seed, forest)) if forest else scale
+        grids = drawn.grids(weighted, regression, 1 if drawn.one_limb_will_do() else 2)
         distributed = self.rows.distributed
         return Problem(
             parameters=distributed.limited(self.task.parameters) if distributed else self.task.parameters,

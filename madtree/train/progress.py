@@ -33,6 +33,13 @@ class Teller:
                 f"{found.n_rows} rows in play, {now - self._last:.3f} s"
             )
             self._last = now
+        if progress.wave is not None and self._verbose:
+            now = time.monotonic()
+            done = progress.wave
+            self._host.info(
+                f"tree {done.n_done} of {done.n_trees}: {done.n_nodes} nodes in the last ones, {now - self._last:.3f} s"
+            )
+            self._last = now
 
 
 def block_reporter(host: Host, verbose: bool, n_blocks: int) -> Callable[[], None]:

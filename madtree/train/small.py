@@ -10,6 +10,7 @@ from madtree.parallel import in_place_of_leader, sharing, without_leader
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
+from madtree.storage.distributed import DistributedRows
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
 from madtree.train.progress import Teller
 
@@ -22,7 +23,7 @@ class SmallGroups:
     """One run's small groups.
 
     In one process the blocks are streamed, so that no more than one is held at a time. Workers share blocks out from
-    a table.
+    a table. Where rows are distributed, those of a block come together on a server, which grows them.
     """
 
     def __init__(
@@ -34,24 +35,37 @@ class SmallGroups:
         plan: GrowPlan,
         n_workers: int,
         watch: Stopwatch,
+        distributed: DistributedRows | None = None,
     ) -> None:
         """
         Args:
             made: the parts of the work tables that exist; those made here are added.
             n_workers: that grow blocks beside this process.
             watch: told of the stages.
+            distributed: the rows, where they are spread over servers.
         """
         self._watch = watch
         self._host, self._work, self._made = host, work, made
-        self._source, self._plan, self._n_workers = source, plan, n_workers
+        self._source, self._plan, self._n_workers, self._distributed = source, plan, n_workers, distributed
         # Folds go by a row's place where the table does not tell them.
         self._in_order = plan.parameters.n_folds > 0 and source.fold is None
 
     def train(self, tell: Callable[[], None]) -> Iterator[TrainedTrees | None]:
         """The trees, block by block, None for a block without a usable row; `tell` is called after each block."""
-        for batch in self._shared() if self._n_workers else self._streamed():
+        if self._distributed:
+            batches = self._by_servers(self._distributed)
+        else:
+            batches = self._shared() if self._n_workers else self._streamed()
+        for batch in batches:
             tell()
             yield batch
+
+    def _by_servers(self, rows: DistributedRows) -> Iterator[TrainedTrees | None]:
+        self._watch.begin("pack")
+        self._made.append("images")
+        rows.distribute_groups(self._source)
+        self._watch.begin("passes")
+        yield from self._grown()
 
     def _streamed(self) -> Iterator[TrainedTrees | None]:
         self._watch.begin("pack")
@@ -70,9 +84,12 @@ class SmallGroups:
         host.command(work.settle("images", in_place_of_leader(n_workers)))
         self._watch.begin("passes")
         with local_settings(host, without_leader(n_workers)):
-            for row in host.stream(work.grown(), [_BYTEA], [self._plan.dump()]):
-                yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
-                self._watch.begin("passes")
+            yield from self._grown()
+
+    def _grown(self) -> Iterator[TrainedTrees | None]:
+        for row in self._host.stream(self._work.grown(), [_BYTEA], [self._plan.dump()]):
+            yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
+            self._watch.begin("passes")
 
     def _query(self) -> str:
         return rows_sql.images_by_block(self._source, in_order=self._in_order)

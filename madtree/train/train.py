@@ -28,15 +28,19 @@ def train(host: Host, task: TrainingTask) -> str:
     with local_settings(host, _SERIAL):
         training = Training(host, task, workers, watch)
         filler = ModelFiller(host, task, training)
-        for batch in training.train():
-            watch.begin("write")
-            filler.add(batch)
+        training.train(filler.add)
         watch.begin("write")
         filler.finish()
         training.clean_up()
     if task.verbose:
         host.info(watch.line())
     n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves
+    if task.forest:
+        return (
+            f"{task.arguments.output_table_name}: forest for "
+            f"{'classification' if task.is_classification else 'regression'}, {n_rows} row{'s' * (n_rows != 1)}, "
+            f"{n_trees} tree{'s' * (n_trees != 1)}, {n_leaves} leaves, {time.monotonic() - started:.2f} s"
+        )
     return (
         f"{task.arguments.output_table_name}: {'classification' if task.is_classification else 'regression'}, "
         f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from madtree.ingest import (
 from madtree.learn.data import Ints
 from madtree.learn.problem import RowFormat, Scale
 from madtree.learn.prune import TrainedTrees
-from madtree.parallel import Workers, growing_workers
+from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import TrainingTask, check_class_params, find_columns
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
@@ -55,13 +55,15 @@ class Training:
         tuning = task.tuning
         watch.begin("sample")
         self.work = WorkTables(task.output_schema, secrets.token_hex(8))
+        self._write: Callable[[TrainedTrees], None] = lambda batch: None
+        self._n_batches = 0
         self.made: list[str] = []  # parts of the work tables that exist
         # Temporary tables are the session's own: workers cannot read them.
         self.workers = Workers() if self.work.temporary else workers
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
         self.oids = plain_tables(host, task.source.oid, held)
-        if held == "spread" and not self.work.temporary:
+        if held == "spread" and not self.work.temporary and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
         elif self.oids:
             relation = work_sql.aliased(task.source.schema, task.source.name)
@@ -89,16 +91,22 @@ class Training:
         self.whole_rows = self.block_rows if task.strategy in ("auto", "memory") else 0
         self.groups: Groups | None = self._group() if task.grouping else None
 
-    def train(self) -> Iterator[TrainedTrees]:
-        """All trees, some at a time; raises MadtreeError where no row can be used."""
-        batches = self._train_one() if self.groups is None else self._train_groups(self.groups)
-        n_batches = 0
-        for batch in batches:
-            if batch is not None:
-                n_batches += 1
-                yield batch
-        if not n_batches:
+    def train(self, write: Callable[[TrainedTrees], None]) -> None:
+        """Hand all trees over, some at a time; raises MadtreeError where no row can be used."""
+        self._write = write
+        if self.groups is None:
+            self._train_one()
+        else:
+            self._train_groups(self.groups)
+        if not self._n_batches:
             raise no_usable_row(self.task, "every feature is NULL in each of")
+
+    def _hand_over(self, batch: TrainedTrees | None) -> None:
+        if batch is not None:
+            self._n_batches += 1
+            self.watch.begin("write")
+            self._write(batch)
+            self.watch.begin("passes")
 
     def clean_up(self) -> None:
         """Drop the work tables; after an error the end of the transaction does that."""
@@ -133,6 +141,8 @@ class Training:
         task = self.task
         used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
         used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
+        if task.forest:  # samples are drawn by it
+            used.append(task.id_sql)
         columns = find_columns(self.host, task.source)
         names = columns_in(dict.fromkeys(used), columns)
         return None if names is None else [columns[name].sql for name in columns if name in names]
@@ -165,12 +175,18 @@ class Training:
             elements(task.features),
             tuple(column.equals for column in task.grouping),
             f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
+            rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer) if task.forest else None,
         )
 
     def _group(self) -> Groups:
         table = self.work.name("groups")
         regression = not self.task.is_classification
-        groups = rows_sql.groups(self.source, regression, self.whole_rows)
+        if self.distributed:
+            together = self.block_rows // self.task.tuning.distributed_share
+            counted = self.distributed.count_groups(self.source, regression, self.made)
+        else:
+            together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
+        groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
         self.host.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)
@@ -179,12 +195,23 @@ class Training:
         return row_format(self.source, self.profile, self.categories, self.fold_keys)
 
     def _grow_plan(self) -> GrowPlan:
-        return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters)
+        return GrowPlan(self._row_format(), self.kinds, len(self.profile.classes), self.parameters, self.task.forest)
 
-    def _train_one(self) -> Iterator[TrainedTrees | None]:
-        """A single tree."""
+    def _train_one(self) -> None:
+        """A single tree, or forest."""
         small = not self.profile.estimated and self.profile.usable <= self.whole_rows
-        yield self._train_small() if small else self._train_large(self.profile.scale(), None)
+        if small and not self._shared_trees_pay():
+            self._hand_over(self._train_small())
+        else:
+            self._train_large(self.profile.scale(), None)
+
+    def _shared_trees_pay(self) -> bool:
+        """Whether workers would save time on the trees of a single forest, though all its rows fit a block."""
+        forest, costs = self.task.forest, self.task.tuning.costs
+        if forest is None or self.task.strategy != "auto" or self.workers.asked:
+            return False
+        size = self.profile.usable, self.source.n_columns, self.parameters
+        return forest_workers(self.workers, *size, costs, forest) > 0
 
     def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""
@@ -192,9 +219,9 @@ class Training:
         clause = self.source.from_clause(extra=self.source.usable)
         images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
         tell = Teller(self.host, self.watch, self.task.verbose).tell
-        return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in)
+        return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in, self._hand_over)
 
-    def _train_groups(self, groups: Groups) -> Iterator[TrainedTrees | None]:
+    def _train_groups(self, groups: Groups) -> None:
         """Small groups block by block, then the large ones together."""
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
@@ -202,20 +229,33 @@ class Training:
             n_workers, costs = 0, self.task.tuning.costs
             if self.task.strategy == "auto":
                 n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs)
-            small = SmallGroups(self.host, self.work, self.made, self.source, self._grow_plan(), n_workers, self.watch)
-            yield from small.train(block_reporter(self.host, self.task.verbose, n_blocks))
+            small = SmallGroups(
+                self.host,
+                self.work,
+                self.made,
+                self.source,
+                self._grow_plan(),
+                n_workers,
+                self.watch,
+                self.distributed,
+            )
+            for batch in small.train(block_reporter(self.host, self.task.verbose, n_blocks)):
+                self._hand_over(batch)
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
             scale = groups.scale(large, self.profile, exposed=self.source.exposure is not None)
-            yield self._train_large(scale, groups.tree_id[large])
+            self._train_large(scale, groups.tree_id[large])
 
-    def _train_large(self, scale: Scale, tree_ids: Ints | None) -> TrainedTrees:
+    def _train_large(self, scale: Scale, tree_ids: Ints | None) -> None:
         """Trees too large for a block."""
         rows = Rows(
             self.source, self.oids, self.kinds, self.categories, self.fold_keys, self.block_rows, self.distributed
         )
         task = replace(self.task, parameters=self.parameters)
         large = LargeTrees(self.host, task, self.work, self.made, rows, self.profile, self.workers, self.watch)
-        batch = large.train(scale, tree_ids)
-        self.profile = large.profile
-        return batch
+
+        def hand_over(batch: TrainedTrees) -> None:
+            self.profile = large.profile
+            self._hand_over(batch)
+
+        large.train(scale, tree_ids, hand_over)

@@ -16,6 +16,7 @@ from madtree.trees.class_params import (
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.model import Categories, Competitor, Feature, Kind, Model, Node, Split, Surrogate, Tree
 from madtree.trees.parameters import (
+    BEST,
     CRITERIA_OF_CLASSES,
     CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
@@ -27,7 +28,11 @@ from madtree.trees.parameters import (
     MOST_SURROGATES,
     ORDERED_LIMIT,
     POISSON,
+    RANDOM,
+    SAMPLINGS,
+    SPLIT_RULES,
     UNPRUNED,
+    ForestParameters,
     Parameters,
 )
 from madtree.trees.threshold import (
@@ -42,6 +47,7 @@ from madtree.trees.threshold import (
 
 __all__ = [
     "BALANCED",
+    "BEST",
     "CRITERIA_OF_CLASSES",
     "CRITERIA_OF_NUMBERS",
     "EXACT_LIMIT",
@@ -58,13 +64,17 @@ __all__ = [
     "ORDERED_LIMIT",
     "POISSON",
     "PRIOR_SUM",
+    "RANDOM",
     "RANGES",
+    "SAMPLINGS",
+    "SPLIT_RULES",
     "UNPRUNED",
     "Categories",
     "ClassParams",
     "Competitor",
     "Direction",
     "Feature",
+    "ForestParameters",
     "Kind",
     "Model",
     "Node",

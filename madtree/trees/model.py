@@ -186,9 +186,10 @@ class Model:
         grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the
             operators "equals" of these; empty for pg_catalog's.
         grouping_expressions: SQL of their values in a row of the data; empty where these are columns of the same names.
+        n_members: trees of each group's forest; 0 for single trees.
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
-            together or by tree_id; NULL is not listed.
+            together or by the group's number; NULL is not listed.
         exposure: over which the dependent counts events, as SQL; None where over 1 in each row.
     """
 
@@ -210,6 +211,7 @@ class Model:
     dependent_name: str = ""
     grouping_expressions: tuple[str, ...] = ()
     exposure: str | None = None
+    n_members: int = 0
 
     @property
     def of_counts(self) -> bool:
@@ -226,10 +228,15 @@ class Model:
         """SQL of the grouping columns' values in a row of the data."""
         return self.grouping_expressions or self.grouping_columns
 
+    def group_number(self, tree_id: int) -> int:
+        """The number of the group that a tree is of: of a single tree its id."""
+        return (tree_id - 1) // self.n_members + 1 if self.n_members else tree_id
+
     def categories_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
         """What `categories` says of one tree."""
+        group = self.group_number(tree_id)
         return {
-            name: seen.get(tree_id, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
+            name: seen.get(group, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
         }
 
     def feature(self, name: str) -> Feature:

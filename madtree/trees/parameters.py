@@ -23,6 +23,32 @@ MOST_SURROGATES = 2**15
 MOST_COMPETITORS = 2**15
 
 
+SAMPLINGS = ("poisson", "without_replacement", "none")  # of rows, for the trees of a forest
+BEST, RANDOM = "best", "random"
+SPLIT_RULES = (BEST, RANDOM)  # of forests
+
+
+@dataclass(frozen=True)
+class ForestParameters:
+    """What a random forest has beyond its trees' parameters.
+
+    Attributes:
+        n_trees: of each group.
+        n_drawn: features that are drawn for each node, at least 1.
+        sampling: "poisson", with replacement, "without_replacement", or "none", every row once.
+        kept: share of the rows that each tree's sample is drawn from, above 0 up to 1.
+        n_permutations: of each feature among a tree's out-of-bag rows; 0 for no permutation importance.
+        split_rule: "best", or "random": one split that is drawn for each feature of a node, the best of these is taken.
+    """
+
+    n_trees: int
+    n_drawn: int
+    sampling: str = "poisson"
+    kept: float = 1.0
+    n_permutations: int = 0
+    split_rule: str = BEST
+
+
 @dataclass(frozen=True)
 class Parameters:
     """How to grow and prune (semantics, sections 1 to 5). Values are checked by whoever builds this.

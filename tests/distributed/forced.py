@@ -68,12 +68,12 @@ class ShardedHost(PsycopgHost):
             statement, plan = params
             return [{"n_rows": self.command(statement, *([["bytea"], [plan]] if plan is not None else []))}]
         self.statements.append(sql)
-        if "madtree_internal.node_statistics(" not in sql:
+        if not sql.startswith("SELECT madtree_internal.node_statistics("):
             return super().query(sql, types, params)
         texts = []
         for shard in range(N_SHARDS):
             # Backwards, to have another order than the whole table has.
-            state = super().query(sql + _of_shard("part", N_SHARDS - 1 - shard), types, params)[0]["shared"]
+            state = super().query(sql + _of_shard("shard_key", N_SHARDS - 1 - shard), types, params)[0]["shared"]
             self.states.append(0 if state is None else len(state))
             texts.append(None if state is None else f"\\x{bytes(state).hex()}")
         combined: bytes | None = None
@@ -89,6 +89,12 @@ class ShardedHost(PsycopgHost):
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         self.statements.append(sql)
+        if re.match(r'INSERT INTO \S+"madtree_states_', sql):
+            n_rows = super().command(sql, types, params)
+            table = sql.split()[2]
+            size = "sum(length(piece::bytea) - 8) * count(DISTINCT shard_key) / count(*)"
+            self.states.append(int(self.connection.execute(f"SELECT {size} FROM {table}".encode()).fetchone()[0]))  # type: ignore[index]
+            return n_rows
         if "madtree_internal.pack_images(" not in sql:
             return super().command(sql, types, params)
         part = re.search(r'GROUP BY \S+?\.("\w+")', sql)
@@ -104,8 +110,8 @@ class ShardedHost(PsycopgHost):
 
 
 def _of_shard(part: str, shard: int) -> str:
-    """Two of three parts lie in the first shard; the last shard is empty."""
-    return f" WHERE LEAST({part} % {N_SHARDS + 4}, {N_SHARDS - 2}) = {shard}"
+    """The last shard is empty."""
+    return f" WHERE LEAST({part}, {N_SHARDS - 2}) = {shard}"
 
 
 def train_here(host: PsycopgHost, **arguments: Any) -> None:

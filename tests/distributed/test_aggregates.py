@@ -47,12 +47,13 @@ def test_the_combine_function_is_safe_for_null_on_both_sides(db: psycopg.Connect
 
 def test_no_block_gives_no_state(db: psycopg.Connection) -> None:
     found = db.execute(
-        "SELECT madtree_internal.node_statistics(1, 0, ''::bytea, ''::bytea, NULL, NULL, NULL, ''::bytea) WHERE false"
+        "SELECT madtree_internal.node_statistics(0, ''::bytea, ''::bytea, NULL, NULL, NULL, NULL, NULL, ''::bytea) "
+        "WHERE false"
     ).fetchone()
     assert found == (None,)
 
 
-@pytest.mark.parametrize("function", ["pack_images", "array_image", "node_statistics_final"])
+@pytest.mark.parametrize("function", ["pack_images", "array_image", "node_statistics_final", "moved_nodes"])
 def test_what_runs_beside_the_rows_is_immutable_and_parallel_safe(db: psycopg.Connection, function: str) -> None:
     found = db.execute(
         "SELECT DISTINCT provolatile::text || proparallel::text FROM pg_proc "

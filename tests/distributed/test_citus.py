@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -17,7 +18,7 @@ from madtree.doctor import Status, examine
 from madtree.ingest import distribute_beside
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
-from madtree.storage.distributed import distribute
+from madtree.storage.distributed import distribute, distribute_over, shard_keys
 
 
 def both(cluster: psycopg.Connection, target: str, features: str, **options: Any) -> None:
@@ -42,6 +43,17 @@ def both(cluster: psycopg.Connection, target: str, features: str, **options: Any
             "y",
             "x, n, level",
             {
+                "grouping_cols": "id % 35",
+                "weights": "w",
+                "surrogate_params": "max_surrogates=1",
+                "pruning_params": "cp=0.001, fold_col=fold",
+            },
+            ["", "_nodes", "_surrogates", "_cv"],
+        ),
+        (
+            "y",
+            "x, n, level",
+            {
                 "weights": "w",
                 "max_depth": 5,
                 "surrogate_params": "max_surrogates=2",
@@ -50,7 +62,7 @@ def both(cluster: psycopg.Connection, target: str, features: str, **options: Any
             ["", "_nodes", "_surrogates", "_cv"],
         ),
     ],
-    ids=["classes", "exact", "null level", "expressions", "groups", "regression"],
+    ids=["classes", "exact", "null level", "expressions", "groups", "small groups", "regression"],
 )
 def test_a_cluster_gives_the_trees_of_one_server(
     cluster: psycopg.Connection, target: str, features: str, options: dict[str, Any], tables: list[str]
@@ -61,6 +73,22 @@ def test_a_cluster_gives_the_trees_of_one_server(
     nodes = cluster.execute("SELECT count(*) FROM m_spread_nodes").fetchone()
     assert nodes is not None
     assert nodes[0] > 20
+
+
+@pytest.mark.parametrize("options", [{}, {"grouping_cols": "grp", "weights": "w", "parallel_workers": 1}], ids=repr)
+def test_a_cluster_gives_the_forests_of_one_server(cluster: psycopg.Connection, options: dict[str, Any]) -> None:
+    named = "".join(f", {name} => %s" for name in options)
+    for table in ("plain", "spread"):
+        cluster.execute(
+            "SELECT forest_train(%s, %s, 'id', 'label', 'x, n, level', num_trees => 4, max_tree_depth => 6, "
+            f"replace => true{named})",
+            [table, f"f_{table}", *options.values()],
+        )
+    assert {part: differences(cluster, f"f_spread{part}", f"f_plain{part}") for part in ("", "_nodes", "_group")} == {
+        "": 0,
+        "_nodes": 0,
+        "_group": 0,
+    }
 
 
 def test_sampled_edges_are_the_same_each_time(cluster: psycopg.Connection) -> None:
@@ -145,7 +173,7 @@ def test_a_columnar_table_is_dealt_out_by_its_ids(cluster: psycopg.Connection) -
 def test_nothing_is_left_on_any_server_not_even_by_a_failure(cluster: psycopg.Connection) -> None:
     with pytest.raises(psycopg.Error, match="division by zero"):
         cluster.execute("SELECT tree_train('spread', 'm_failed', 'id', 'label', '1 / (id - id), x')")
-    left = "SELECT count(*) FROM pg_class WHERE relname ~ '^madtree_(rows|blocks|groups)_'"
+    left = "SELECT count(*) FROM pg_class WHERE relname ~ '^madtree_(rows|blocks|groups|images|counts|states)_'"
     assert cluster.execute(left.encode()).fetchone() == (0,)
     on_workers = cluster.execute("SELECT success, result FROM run_command_on_workers(%s)", [left]).fetchall()
     assert set(on_workers) == {(True, "0")}
@@ -205,16 +233,33 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
     with cluster.transaction(force_rollback=True):
         cluster.execute(tables.create_rows(["x", "n", "label"], relation).encode())
         host = PsycopgHost(cluster)
-        distribute(host, tables.name("rows"), tables.part, like=oid)
+        distribute(host, tables.name("rows"), tables.shard_key, like=oid)
+        keys = shard_keys(host, tables.name("rows"), N_SHARDS)
+        assert len(keys) == N_SHARDS
         cluster.execute(tables.create_part_blocks().encode())
-        distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))
+        distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
 
-        assert "INSERT/SELECT method: repartition" in plan(tables.distribute_rows(["x", "n", "label"], relation, 10))
+        cluster.execute(tables.create_group_rows().encode())
+        distribute_beside(host, tables.name("images"), "block_id", beside=tables.name("rows"))
+        cluster.execute("CREATE TABLE of_groups AS SELECT 1 AS g1, 1 AS tree_id, 1 AS usable, 0 AS block")
+        grouped = replace(source, grouping=("n",), groups="of_groups", equals=("=",))
+
+        assert "INSERT/SELECT method: repartition" in plan(tables.distribute_groups(grouped))
+        growing = plan(tables.grown())
+        assert growing.index("Task") < growing.index("GroupAggregate")
+        assert "INSERT/SELECT method: repartition" in plan(
+            tables.distribute_rows(["x", "n", "label"], relation, 10, keys)
+        )
         packing = plan(tables.pack_parts(RowSource(tables.aliased("rows"), *source_parts(source))))
         assert "INSERT/SELECT method" not in packing
         assert packing.index("Task") < packing.index("Insert on") < packing.index("GroupAggregate")
         counting = plan(tables.statistics())
         assert counting.index("Task") < counting.rindex("Aggregate")
+        cluster.execute(tables.create_states().encode())
+        distribute_over(host, tables.name("states"), "shard_key", 2)
+        assert "INSERT/SELECT method: repartition" in plan(tables.scatter_states(keys[:2], 8))
+        adding = plan(tables.gathered_states())
+        assert adding.index("Task") < adding.index("Aggregate")
 
 
 def source_parts(source: RowSource) -> tuple[Any, ...]:

@@ -48,16 +48,16 @@ def test_the_catalogue_of_citus_is_not_asked_for_where_it_is_not(db: psycopg.Con
 
 def test_rows_get_a_colocation_group_of_their_own_with_the_tables_shards_and_blocks_lie_beside_them() -> None:
     host, tables = Recorder(None), DistributedTables('O"dd', "ff00")
-    distribute(host, tables.name("rows"), tables.part, like=77)  # type: ignore[arg-type]
-    distribute_beside(host, tables.name("blocks"), "part", beside=tables.name("rows"))  # type: ignore[arg-type]
+    distribute(host, tables.name("rows"), tables.shard_key, like=77)  # type: ignore[arg-type]
+    distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))  # type: ignore[arg-type]
     rows, blocks = '"O""dd"."madtree_rows_ff00"', '"O""dd"."madtree_blocks_ff00"'
     (count, counted), *distributed = host.asked
     assert "pg_catalog.pg_dist_shard" in count
     assert counted == [77]
     call = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => "
     assert distributed == [
-        (f"{call}'none', shard_count => $3)", [rows, "madtree_part_ff00", 6]),
-        (f"{call}$3)", [blocks, "part", rows]),
+        (f"{call}'none', shard_count => $3)", [rows, "madtree_key_ff00", 6]),
+        (f"{call}$3)", [blocks, "shard_key", rows]),
     ]
 
 
@@ -73,7 +73,7 @@ def test_the_rows_and_blocks_tables_have_the_column_they_are_distributed_by(
         "WHERE relnamespace = %s::regnamespace AND relname LIKE 'madtree%%' AND attnum = 1 ORDER BY 1",
         [schema],
     ).fetchall()
-    assert found == [("madtree_blocks_ff00", "u", "part"), ("madtree_rows_ff00", "u", "madtree_part_ff00")]
+    assert found == [("madtree_blocks_ff00", "u", "shard_key"), ("madtree_rows_ff00", "u", "madtree_key_ff00")]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,12 @@ def test_rows_are_dealt_out_evenly(db: psycopg.Connection, schema: str, by: str 
     db.execute('CREATE TABLE source AS SELECT NULLIF(i, 7) AS "I d", 1 AS x FROM generate_series(1, 40000) AS i')
     tables = DistributedTables(schema, "ff00")
     db.execute(tables.create_rows(["x"], "source AS madtree_source").encode())
-    db.execute(tables.distribute_rows(["x"], "source AS madtree_source", 10, by).encode())
+    db.execute(tables.distribute_rows(["x"], "source AS madtree_source", 10, [5, 7, 11], by).encode())
     found = db.execute(f"SELECT {tables.part}, count(*) FROM {tables.name('rows')} GROUP BY 1 ORDER BY 1".encode())
     parts, sizes = zip(*found.fetchall(), strict=True)
     assert parts == tuple(range(10))
     assert all(3_700 < size < 4_300 for size in sizes)
+    keys = db.execute(
+        f"SELECT DISTINCT {tables.part}, {tables.shard_key} FROM {tables.name('rows')} ORDER BY 1".encode()
+    ).fetchall()
+    assert keys == [(part, (5, 7, 11)[part % 3]) for part in range(10)]

@@ -68,7 +68,7 @@ def test_shards_give_the_trees_of_one_server(
     assert nodes is not None
     assert nodes[0] > 10
     assert len(host.states) >= 5
-    assert max(host.states) < 2**20
+    assert max(host.states) <= distributed.STATE_BYTES + 8
 
 
 def test_states_stay_small_where_the_frontier_is_wide(
@@ -77,6 +77,20 @@ def test_states_stay_small_where_the_frontier_is_wide(
     host = ShardedHost(db)
     train_distributed(db, monkeypatch, host, n_bins=0, max_depth=14, min_bucket=1, min_split=2, memory_mb=1024)
     assert distributed.STATE_BYTES // 4 < max(host.states) <= distributed.STATE_BYTES + 8
+    # Those that are large are added up piece by piece, each where the pieces of its place are.
+    scattering = [s for s in host.statements if re.match(r'INSERT INTO \S+"madtree_states_', s)]
+    assert scattering
+    assert all("GROUP BY shard_key) AS madtree_counted" in s for s in scattering)
+    assert sum("sum_of_states(" in s for s in host.statements) == len(scattering)
+
+
+def test_states_that_servers_add_up_give_the_same_tree(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep: dict[str, Any] = {"n_bins": 0, "max_depth": 14, "min_bucket": 1, "min_split": 2}
+    train_distributed(db, monkeypatch, ShardedHost(db), output_table_name="spread", **deep)
+    train_here(PsycopgHost(db), output_table_name="whole", **deep)
+    assert {part: differences(db, f"spread{part}", f"whole{part}") for part in ("", "_nodes")} == {"": 0, "_nodes": 0}
 
 
 def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
@@ -86,20 +100,55 @@ def test_emitted_statements_are_ones_that_citus_hands_to_its_servers(
     train_distributed(db, monkeypatch, host, pruning_params="n_folds=2, cp=0.001")
     packing = [s for s in host.statements if "pack_images(" in s]
     counting = [s for s in host.statements if "node_statistics(" in s]
+    moving = [s for s in host.statements if "moved_nodes(" in s]
     assert len(packing) == 1
     assert len(counting) > 5
+    assert 5 < len(moving) <= len(counting)
     # The part is what both tables are distributed by: grouped by it, a statement needs no other server.
-    assert re.search(r'GROUP BY (\S+"madtree_part_\w+")(, \1::pg_catalog\.bit\(32\))?\) AS', packing[0])
-    for statement in packing + counting:
+    key, part = r'\S+"madtree_key_\w+"', r'(\S+"madtree_part_\w+")'
+    assert re.search(rf"GROUP BY {key}, {part}, \1::pg_catalog\.bit\(32\)\) AS", packing[0])
+    for statement in packing + counting + moving:
         # Each of these would make Citus fetch the rows to the coordinator.
         assert not re.search(
             r"\b(ORDER BY|DISTINCT|LIMIT|OFFSET|WITHIN GROUP|OVER|FILTER|ctid|nextval|random)\b", statement
         )
-    for statement in counting:
-        assert "GROUP BY" not in statement
+    for statement in counting + moving:
+        assert re.findall("GROUP BY [^)]*", statement) in ([], ["GROUP BY shard_key"])
     # Nothing but whole rows' own tables is read by place.
     distributed_ = [s for s in host.statements if s.startswith("INSERT INTO") and "ctid" in s]
     assert len(distributed_) == 1
+
+
+def test_small_groups_are_grown_where_the_rows_of_their_blocks_are(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = ShardedHost(db)
+    train_distributed(
+        db, monkeypatch, host, output_table_name="spread", grouping_cols="n % 40", list_of_features="x, n"
+    )
+    train_here(PsycopgHost(db), output_table_name="whole", grouping_cols="n % 40", list_of_features="x, n")
+    assert differences(db, "spread_nodes", "whole_nodes") == 0
+    # Of each group one row comes to the coordinator.
+    (counting,) = [s for s in host.statements if "hash_record(" in s]
+    assert re.search(r"GROUP BY 1, 2\) AS madtree_counted$", counting)
+    (table,) = [s for s in host.statements if "AS tree_id" in s and s.startswith("CREATE")]
+    assert "GROUP BY madtree_by, g1)" in table
+    (growing,) = [s for s in host.statements if "grow_block(" in s]
+    assert re.search(r"GROUP BY block_id, block_id::pg_catalog.bit\(32\)$", growing)
+    # No row comes to the coordinator.
+    assert not any("node_statistics(" in s or "ORDER BY 1) AS madtree_row" in s for s in host.statements)
+
+
+@pytest.mark.parametrize("by", ["label::bit(2)", 'level COLLATE "loose"'], ids=["no hash", "a loose collation"])
+def test_groups_that_have_no_hash_are_counted_by_the_coordinator(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    db.execute("CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+    host, grouped = ShardedHost(db), {"grouping_cols": f"{by} AS kind", "list_of_features": "x, n", "max_depth": 3}
+    train_distributed(db, monkeypatch, host, output_table_name="spread", **grouped)
+    train_here(PsycopgHost(db), output_table_name="whole", **grouped)
+    assert differences(db, "spread_nodes", "whole_nodes") == 0
+    assert not any("hash_record(" in s for s in host.statements)
 
 
 def test_only_columns_that_an_expression_names_are_distributed(

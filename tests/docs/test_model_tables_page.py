@@ -15,6 +15,7 @@ COLUMNS = {
     "m_nodes": tables.NODE_COLUMNS,
     "m_surrogates": tables.SURROGATE_COLUMNS,
     "m_cv": tables.CV_COLUMNS,
+    "m_packed": tables.PACKED_COLUMNS,
     "m_summary": tables.SUMMARY_COLUMNS,
 }
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.+) \|$", re.MULTILINE)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import psycopg
-from accuracy import page
+import pytest
+from accuracy import forest_page, page
 from accuracy.data_sets import data_sets
+from accuracy.forests import KINDS, Kind, madtree_forests
 from accuracy.learners import N_FOLDS, SCHEMA, madtree_trees
 from compare_accuracy import N_SPLITS, score
+from forest_accuracy import error
 
 
 def test_iris_has_the_scores_and_leaves_that_the_page_shows(db: psycopg.Connection) -> None:
@@ -25,3 +28,17 @@ def test_iris_has_the_scores_and_leaves_that_the_page_shows(db: psycopg.Connecti
         scores = [round(score(truth[folds == 0], outcome.predicted), 6) for folds, outcome in pairs]
         assert scores == shown[learner]["scores"][:2]
         assert [outcome.leaves for outcome in outcomes] == shown[learner]["leaves"][:2]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_iris_has_the_errors_of_forests_that_the_page_shows(db: psycopg.Connection, kind: Kind) -> None:
+    iris = next(data_sets())
+    splits = [iris.folds(seed, N_FOLDS) for seed in range(2)]
+    try:
+        found = madtree_forests(db, iris, splits, kind)["madtree"]
+    finally:
+        db.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+
+    truth, shown = iris.target.to_numpy(), forest_page.read()["sets"]["iris"]["errors"][kind.name]["madtree"]
+    errors = [round(error(truth[folds == 0], said), 6) for folds, said in zip(splits, found, strict=True)]
+    assert errors == shown[:2]

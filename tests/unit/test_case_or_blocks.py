@@ -46,6 +46,14 @@ def test_workers_share_blocks_where_they_pay() -> None:
     assert replace(many, rows=100_000).block_workers == 0
 
 
+def test_the_trees_of_a_forest_speak_for_workers() -> None:
+    forest = replace(MILLION, rows=100_000, leaves=100 * 1_000, workers=2, sharable=True, members=100)
+    by_codes = replace(forest, coded=True)
+    assert forest.block_workers == by_codes.block_workers == 2
+    assert by_codes.block_seconds < forest.block_seconds
+    assert replace(by_codes, rows=10_000).block_workers == 0
+
+
 def test_columns_that_have_to_be_copied_speak_for_an_expression() -> None:
     crossing = next(n for n in range(1, 20_000, 10) if replace(MILLION, leaves=n).in_blocks)
     assert not replace(MILLION, leaves=crossing, features=100).in_blocks

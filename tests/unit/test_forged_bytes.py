@@ -19,15 +19,25 @@ import pytest
 from madtree.errors import MadtreeError
 from madtree.learn.data import MOST_BLOCK_ROWS, codec, finished
 from madtree.learn.data.array_datum import HEADER_BYTES
+from madtree.learn.data.block import Block
+from madtree.learn.data.types import Ints
+from madtree.learn.grow.grow import grow
+from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.frontier import frontier_values
 from madtree.learn.histogram.requests import CountRequest, What
 from madtree.learn.problem.columns import block_columns
 from madtree.learn.problem.pack import pack_images, pack_values
 from madtree.learn.problem.packing import RowFormat
 from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import Folds
-from madtree.score.block_plan import FlatNodes, FlatSplits, SeenCategories, SplitCategories, build_plan
+from madtree.learn.problem.replicas import Folds, roots
+from madtree.learn.route.positions import Positions
+from madtree.learn.route.routing import Routing
+from madtree.learn.route.stored_nodes import NewSplits, node_bytes
+from madtree.score.block_plan import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories, build_plan
 from madtree.score.block_scorer import score_block
 from madtree.storage.aggregate_functions import (
+    moved_nodes,
     new_column,
     node_statistics_final,
     node_statistics_merge,
@@ -68,9 +78,6 @@ def pack_plan(n_classes: int) -> tuple[bytes, bytes]:
 
 def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[bytes | None]]]:
     """A request for nodes of grown trees, and the block of their rows; powers with folds are those of counts."""
-    from madtree.learn.grow.grow import grow
-    from madtree.learn.histogram.drive import driven
-
     n_classes = 0 if what == "powers" else 3
     of_counts = what == "powers" and n_folds > 0
     criterion = "gini" if n_classes else "poisson" if of_counts else "mse"
@@ -79,7 +86,7 @@ def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[byte
     if of_counts:
         rows = replace(rows, target=np.round(rows.target.clip(0)), exposure=rows.weight)
     problem, block = problem_of(rows, n_classes, parameters)
-    growing = finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
+    growing = grown(problem, block)
     request = CountRequest(
         what,
         problem,
@@ -90,8 +97,29 @@ def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[byte
         np.full(growing.n_nodes, 0.5),
         (1, 2) if what == "powers" else (),
     )
-    values = {**request.to_values(), "training": "forged", "position_bytes": 2**20}
-    return codec.dump(values), (block.codes.n_rows, block_columns(block))
+    moved = moved_by(problem, growing.routing, growing.n_trees)
+    columns = block_columns(block)
+    nodes = finished(moved_nodes(moved, block.codes.n_rows, columns, None))
+    return codec.dump(frontier_values(request)), (block.codes.n_rows, [*columns, nodes])
+
+
+def moved_by(problem: Problem, routing: Routing, n_nodes: int, *, from_roots: bool = False) -> bytes:
+    """A plan that moves rows on from when there were `n_nodes` nodes."""
+    splits = NewSplits.since(routing, 0, n_nodes, problem.bins.widths, from_roots=from_roots)
+    return codec.dump({**problem.counting_values(), **splits.to_values()})
+
+
+def moving_plan() -> tuple[bytes, tuple[int, list[bytes | None]]]:
+    """A plan that moves rows by the splits of grown trees, and a block with its rows at the roots."""
+    parameters = Parameters("gini", 4, min_split=10, min_bucket=4, n_folds=2, max_surrogates=2)
+    problem, block = problem_of(sample_rows(400, 3, weighted=True), 3, parameters)
+    growing = grown(problem, block)
+    at_roots = b"".join(node_bytes(roots(block, r, problem.n_groups), 3) for r in range(problem.n_replicas))
+    return moved_by(problem, growing.routing, growing.n_trees), (400, [*block_columns(block), at_roots])
+
+
+def grown(problem: Problem, block: Block) -> GrowingTrees:
+    return finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
 
 
 def column_plan() -> tuple[bytes, tuple[int, list[bytes | None]]]:
@@ -146,6 +174,29 @@ def score_plan(categories: bool, surrogates: bool, child: list[int] | None = Non
     if child is not None:
         plan = codec.dump({**codec.load(plan), "child": np.array(child)})
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (80, 3))
+    return plan, images_of(rows)
+
+
+def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
+    """Forests of two trees of seven nodes each, whose splits are said by codes."""
+    n = 14 * n_groups
+    inner = np.array([True, True, True, False, False, False, False] * 2 * n_groups)
+    feature = np.where(inner, np.arange(n) % 2, -1)
+    splits = FlatSplits(np.arange(n), feature, np.where(inner, np.arange(n) / 8, np.nan), np.ones(n, np.bool_))
+    none = np.zeros(0, np.int64)
+    named = SplitCategories(none, none, none, none.astype(np.bool_), none.astype(np.bool_))
+    nodes = FlatNodes(
+        np.repeat(np.arange(1, 2 * n_groups + 1), 7),
+        np.tile(np.arange(7), 2 * n_groups),
+        np.arange(n) % 3 == 0,
+        np.zeros(n, np.int64),
+    )
+    values = np.arange(n)[:, None] % 3 + 1
+    forest = FlatForest(2, what, 3, values / 4 if what == "means" else values)
+    seen = SeenCategories(none, none, none)
+    plan = build_plan(nodes, splits, named, seen, [False, False], grouped=n_groups > 1, forest=forest)
+    assert "cut" in codec.load(plan)
+    rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, 2 + (n_groups > 1)))
     return plan, images_of(rows)
 
 
@@ -248,7 +299,12 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     """By name: a plan, what it is applied to, and how."""
 
     def count(request: bytes, block: tuple[int, list[bytes | None]]) -> Any:
-        return node_statistics_final(bytes(finished(node_statistics_transition(None, 1, *block, request))))
+        n_rows, (*columns, nodes) = block
+        return node_statistics_final(bytes(finished(node_statistics_transition(None, n_rows, columns, nodes, request))))
+
+    def move(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
+        n_rows, (*columns, nodes) = block
+        return finished(moved_nodes(plan, n_rows, columns, nodes))
 
     cases: dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]] = {}
     for n_classes in (3, 0):
@@ -257,10 +313,14 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     for what in ("histograms", "sides", "totals", "powers"):
         cases[f"count {what}"] = (*count_request(what, 2 * (what != "sides")), count)  # type: ignore[arg-type]
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
+    cases["move"] = (*moving_plan(), move)
     cases["column"] = (*column_plan(), lambda plan, block: new_column(plan, 7, *block))
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
+    for what in ("classes", "votes", "means", "leaves"):
+        plan, images = forest_plan(what, 1 + (what == "votes"))
+        cases[f"score forest of {what}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
     return cases
 
 
@@ -300,12 +360,14 @@ def test_changed_rows_are_refused_or_harmless(name: str) -> None:
 
 
 def test_changed_states_are_refused_or_harmless() -> None:
-    request, block = count_request("histograms", 0)
-    state = bytes(finished(node_statistics_transition(None, 1, *block, request)))
+    request, (n_rows, (*columns, nodes)) = count_request("histograms", 0)
+    state = bytes(finished(node_statistics_transition(None, n_rows, columns, nodes, request)))
     rng = np.random.default_rng(4713)
     for _ in range(500):
         other = changed_bytes(state, rng)
-        refused(lambda other=other: finished(node_statistics_transition(other, 1, *block, request)))  # type: ignore[misc]
+        refused(
+            lambda other=other: finished(node_statistics_transition(other, n_rows, columns, nodes, request))  # type: ignore[misc]
+        )
         refused(lambda other=other: node_statistics_merge(state, other))  # type: ignore[misc]
         refused(lambda other=other: node_statistics_final(other))  # type: ignore[misc]
     assert refused(lambda: node_statistics_merge(state, state[:-8]))
@@ -330,13 +392,28 @@ def test_children_that_lead_anywhere_but_down_are_refused(child: list[int]) -> N
 @pytest.mark.parametrize(("name", "value"), [("cut", 0), ("missing_right", 1), ("surrogates", 1)])
 def test_a_leaf_that_sends_rows_on_is_refused_or_harmless(name: str, value: int) -> None:
     """From the last node they would go to one that is not there."""
-    request, block = count_request("histograms", 0)
-    values = codec.load(request)
+    problem, block = problem_of(sample_rows(400, 3), 3, Parameters("gini", 4, min_split=10, min_bucket=4))
+    values = grown(problem, block).routing.to_values()
     changed = values[f"routing_{name}"].copy()
     changed[-1] = value
     more = values["routing_deepest"] + 3
-    forged = codec.dump({**values, f"routing_{name}": changed, "routing_deepest": more, "routing_rounds": more})
-    refused(lambda: finished(node_statistics_transition(None, 1, *block, forged)))
+    forged = {**values, f"routing_{name}": changed, "routing_deepest": more, "routing_rounds": more}
+
+    def route() -> Ints:
+        routing = Routing.from_values(forged, 1, problem.bins.widths)
+        return Positions(0).nodes((0, 0), block, routing, 0, 1)
+
+    refused(route)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("nodes", np.array([2, 1], np.int32)), ("n_nodes", 2**40), ("n_nodes", 3), ("new_rounds", 10**9)],
+)
+def test_splits_that_lead_nowhere_are_refused(name: str, value: Any) -> None:
+    plan, (n_rows, (*columns, nodes)) = moving_plan()
+    forged = codec.dump({**codec.load(plan), name: value})
+    assert refused(lambda: finished(moved_nodes(forged, n_rows, columns, nodes)))
 
 
 def test_nothing_is_made_that_the_bytes_do_not_hold() -> None:

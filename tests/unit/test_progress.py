@@ -7,7 +7,7 @@ import pytest
 from madtree.cli.progress import Estimate, Progress, parse
 from madtree.host.stopwatch import Stopwatch
 from madtree.learn.histogram.requests import Progress as Step
-from madtree.learn.histogram.requests import RoundReport
+from madtree.learn.histogram.requests import RoundReport, WaveReport
 from madtree.train.progress import Teller, block_reporter
 
 
@@ -42,6 +42,17 @@ def test_what_the_server_writes_of_blocks_is_read() -> None:
     report()
     step = parse(host.said[1])
     assert (step.unit, step.done, step.total, step.rows) == ("block", 2, 17, None)
+
+
+def test_what_the_server_writes_of_trees_is_read() -> None:
+    host = Listener()
+    tell = Teller(host, Stopwatch("sample"), verbose=True).tell  # type: ignore[arg-type]
+    tell(Step(wave=WaveReport(7, 90, 1200)))
+    tell(Step(wave=WaveReport(30, 90, 1300)))
+    step = parse(host.said[1])
+    assert step
+    assert (step.unit, step.done, step.total, step.rows) == ("tree", 30, 90, None)
+    assert step.seconds is not None
 
 
 @pytest.mark.parametrize(
@@ -111,3 +122,16 @@ def test_blocks_are_estimated_by_their_number() -> None:
         estimate.see(step, number / 2)
     assert estimate.remaining(1.5) == pytest.approx(4.5)
     assert estimate.fraction(1.5) == pytest.approx(0.25)
+
+
+def test_trees_are_estimated_by_their_number_however_many_come_at_a_time() -> None:
+    estimate = Estimate(None, now=0.0)
+    now = 0.0
+    for done, seconds in ((4, 2.0), (12, 4.0), (20, 4.0)):
+        now += seconds
+        step = parse(f"tree {done} of 100: {seconds:.3f} s")
+        assert step
+        estimate.see(step, now)
+        assert estimate.remaining(now) == pytest.approx((100 - done) * 0.5)
+    assert estimate.step == step
+    assert estimate.fraction(now) == pytest.approx(0.2)

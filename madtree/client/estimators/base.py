@@ -1,32 +1,29 @@
-"""What the two estimators have in common: parameters, fitting on tables and arrays, finding rows' leaves."""
+"""What the two estimators of single trees have in common: parameters, taking over the tree, finding rows' leaves."""
 
 from __future__ import annotations
 
-import contextlib
-import copy
 import dataclasses
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from madtree.client.calls import CallError, Names
-from madtree.client.client import Client, connect
-from madtree.client.estimators.data import checked_columns, free_name
+from madtree.client.calls import Names
+from madtree.client.client import Client
 from madtree.client.estimators.fitted import FittedTree
+from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.parameters import per_impurity, train_arguments
 from madtree.client.estimators.pruning import importances, pruned, pruning_path
-from madtree.client.estimators.tables import count_rows, place_in, primary_key, training_table
-from madtree.client.frames import Array, Column, columns_of, is_frame
+from madtree.client.estimators.tables import place_in, primary_key
+from madtree.client.frames import Array
 from madtree.client.model import Model
-from madtree.client.routing import FlatTree, column_name, feature_values, used_features
+from madtree.client.routing import FlatTree, feature_values, used_features
 from madtree.client.sklearn_tree import node_indicator
-from madtree.client.upload import read_integers, uploaded
+from madtree.client.upload import read_integers
 from madtree.model import fit_features, output_columns
 from madtree.request import find_relation
 from madtree.sqltext.condition import QUALIFIED
@@ -35,10 +32,9 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
 
 
-class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
+class BaseDecisionTree(FittedTree, FittedInDatabase):
     """A tree that is trained in the database, on a table where it is or on a temporary copy of arrays and frames."""
 
-    _fitted_on: str  # table, frame or array
     _learns_classes: bool
 
     def __init__(
@@ -102,77 +98,6 @@ class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
 
     # --- training ---
 
-    def _fit_table(self, table: str, y: Any, sample_weight: Any) -> None:
-        """Train on a table in place; `y` and `sample_weight` are columns or expressions."""
-        if not isinstance(y, str):
-            raise TypeError(f"with a table, y must be the name of its target column, not {type(y).__name__}")
-        if not isinstance(sample_weight, str | None):
-            raise TypeError("with a table, sample_weight must be the name of a column")
-        with (
-            self._client() as client,
-            client.work(),
-            training_table(client, table, self._id_of(client, table), y) as source,
-        ):
-            self._train(
-                client,
-                {
-                    "training_table_name": source.name,
-                    "id_col_name": source.id_sql,
-                    "dependent_variable": y,
-                    "list_of_features": self.list_of_features,
-                    "list_of_features_to_exclude": self.list_of_features_to_exclude,
-                    "weights": self._weights_of_table(client, table, y, sample_weight),
-                },
-                lambda: count_rows(client, table, y),
-            )
-        names = [column_name(feature) for feature in self.model_.features]
-        self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
-        self._fitted_on = "table"
-
-    def _fit_columns(self, X: Any, columns: Sequence[Column], y: Column, sample_weight: Any) -> None:
-        """Copy an array or a frame into a temporary table, and train on that."""
-        names = [column.name for column in columns]
-        # The target's name depends on nothing but y, as it is the dependent's in a model that is kept.
-        target = replace(y, name=free_name(y.name, names))
-        rows = Column(free_name(self.id_col_name or "id", [*names, target.name]), "bigint", np.arange(len(y.values)))
-        data = [*columns, target, rows]
-        weights = None
-        if sample_weight is not None:
-            values = _check_sample_weight(sample_weight, y.values, dtype=np.float64)
-            weights = Column(free_name("sample_weight", [column.name for column in data]), "double precision", values)
-            data.append(weights)
-        self._fitted_on = "frame" if is_frame(X) else "array"
-        with self._client() as client, client.work(), uploaded(client.connection, data) as table:
-            self._train(
-                client,
-                {
-                    "training_table_name": table,
-                    "id_col_name": ident(rows.name),
-                    "dependent_variable": ident(target.name),
-                    "list_of_features": names,
-                    "weights": ident(weights.name) if weights else None,
-                },
-                lambda: len(y.values),
-            )
-
-    def _id_of(self, client: Client, table: str) -> str | None:
-        """The column that tells a table's rows apart, where there is one.
-
-        Raises:
-            CallError: there is none, and the model is to be kept, which names it.
-        """
-        found = self.id_col_name or primary_key(client.host, table)
-        if found is None and self.model is not None:
-            raise CallError(
-                f"id_col_name must name a column that tells the rows of {table} apart: the model is kept, and the "
-                "table has no primary key of one column"
-            )
-        return found
-
-    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
-        """The rows' weights as SQL; a classifier's classes add theirs."""
-        return sample_weight
-
     def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
         """Train on what `data` says, in the words of tree_train, and take over the tree."""
         name = self.model or f"pg_temp.{ident(f'madtree_model_{secrets.token_hex(8)}')}"
@@ -192,15 +117,6 @@ class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
         self.feature_importances_: Array = importances(flat, [feature.name for feature in model.features])
         self.node_ids_: Array = np.array([node.node_id for node in flat.nodes], np.int64)
         self.model_, self._flat_tree = model, flat
-
-    @contextlib.contextmanager
-    def _client(self) -> Iterator[Client]:
-        """The client that `connection` is or names; what is opened for this block is closed after it."""
-        if isinstance(self.connection, Client):
-            yield self.connection
-            return
-        with connect(self.connection) as client:
-            yield client
 
     # --- prediction ---
 
@@ -241,13 +157,7 @@ class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(X, str):
             return self._leaves_of_table(X)
-        names = [column_name(feature) for feature in self.model_.features]
-        # A table has columns besides the features, and so may a frame in its place: those are not compared.
-        as_table = is_frame(X) and self._fitted_on == "table"
-        columns = columns_of(X) if as_table else checked_columns(self, X, reset=False)
-        if not is_frame(X) or self._fitted_on == "array":
-            columns = [replace(column, name=name) for column, name in zip(columns, names, strict=True)]
-        n_rows = len(columns[0].values) if columns else 0
+        columns, n_rows = self._columns_of(X)
         used = used_features(self.model_, self._flat_tree)
         return self._flat_tree.apply(feature_values(used, columns), n_rows)
 
@@ -276,26 +186,3 @@ class BaseDecisionTree(FittedTree, BaseEstimator):  # type: ignore[misc]
         relation = find_relation(host, table, "X")
         features = fit_features(host, self.model_, relation, table, "X", others)
         return Scored(relation.schema, relation.name, self._flat_tree.tree, features)
-
-    # --- scikit-learn's manners ---
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = False
-        # Frames may hold texts, too; the tags that say so would have scikit-learn's checks run on whole numbers only.
-        return tags
-
-    def __sklearn_clone__(self) -> BaseDecisionTree:
-        """A clone shares the connection: it cannot be copied."""
-        bare = copy.copy(self)
-        bare.connection = None
-        cloned: BaseDecisionTree = BaseEstimator.__sklearn_clone__(bare)
-        cloned.connection = self.connection
-        return cloned
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A connection stays in its process; where the estimator goes, another one to the same server is opened."""
-        state: dict[str, Any] = super().__getstate__()
-        kept = isinstance(self.connection, str | Client | None)
-        return state if kept else {**state, "connection": connect(self.connection)}

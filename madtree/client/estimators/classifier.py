@@ -5,26 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from madtree.client.calls import Names
-from madtree.client.client import Client
 from madtree.client.estimators.base import BaseDecisionTree
-from madtree.client.estimators.data import checked_columns, class_column
-from madtree.client.estimators.tables import outcome_of, weights_of_classes
+from madtree.client.estimators.classes import LearnsClasses
+from madtree.client.estimators.tables import outcome_of
 from madtree.client.frames import Array
 from madtree.client.routing import class_shares
-from madtree.client.sklearn_tree import class_values
 from madtree.model import output_columns
 from madtree.request import find_class_writer
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.judged import actual_class
 
 
-class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore[misc]
+class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
     """A decision tree for classes, trained in the database.
 
     Parameters
@@ -75,8 +69,6 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
     node_ids_ : ndarray of shape (n_nodes,)
         madtree's numbers of the nodes, in the order in which `apply` and `decision_path` count them.
     """
-
-    _labels: list[str] | None  # the classes' texts in the database, where these are not their places
 
     _learns_classes = True
 
@@ -164,23 +156,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         ValueError, TypeError
             Arrays do not go together, or hold what can be no feature or class.
         """
-        if isinstance(X, str):
-            self._fit_table(X, y, sample_weight)
-            self.classes_ = class_values(self.model_)
-            labels = list(self.model_.classes)
-            self._labels = labels
-        else:
-            columns = checked_columns(self, X, reset=True)
-            y = self._checked_classes(y, len(columns[0].values))
-            target, self.classes_, labels = class_column("y", y)
-            self._labels = None if labels == [str(code) for code in range(len(labels))] else labels
-            if self.class_weight is not None:
-                of_class = compute_sample_weight(self.class_weight, y)
-                sample_weight = of_class if sample_weight is None else of_class * np.asarray(sample_weight)
-            self._fit_columns(X, columns, target, sample_weight)
-        self.n_classes_ = len(self.classes_)
-        # A class whose rows all have the weight 0 is known to y, but not to the model.
-        place = {label: number for number, label in enumerate(labels)}
+        place = self._fit_classes(X, y, sample_weight)
         known = [place[label] for label in self.model_.classes]
         self._shares = np.zeros((len(self._flat_tree.nodes), self.n_classes_))
         self._shares[:, known] = class_shares(self.model_, self._flat_tree)
@@ -204,11 +180,6 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         leaves = self._leaves(X)
         return np.asarray(self._shares[leaves])
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """Natural logarithms of the probabilities, shape (n_rows, n_classes)."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
         if not isinstance(X, str):
@@ -226,16 +197,3 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):  # type: ignore
         right = np.array([winner[row.value] == row.actual for row in counts], np.bool_)
         weights = np.array(counts.column("weight"), np.float64)
         return float(weights[right].sum() / weights.sum()) if len(weights) else float("nan")
-
-    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
-        if self.class_weight is None:
-            return sample_weight
-        return weights_of_classes(client, table, y, self.class_weight, sample_weight)
-
-    def _checked_classes(self, y: Any, n_rows: int) -> Array:
-        if y is None:
-            raise ValueError("This DecisionTreeClassifier estimator requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(np.empty(n_rows), y)
-        check_classification_targets(y)
-        return np.asarray(y)

@@ -5,26 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from madtree.client.calls import Names
 from madtree.client.estimators.base import BaseDecisionTree
-from madtree.client.estimators.data import checked_columns
+from madtree.client.estimators.numbers import LearnsNumbers
 from madtree.client.estimators.tables import outcome_of
-from madtree.client.frames import Array, Column
+from madtree.client.frames import Array
 from madtree.model import output_columns
 from madtree.sqltext.condition import QUALIFIED
 
 
-class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[misc]
+class DecisionTreeRegressor(LearnsNumbers, BaseDecisionTree):
     """A decision tree for numbers, trained in the database.
 
     Parameters and attributes are those of `DecisionTreeClassifier`, but for what is about classes; the criteria
     are squared_error, and poisson for counts.
     """
-
-    _learns_classes = False
 
     def __init__(
         self,
@@ -97,12 +93,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
         ValueError, TypeError
             Arrays do not go together, hold what can be no feature, or targets that are no finite numbers.
         """
-        if isinstance(X, str):
-            self._fit_table(X, y, sample_weight)
-        else:
-            columns = checked_columns(self, X, reset=True)
-            targets = self._checked_numbers(y, len(columns[0].values))
-            self._fit_columns(X, columns, Column("y", "double precision", targets), sample_weight)
+        self._fit_numbers(X, y, sample_weight)
         self._means = np.array([float(node.prediction or 0) for node in self._flat_tree.nodes])
         return self
 
@@ -124,11 +115,3 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):  # type: ignore[m
         if row.total == 0:  # as scikit-learn has it
             return 1.0 if row.residual == 0 else 0.0
         return float(1 - row.residual / row.total)
-
-    def _checked_numbers(self, y: Any, n_rows: int) -> Array:
-        if y is None:
-            raise ValueError("This DecisionTreeRegressor estimator requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
-        y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
-        check_consistent_length(np.empty(n_rows), y)
-        return np.asarray(y)

@@ -34,13 +34,16 @@ class TrainingTable:
 
 
 @contextlib.contextmanager
-def training_table(client: Client, table: str, id_sql: str | None, y: str) -> Iterator[TrainingTable]:
+def training_table(
+    client: Client, table: str, id_sql: str | None, y: str, *, draws: bool = False
+) -> Iterator[TrainingTable]:
     """The table to train on, with a column for the ids, which is none of the features.
 
     Training does not read the ids, but for distributed tables, which have a key. So where no column tells the rows
-    apart the target may stand for them; where the target is an expression, a view adds a column.
+    apart the target may stand for them; where the target is an expression, a view adds a column. A forest `draws`
+    its samples by the ids: there a view adds the rows' places.
     """
-    if id_sql is not None or parse_name(y) is not None:
+    if id_sql is not None or (parse_name(y) is not None and not draws):
         yield TrainingTable(table, id_sql or y)
         return
     relation = find_relation(client.host, table, "X")
@@ -49,7 +52,7 @@ def training_table(client: Client, table: str, id_sql: str | None, y: str) -> It
     while id_name in taken:
         id_name += "_"
     view = ident(f"madtree_rows_{secrets.token_hex(8)}")
-    client.host.command(numbered(view, qualified(relation.schema, relation.name), ident(id_name)))
+    client.host.command(numbered(view, qualified(relation.schema, relation.name), ident(id_name), by_place=draws))
     yield TrainingTable(f"pg_temp.{view}", ident(id_name))
     client.host.command(f"DROP VIEW pg_temp.{view}")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from madtree.entry.help_texts import explain, export, manage, measure, predict, train
+from madtree.entry.help_texts import explain, export, forest, manage, measure, predict, train
 from madtree.errors import MadtreeError
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ TEXTS = {
     "tree_to_pmml": export.TREE_TO_PMML,
     "tree_prune": manage.TREE_PRUNE,
     "tree_drop": manage.TREE_DROP,
+    "forest_train": forest.FOREST_TRAIN,
+    "forest_predict": forest.FOREST_PREDICT,
+    "get_tree": forest.GET_TREE,
+    "get_tree_surr": forest.GET_TREE_SURR,
 }
 
 

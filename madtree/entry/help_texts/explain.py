@@ -33,8 +33,8 @@ TREE_RULES = """\
 tree_rules lists a model as rules, one for each leaf.
 
 SELECT * FROM madtree.tree_rules(
-    model,                 -- output_table_name of tree_train
-    tree_id => NULL,       -- all trees of a grouped model; else that tree
+    model,                 -- output_table_name of tree_train or forest_train
+    tree_id => NULL,       -- all trees of a grouped model, or of a forest; else that tree
     trust_owner => false,  -- see below
     full => false          -- true: name all categories in a rule, however many
 );
@@ -64,14 +64,15 @@ TREE_PATH = """\
 tree_path shows the path that one row takes through a model, and why.
 
 SELECT * FROM madtree.tree_path(
-    model,                 -- output_table_name of tree_train
+    model,                 -- output_table_name of tree_train or forest_train
     table_name,            -- table, view, ... with the id column, the features and the grouping columns of the training
     id,                    -- the row's id, as text
     trust_owner => false,  -- see below
-    full => false          -- true: name all categories of a split, however many
+    full => false,         -- true: name all categories of a split, however many
+    tree_id => NULL        -- of a forest: show the path through this tree only; NULL: through all of the row's group
 );
 
-A row for each node from the root to the leaf:
+A row for each node from the root to the leaf, by a forest tree after tree:
     step, tree_id, node_id    step from 1; of a grouped model the row's tree
     feature, condition        what the node asks (NULL at the leaf): hour <= 11
     value                     the row's value of the feature, as text

@@ -29,7 +29,7 @@ TREE_DROP = """\
 tree_drop removes a model: its tables <output>, <output>_nodes, <output>_summary, and the others that belong to it.
 
 SELECT madtree.tree_drop(
-    model         -- output_table_name of tree_train
+    model         -- output_table_name of tree_train or forest_train
 );
 
 Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.

@@ -6,7 +6,7 @@ TREE_EVALUATE = """\
 tree_evaluate measures how well a model predicts a table whose outcomes are known.
 
 SELECT * FROM madtree.tree_evaluate(
-    tree_model,           -- output_table_name of tree_train
+    tree_model,           -- output_table_name of tree_train or forest_train
     test_table,           -- table, view, ... with the dependent variable, the features, the grouping columns and the
                           -- weights of the training, under the same names
     trust_owner => false  -- see below
@@ -26,6 +26,8 @@ of a regression n, n_skipped, rmse, mae and r2, and of counts poisson_deviance b
     rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
     poisson_deviance          split_criterion poisson: mean deviance of the counts from the expected ones, which are
                               rate * exposure
+Of a forest tree_id is the gid of its group. Its classes are those with most votes (forest_predict's 'response'), its
+probabilities the means of the leaves' shares ('prob_mean').
 Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
 probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
 
@@ -40,7 +42,7 @@ TREE_CONFUSION = """\
 tree_confusion counts how often a classification model predicts each class for each actual class.
 
 SELECT * FROM madtree.tree_confusion(
-    tree_model,           -- output_table_name of tree_train
+    tree_model,           -- output_table_name of tree_train or forest_train
     test_table,           -- table, view, ... with the dependent variable, the features, the grouping columns and the
                           -- weights of the training, under the same names
     trust_owner => false  -- see below

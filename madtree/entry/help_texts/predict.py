@@ -35,9 +35,10 @@ TREE_SQL = """\
 tree_sql writes a model as an SQL expression, for a view or a generated column.
 
 SELECT madtree.tree_sql(
-    model,                -- output_table_name of tree_train
+    model,                -- output_table_name of tree_train or forest_train
     type => 'response',   -- or 'leaf'; 'prob': of two classes the first one's probability, of more a float8[]
-    tree_id => NULL,      -- of a grouped model all trees, in a CASE over the grouping columns; else that tree
+    tree_id => NULL,      -- of a grouped model all trees, in a CASE over the grouping columns; else that tree.
+                          -- Of a forest, which has no expression of its own, that tree
     trust_owner => false  -- see below
 );
 

@@ -22,7 +22,11 @@ class EdgeEncoder:
     edges there are more comparisons, or a search.
     """
 
-    def __init__(self, edges: Floats, dtype: type[np.unsignedinteger]) -> None:
+    def __init__(self, edges: Floats, dtype: type[np.unsignedinteger], *, quantiles: bool = True) -> None:
+        """`quantiles`: between two edges there are about as many values as between any others, as between those of
+        bins: where most edges share cells, so do most values, and searching at once is quicker. Without that, edges
+        that lie close together say nothing about the values.
+        """
         self._edges = edges
         self._dtype = dtype
         self._usable = False
@@ -42,8 +46,7 @@ class EdgeEncoder:
         self._next = np.concatenate(([np.inf], edges, [np.inf]))
         self._crowded = per_cell > 1
         self._most = int(per_cell.max())
-        # Where most of the range's edges share cells (heavy tails), searching at once is quicker.
-        self._usable = int(per_cell[self._crowded].sum()) * 2 <= len(edges)
+        self._usable = not quantiles or int(per_cell[self._crowded].sum()) * 2 <= len(edges)
 
     def _cells(self, values: Floats) -> Ints:
         """(n,) int64 cell of each value: negative or 0 for values up to the first edge and NaN."""

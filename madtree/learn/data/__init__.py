@@ -5,9 +5,10 @@ and named arrays as bytes.
 from __future__ import annotations
 
 from madtree.learn.data.array_datum import decode, read_rows, rows_in
-from madtree.learn.data.block import MOST_BLOCK_ROWS, NARROW_LIMIT, WIDE_LIMIT, Block, CodeLayout, Codes
+from madtree.learn.data.block import MOST_BLOCK_ROWS, NARROW_LIMIT, WIDE_LIMIT, Block, CodeLayout, Codes, CodesOfRows
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
+from madtree.learn.data.hashing import keyed, mixed
 from madtree.learn.data.plans import LastPlan
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
 from madtree.learn.data.steps import Steps, finished
@@ -26,6 +27,7 @@ __all__ = [
     "Bools",
     "CodeLayout",
     "Codes",
+    "CodesOfRows",
     "Floats",
     "Grid",
     "Ints",
@@ -36,6 +38,8 @@ __all__ = [
     "decode",
     "finished",
     "is_exact",
+    "keyed",
+    "mixed",
     "read_rows",
     "require",
     "rows_in",

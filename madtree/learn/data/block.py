@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -58,6 +59,18 @@ class CodeLayout:
         return Codes(self, narrow, wide)
 
 
+class CodesOfRows(Protocol):
+    """Who can tell the codes of rows."""
+
+    def gather(self, feature: Ints) -> Array:
+        """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""
+        ...
+
+    def gather_at(self, feature: Ints, rows: Ints) -> Array:
+        """(m,) code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
+        ...
+
+
 @dataclass(frozen=True)
 class Codes:
     """Codes of a block's rows: `narrow` (n_narrow, n_rows) uint8 and `wide` (n_wide, n_rows) uint16."""
@@ -78,14 +91,13 @@ class Codes:
 
     def gather(self, feature: Ints) -> Array:
         """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""
-        n_rows = self.n_rows
-        if self.layout.n_wide == 0:
-            code: Array = self.narrow.reshape(-1).take(feature * np.int64(n_rows) + np.arange(n_rows))
-            return code
-        return self.gather_at(feature, np.arange(n_rows))
+        return self.gather_at(feature, np.arange(self.n_rows))
 
     def gather_at(self, feature: Ints, rows: Ints) -> Array:
-        """(m,) uint16 code of the feature `feature` (m,) in each of `rows` (m,)."""
+        """(m,) code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
+        if self.layout.n_wide == 0:
+            narrow: Array = self.narrow.reshape(-1).take(feature * np.int64(self.n_rows) + rows)
+            return narrow
         code = np.zeros(len(rows), np.uint16)
         is_wide = self.layout.wide.take(feature)
         position = self.layout.position.take(feature)
@@ -93,6 +105,14 @@ class Codes:
             at = np.flatnonzero(chosen)
             code[at] = matrix[position[at], rows[at]]
         return code
+
+    def replaced(self, feature: int, column: Array) -> Codes:
+        """The same with other codes (n_rows,) of one feature."""
+        narrow, wide = self.narrow, self.wide
+        is_wide, place = bool(self.layout.wide[feature]), int(self.layout.position[feature])
+        changed = (wide if is_wide else narrow).copy()
+        changed[place] = column
+        return Codes(self.layout, narrow, changed) if is_wide else Codes(self.layout, changed, wide)
 
     def tobytes(self) -> bytes:
         return self.narrow.tobytes() + self.wide.astype("<u2", copy=False).tobytes()
@@ -109,6 +129,7 @@ class Block:
         weight: (n_limbs, n_rows) float64 on the weight's grid, or None where every weight is 1.
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
         fold: (n_rows,) uint8, or None without cross-validation.
+        identity: (n_rows,) uint32, a hash of what tells rows apart, wherever they are; None where nobody draws rows.
     """
 
     codes: Codes
@@ -116,6 +137,7 @@ class Block:
     weight: Array | None = None
     tree: Ints | None = None
     fold: Array | None = None
+    identity: Array | None = None
 
     def pieces(self, n_rows: int) -> Iterator[Block]:
         """The rows in blocks of `n_rows` at most, in order."""
@@ -126,7 +148,18 @@ class Block:
                 return None if column is None else column[..., rows]
 
             codes = Codes(self.codes.layout, self.codes.narrow[:, rows], self.codes.wide[:, rows])
-            yield Block(codes, self.target[..., rows], of(self.weight), of(self.tree), of(self.fold))
+            more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
+            yield Block(codes, self.target[..., rows], *more)
+
+    def take(self, rows: Ints) -> Block:
+        """Some of the rows (m,), in that order; a copy."""
+
+        def of(column: Array | None) -> Array | None:
+            return None if column is None else column.take(rows, axis=-1)
+
+        codes = Codes(self.codes.layout, self.codes.narrow.take(rows, axis=1), self.codes.wide.take(rows, axis=1))
+        more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
+        return Block(codes, self.target.take(rows, axis=-1), *more)
 
     @classmethod
     def join(cls, blocks: Sequence[Block]) -> Block:
@@ -143,4 +176,4 @@ class Block:
         target = joined("target")
         assert target is not None
         codes = Codes(blocks[0].codes.layout, narrow, wide)
-        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"))
+        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"), joined("identity"))

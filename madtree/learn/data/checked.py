@@ -87,6 +87,9 @@ class Values:
             raise self.wrong(name, f"a list of {'any number' if length is None else length}")
         return list(found)
 
+    def is_mapping(self, name: str) -> bool:
+        return isinstance(self._values.get(name), Mapping)
+
     def mapping(self, name: str) -> Mapping[str, Any]:
         value = self._values.get(name)
         if not isinstance(value, Mapping):

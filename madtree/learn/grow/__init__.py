@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from madtree.learn.grow.best_first import BestFirst, inner_nodes
-from madtree.learn.grow.grow import grow
+from madtree.learn.grow.grow import grow, may_split
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
-from madtree.learn.grow.split_finder import FeatureMask
+from madtree.learn.grow.split_finder import FeatureMask, Finder, FinderOf, SplitFinder
 
-__all__ = ["BestFirst", "FeatureMask", "GrowingTrees", "GrowthPolicy", "grow", "inner_nodes"]
+__all__ = [
+    "BestFirst",
+    "FeatureMask",
+    "Finder",
+    "FinderOf",
+    "GrowingTrees",
+    "GrowthPolicy",
+    "SplitFinder",
+    "grow",
+    "inner_nodes",
+    "may_split",
+]

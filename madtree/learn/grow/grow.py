@@ -24,7 +24,7 @@ from madtree.learn.grow.best_first import BestFirst
 from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
-from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
+from madtree.learn.grow.split_finder import FinderOf, SplitFinder
 from madtree.learn.histogram import CountRequest, HistogramLayout, Program, Progress, RoundReport, batches, state_limit
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.route import category_table
@@ -32,7 +32,7 @@ from madtree.learn.split import BestSplits, SurrogateSplit, criterion_of, find_s
 
 
 def grow(
-    problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
+    problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None, finder_of: FinderOf | None = None
 ) -> Program[GrowingTrees]:
     """Grow all trees of a problem.
 
@@ -41,13 +41,14 @@ def grow(
         policy: in which order nodes are split; if None the parameters decide: best-first with `max_leaf_nodes`, else
             level by level. The trees are the same in any order, but for policies that leave nodes unsplit. With
             `max_leaf_nodes` they may grow further than they go: `inner_nodes` tells.
-        mask: by which features each node may be split; surrogates are found among all. None for all.
+        finder_of: makes the finder of best splits, among the features that a node may be split by, for the problem that
+            it is given; surrogates are found among all features. If None, every node may be split by every feature.
     """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
     if problem.parameters.class_params is not None:
         yield from count_roots(problem, growing, np.arange(problem.n_groups))
         problem = problem.with_class_factors(growing.sums)
-    finder = SplitFinder(problem, rows_at_hand, mask)
+    finder = finder_of(problem) if finder_of else SplitFinder(problem, rows_at_hand)
     policy = policy or _policy(problem)
     candidates = np.arange(problem.n_trees)
     n_rounds = 0
@@ -56,7 +57,7 @@ def grow(
         yield Progress(round=RoundReport(n_rounds, len(frontier), int(growing.n_rows[frontier].sum())))
         children = yield from _split(problem, growing, frontier, splits)
         waiting = np.setdiff1d(candidates, frontier, assume_unique=True)
-        candidates = np.concatenate((waiting, children[_may_split(problem, growing, children)]))
+        candidates = np.concatenate((waiting, children[may_split(problem, growing, children)]))
         n_rounds += 1
     return growing
 
@@ -66,7 +67,7 @@ def _policy(problem: Problem) -> GrowthPolicy:
     return LevelWise() if most_leaves is None else BestFirst(most_leaves)
 
 
-def _may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
+def may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     """(m,) whether nodes are large enough, not too deep and, for classification, impure."""
     parameters = problem.parameters
     wanted = (growing.n_rows[nodes] >= parameters.min_split) & (growing.depth[nodes] < parameters.max_depth)
@@ -95,7 +96,7 @@ def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Fl
 def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
     roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
-    splits.gain[roots[~_may_split(problem, growing, frontier[roots])]] = 0.0
+    splits.gain[roots[~may_split(problem, growing, frontier[roots])]] = 0.0
     gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
     splits.gain[~_gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)

@@ -5,6 +5,7 @@ one span of features after another. Either way gives the same splits.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +19,17 @@ from madtree.learn.split import BestSplits, applies, search_screened
 
 # By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
 FeatureMask = Callable[[GrowingTrees, Ints], Bools]
+
+
+class Finder(Protocol):
+    """Who finds the best splits."""
+
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
+        """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""
+        ...
+
+
+FinderOf = Callable[[Problem], Finder]
 
 
 class SplitFinder:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from madtree.learn.data import Steps, finished
 from madtree.learn.histogram.at_hand import BlocksAtHand
+from madtree.learn.histogram.at_hand_requests import (
+    CategoriesRequest,
+    DrawnRequest,
+    Ensemble,
+    HeldOut,
+    HeldOutRequest,
+    Targets,
+    TargetsRequest,
+    WaveRequest,
+)
 from madtree.learn.histogram.batching import batches, by_rows, state_limit
 from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.frontier import Frontier, frontier_values
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
     add_codes,
@@ -27,8 +38,10 @@ from madtree.learn.histogram.requests import (
     RowsByTreeRequest,
     RowsRequest,
     T,
+    WaveReport,
     request_of,
 )
+from madtree.learn.histogram.row_records import Room
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps
 
@@ -39,19 +52,30 @@ __all__ = [
     "SQUARES",
     "UP_TO_FOURTH",
     "BlocksAtHand",
+    "CategoriesRequest",
     "CountRequest",
+    "DrawnRequest",
+    "Ensemble",
+    "Frontier",
+    "HeldOut",
+    "HeldOutRequest",
     "HistogramLayout",
     "PlacedBlock",
     "Program",
     "Progress",
     "ReplaceRequest",
     "Request",
+    "Room",
     "RoundReport",
     "RowsByTreeRequest",
     "RowsOfNodes",
     "RowsRequest",
     "Steps",
     "T",
+    "Targets",
+    "TargetsRequest",
+    "WaveReport",
+    "WaveRequest",
     "add_codes",
     "add_rows_of_nodes",
     "base_rates",
@@ -62,6 +86,7 @@ __all__ = [
     "feature_view",
     "final",
     "finished",
+    "frontier_values",
     "join_powers",
     "join_terms",
     "joined",

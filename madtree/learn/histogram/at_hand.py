@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from madtree.learn.data import Array, Block, Steps
+import numpy as np
+
+from madtree.learn.data import Array, Block, Ints, Steps
+from madtree.learn.histogram.at_hand_requests import (
+    CategoriesRequest,
+    DrawnRequest,
+    HeldOut,
+    HeldOutRequest,
+    Targets,
+    TargetsRequest,
+    WaveRequest,
+)
+from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.node_order import NodeOrder
 from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest
+from madtree.learn.histogram.row_records import Room, SameRoom, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
-from madtree.learn.route import Positions
+from madtree.learn.problem import Problem
+from madtree.learn.route import Positions, leaves
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 
@@ -19,10 +34,19 @@ class BlocksAtHand:
 
     rows_at_hand = True
 
-    def __init__(self, blocks: Sequence[Block], position_bytes: int) -> None:
-        """`position_bytes`: that positions may take; those that find no room are worked out anew in each pass."""
+    def __init__(
+        self, blocks: Sequence[Block], position_bytes: int, whole: Block | None = None, room: Room = in_memory
+    ) -> None:
+        """
+        Args:
+            position_bytes: that positions may take; those that find no room are worked out anew in each pass.
+            whole: the blocks as one, where they lie side by side; None where they have to be joined.
+            room: for rows in the order of nodes.
+        """
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
+        self._whole, self._room = whole, SameRoom(room)
+        self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
     def answer(self, request: Request) -> Steps[Any]:
@@ -30,6 +54,17 @@ class BlocksAtHand:
             return (yield from self._count(request))
         if isinstance(request, RowsRequest):
             return (yield from self._rows(request))
+        if isinstance(request, DrawnRequest):
+            return (yield from self._drawn(request))
+        if isinstance(request, HeldOutRequest):
+            return (yield from self._held_out(request))
+        if isinstance(request, CategoriesRequest):
+            return (yield from self._categories(request.problem))
+        if isinstance(request, TargetsRequest):
+            yield
+            return self._targets()
+        if isinstance(request, WaveRequest):
+            return (yield from driven(request.ensemble.grow(request.number), self))
         raise NotImplementedError(f"blocks at hand have no answer to {request}")
 
     def _count(self, request: CountRequest) -> Steps[Array]:
@@ -46,6 +81,61 @@ class BlocksAtHand:
             yield
             parts += [block.part(request, replica) for replica in range(request.problem.n_replicas)]
         return RowsOfNodes.of(request.problem.channels, parts)
+
+    def _drawn(self, request: DrawnRequest) -> Steps[Array | RowsOfNodes]:
+        yield
+        if self._order is None or self._order[0] is not request.problem:
+            blocks = [placed.block for placed in self._blocks]
+            self._order = None
+            self._room.take_back()
+            self._order = request.problem, NodeOrder(request.problem, blocks, self._joined, self._room)
+        order = self._order[1]
+        order.follow(request.routing)
+        yield
+        if request.counted:
+            return final(order.histograms(request))
+        return order.rows(request)
+
+    def _joined(self) -> Block:
+        if self._whole is None:
+            self._whole = Block.join([placed.block for placed in self._blocks])
+        return self._whole
+
+    def _held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
+        problem, replica = request.problem, request.replica
+        places, parts, nodes, n_all = [], [], [], 0
+        for placed in self._blocks:
+            yield
+            rows = problem.replicas.held_out(placed.block, replica)
+            part = placed.block.take(rows)
+            places.append(rows + n_all)
+            parts.append(part)
+            nodes.append(leaves(request.routing, part, replica, problem.n_groups))
+            n_all += placed.block.codes.n_rows
+        return HeldOut(np.concatenate(places), Block.join(parts), np.concatenate(nodes), n_all)
+
+    def _targets(self) -> Targets:
+        blocks = [placed.block for placed in self._blocks]
+
+        def joined(name: str) -> Any:
+            parts = [getattr(block, name) for block in blocks]
+            return None if parts[0] is None else np.concatenate(parts, axis=-1)
+
+        n_rows = sum(block.codes.n_rows for block in blocks)
+        return Targets(joined("target"), joined("weight"), joined("tree"), n_rows)
+
+    def _categories(self, problem: Problem) -> Steps[Ints]:
+        found = [np.zeros((3, 0), np.int64)]
+        for feature in np.flatnonzero(problem.unordered).tolist():
+            there = np.zeros((problem.n_groups, int(problem.bins.widths[feature])), np.bool_)
+            for placed in self._blocks:
+                yield
+                group = 0 if placed.block.tree is None else placed.block.tree
+                there[group, placed.block.codes.column(feature)] = True
+            group, code = np.nonzero(there[:, 1:])  # without the missing one
+            found.append(np.stack((group, np.full(len(group), feature), code + 1)))
+        seen = np.concatenate(found, axis=1)
+        return np.asarray(seen[:, np.lexsort(seen[::-1])])
 
     def _are_counted_together(self, request: CountRequest) -> bool:
         """Whether there are more bins than rows of a block, so that adding all bins up for each block takes longer than

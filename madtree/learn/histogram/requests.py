@@ -7,13 +7,20 @@ provider answers them: `at_hand` by the blocks of this process, others by those 
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints, Steps, Values, require
+from madtree.learn.histogram.at_hand_requests import (
+    CategoriesRequest,
+    DrawnRequest,
+    HeldOutRequest,
+    TargetsRequest,
+    WaveRequest,
+)
 from madtree.learn.histogram.deviance import LOGARITHMS_AND_PRODUCTS
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.histogram.powers import LIMBS, UP_TO_FOURTH
@@ -29,9 +36,9 @@ T = TypeVar("T")
 # powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves; of counts
 # the terms of their deviance (learn.histogram.deviance).
 What = Literal["histograms", "sides", "totals", "powers"]
-_COUNTED: tuple[What, ...] = get_args(What)
+COUNTED: tuple[What, ...] = get_args(What)
 _MOST_TREES = 2**31 - 1
-_MOST_ROWS = 2**48
+MOST_ROWS = 2**48
 
 
 @dataclass(frozen=True)
@@ -161,23 +168,45 @@ Stage = Literal["sample", "pack", "passes", "prune", "write"]  # of a training
 
 
 @dataclass(frozen=True)
+class WaveReport:
+    """What is told of a wave of trees: trees of each forest that are done now, of how many, and the wave's nodes."""
+
+    n_done: int
+    n_trees: int
+    n_nodes: int
+
+
+@dataclass(frozen=True)
 class Progress:
     """Nothing is asked; whoever drives may tell of this, and let the server look for cancels.
 
     Attributes:
         stage: that begins now, or None.
         round: what has been searched, or None.
+        wave: what has been grown, or None.
         note: a line that a user may want to know.
     """
 
     stage: Stage | None = None
     round: RoundReport | None = None
+    wave: WaveReport | None = None
     note: str = ""
 
 
 BREATH = Progress()
 
-Request = CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest | Progress
+Request = (
+    CountRequest
+    | RowsRequest
+    | DrawnRequest
+    | HeldOutRequest
+    | CategoriesRequest
+    | TargetsRequest
+    | WaveRequest
+    | RowsByTreeRequest
+    | ReplaceRequest
+    | Progress
+)
 # Asks until it comes to a result of type T.
 Program = Generator[Request, Any, T]
 
@@ -201,7 +230,7 @@ def _shared_values(request: CountRequest | RowsRequest) -> dict[str, Any]:
     return {
         "what": request.what,
         **request.problem.to_values(),
-        **{f"routing_{f.name}": getattr(request.routing, f.name) for f in fields(Routing)},
+        **request.routing.to_values(),
         "slot_of_node": request.slot_of_node,
         "features": request.features,
         **({"n_slots": request.n_slots} if isinstance(request, CountRequest) else {}),
@@ -211,15 +240,13 @@ def _shared_values(request: CountRequest | RowsRequest) -> dict[str, Any]:
 def request_of(values: dict[str, Any]) -> CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest:
     """The request that `to_values` tells of; raises MadtreeError where it is none."""
     given = Values(values)
-    what = given.text("what", (*_COUNTED, "rows", "rows by tree", "replace"))
+    what = given.text("what", (*COUNTED, "rows", "rows by tree", "replace"))
     if what == "rows by tree":
         return RowsByTreeRequest(given.integer("n_trees", 1, _MOST_TREES))
     if what == "replace":
         return ReplaceRequest(*column_values(given))
     problem = Problem.from_values(values)
-    prefix = "routing_"
-    fields_of_routing = {name.removeprefix(prefix): v for name, v in values.items() if name.startswith(prefix)}
-    routing = Routing.from_values(fields_of_routing, problem.n_trees, problem.bins.widths)
+    routing = Routing.from_values(values, problem.n_trees, problem.bins.widths)
     n_nodes = len(routing.child)
     first, last = given.integers("features", 2, 0, len(problem.bins.widths))
     require(first <= last, "features", "from and to")
@@ -227,11 +254,7 @@ def request_of(values: dict[str, Any]) -> CountRequest | RowsRequest | RowsByTre
         slots = given.ints("slot_of_node", (n_nodes,), -1, n_nodes - 1, np.int32)
         return RowsRequest(problem, routing, slots, (first, last))
     is_powers = what == "powers"
-    require(not is_powers or problem.target_grid is not None, "what", "powers of a regression only")
     n_slots = given.integer("n_slots", 0, n_nodes)
-    known = LOGARITHMS_AND_PRODUCTS if problem.of_counts else UP_TO_FOURTH
-    powers = given.integers("powers", None, 1, max(known))
-    require(len(powers) <= len(known), "powers", f"no more than {len(known)}")
     return CountRequest(
         cast("What", what),
         problem,
@@ -242,10 +265,19 @@ def request_of(values: dict[str, Any]) -> CountRequest | RowsRequest | RowsByTre
         n_slots,
         (first, last),
         given.floats("means", (_length(values, "means", n_nodes, is_powers),), finite=False),
-        tuple(powers),
+        checked_powers(given, problem, what),
         given.boolean("held_out"),
-        given.integer("n_rows", 0, _MOST_ROWS),
+        given.integer("n_rows", 0, MOST_ROWS),
     )
+
+
+def checked_powers(given: Values, problem: Problem, what: str) -> tuple[int, ...]:
+    """The exponents of a request for `what`; raises MadtreeError where they are none, or it cannot be for powers."""
+    require(what != "powers" or problem.target_grid is not None, "what", "powers of a regression only")
+    known = LOGARITHMS_AND_PRODUCTS if problem.of_counts else UP_TO_FOURTH
+    powers = given.integers("powers", None, 1, max(known))
+    require(len(powers) <= len(known), "powers", f"no more than {len(known)}")
+    return tuple(powers)
 
 
 def _length(values: dict[str, Any], name: str, n_nodes: int, needed: bool) -> int:

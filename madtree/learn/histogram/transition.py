@@ -9,28 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from madtree.learn.data import Array, Block, Ints, Steps, finished
+from madtree.learn.histogram.at_hand_requests import HeldOutRequest
 from madtree.learn.histogram.deviance import add_terms
 from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.histogram.powers import add_powers
 from madtree.learn.histogram.requests import CountRequest, RowsRequest
 from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
-from madtree.learn.route import Positions
+from madtree.learn.route import Routing
+
+
+class Places(Protocol):
+    """Who knows where rows are: `Positions`, which remembers it, or `FrontierNodes`, where it is kept beside them."""
+
+    def nodes(self, key: tuple[int, int], block: Block, routing: Routing, replica: int, n_groups: int) -> Ints: ...
 
 
 @dataclass(frozen=True)
 class PlacedBlock:
-    """A block, and where the positions of its rows are remembered: under its number, the same in every pass."""
+    """A block, and who knows where its rows are: by its number, the same in every pass."""
 
     number: int
     block: Block
-    positions: Positions
+    positions: Places
 
-    def nodes(self, request: CountRequest | RowsRequest, replica: int) -> Ints:
+    def nodes(self, request: CountRequest | RowsRequest | HeldOutRequest, replica: int) -> Ints:
         """(n_rows,) the node of each row in a replica."""
         problem = request.problem
-        return self.positions.nodes(self.number, self.block, request.routing, replica, problem.n_groups)
+        key = self.number, problem.replicas.first_member + replica
+        return self.positions.nodes(key, self.block, request.routing, replica, problem.n_groups)
 
     def part(self, request: CountRequest | RowsRequest, replica: int) -> Part:
         """The rows in play, with the slots that the request gives their nodes."""

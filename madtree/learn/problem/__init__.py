@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from madtree.learn.problem.bootstrap import Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.columns import (
     COLUMNS,
@@ -13,7 +14,7 @@ from madtree.learn.problem.columns import (
 )
 from madtree.learn.problem.pack import block_fields, pack_images, pack_values, packer_of, require_images
 from madtree.learn.problem.packing import NullNumberError, Packer, RowFormat
-from madtree.learn.problem.parameters import parameters_of
+from madtree.learn.problem.parameters import forest_parameters_of, parameters_of
 from madtree.learn.problem.prepare import BinLimits, RawRows, prepare, preparing
 from madtree.learn.problem.problem import Problem, weights_by_class
 from madtree.learn.problem.replicas import Folds, roots
@@ -23,6 +24,7 @@ from madtree.learn.problem.tuning import SearchTuning
 __all__ = [
     "COLUMNS",
     "BinLimits",
+    "Bootstrap",
     "Channels",
     "ColumnReader",
     "Folds",
@@ -36,6 +38,8 @@ __all__ = [
     "block_columns",
     "block_fields",
     "column_values",
+    "forest_parameters_of",
+    "identities",
     "over_classes",
     "pack_images",
     "pack_values",

@@ -17,17 +17,18 @@ Bytes = bytes | memoryview
 _MOST_ROWS = 2**48
 _MOST_BLOCK_TREES = 65_536
 
-COLUMNS = ("codes", "target", "weight", "tree", "fold")
+COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")
 
 
 def block_columns(block: Block) -> list[bytes | None]:
-    """Codes, target, weight, tree, fold; None for what the block does not have."""
+    """As in `COLUMNS`; None for what the block does not have."""
     return [
         block.codes.tobytes(),
         block.target.tobytes(),
         None if block.weight is None else block.weight.tobytes(),
         None if block.tree is None else block.tree.astype("<i4").tobytes(),
         None if block.fold is None else block.fold.tobytes(),
+        None if block.identity is None else block.identity.astype("<u4", copy=False).tobytes(),
     ]
 
 
@@ -42,19 +43,21 @@ class ColumnReader:
         self._class_type = np.dtype(np.uint8 if channels.n_classes <= 256 else "<u2")
         self._target_limbs, self._weight_limbs = channels.outcome_limbs, channels.weight_limbs
 
+    def row_bytes(self, *, tree: bool = False, fold: bool = False, identity: bool = False) -> list[int]:
+        """Bytes of a row in each of `COLUMNS`, 0 in those that are not there; of the optional ones these are."""
+        target = 8 * self._target_limbs or self._class_type.itemsize
+        return [self._codes.row_bytes, target, 8 * self._weight_limbs, 4 * tree, 1 * fold, 4 * identity]
+
     def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
-        """`rest`: weight, tree, fold. Raises MadtreeError where a column is not as long as the rows are many."""
-        weight, tree, fold = rest
+        """`rest`: weight, tree, fold, identity.
+
+        Raises:
+            MadtreeError: a column is not as long as the rows are many.
+        """
+        weight, tree, fold, identity = rest
         require(n_rows >= 0, "n_rows", "at least 0")
-        target_bytes = 8 * self._target_limbs or self._class_type.itemsize
-        wanted = (
-            ("codes", codes, self._codes.row_bytes),
-            ("target", target, target_bytes),
-            ("weight", weight, 8 * self._weight_limbs),
-            ("tree", tree, 4),
-            ("fold", fold, 1),
-        )
-        for name, column, row_bytes in wanted:
+        row_bytes_of = self.row_bytes(tree=True, fold=True, identity=True)
+        for name, column, row_bytes in zip(COLUMNS, (codes, target, *rest), row_bytes_of, strict=True):
             if column is not None:
                 require(len(column) == n_rows * row_bytes, name, f"of {row_bytes} bytes a row")
         require((weight is None) == (self._weight_limbs == 0), "weight", "there where rows have weights")
@@ -68,6 +71,7 @@ class ColumnReader:
             None if weight is None else np.frombuffer(weight, "<f8").reshape(self._weight_limbs, n_rows),
             None if tree is None else np.frombuffer(tree, "<i4"),
             None if fold is None else np.frombuffer(fold, np.uint8),
+            None if identity is None else np.frombuffer(identity, "<u4"),
         )
 
     def checked_block(self, n_rows: int, columns: Sequence[Bytes | None]) -> Block:

@@ -25,6 +25,7 @@ from madtree.learn.data import (
     require,
     rows_in,
 )
+from madtree.learn.problem.bootstrap import identities
 from madtree.learn.problem.folds import rows_of_trees
 from madtree.learn.problem.prepare import Columns, RawRows, on_grids
 from madtree.learn.problem.problem import Problem
@@ -39,7 +40,7 @@ class NullNumberError(Exception):
 
 @dataclass
 class RowFormat:
-    """What the numbers of a row are: [tree,] target, [weight,] [exposure,] [fold,] features.
+    """What the numbers of a row are: [tree,] target, [weight,] [exposure,] [fold,] [identity,] features.
 
     Attributes:
         has_tree, has_weight: which of the optional numbers are there.
@@ -47,6 +48,7 @@ class RowFormat:
         category_keys: for each feature the numbers that stand for its categories, or None where it is not unordered.
         fold_keys: the numbers that stand for the folds, or None where rows do not tell.
         has_exposure: whether the optional number is there.
+        has_identity: whether a number is there that tells rows apart.
         n_unknown: rows of the last `read` whose class was none of these.
     """
 
@@ -56,13 +58,15 @@ class RowFormat:
     category_keys: Sequence[Floats | None]
     fold_keys: Floats | None = None
     has_exposure: bool = False
+    has_identity: bool = False
     _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
     n_unknown: int = field(default=0, init=False)
 
     @property
     def n_own(self) -> int:
         """Numbers of a row beside its features."""
-        return self.has_tree + 1 + self.has_weight + self.has_exposure + (self.fold_keys is not None)
+        optional = (self.has_tree, self.has_weight, self.has_exposure, self.fold_keys is not None, self.has_identity)
+        return 1 + sum(optional)
 
     @property
     def n_columns(self) -> int:
@@ -102,8 +106,11 @@ class RowFormat:
             self.n_unknown = n_known - len(target) + int(np.isnan(target).sum())
         weight = own[at + 1] if self.has_weight else None
         exposure = own[at + 1 + self.has_weight] if self.has_exposure else None
-        fold = None if self.fold_keys is None else self._index(-2, self.fold_keys, own[-1])
-        return RawRows(features, target, weight, own[0].astype(np.int64) if self.has_tree else None, fold, exposure)
+        at_fold = at + 1 + self.has_weight + self.has_exposure
+        fold = None if self.fold_keys is None else self._index(-2, self.fold_keys, own[at_fold])
+        identity = identities(own[-1]) if self.has_identity else None
+        tree = own[0].astype(np.int64) if self.has_tree else None
+        return RawRows(features, target, weight, tree, fold, exposure, identity)
 
     def feature(self, feature: int, column: Floats) -> Floats:
         """(n_rows,) a feature from its numbers: indices of categories, or values as they are."""
@@ -125,6 +132,7 @@ class RowFormat:
             "has_exposure": self.has_exposure,
             "class_keys": self.class_keys,
             "fold_keys": self.fold_keys,
+            "has_identity": self.has_identity,
             "category_sizes": sizes,
             "category_keys": np.concatenate(flat) if flat else np.zeros(0),
         }
@@ -144,8 +152,9 @@ class RowFormat:
         class_keys, fold_keys = (_keys(given, name) if name in given else None for name in ("class_keys", "fold_keys"))
         require(class_keys is None or 0 < len(class_keys) < WIDE_LIMIT, "class_keys", "those of 1 to 65,535 classes")
         require(fold_keys is None or len(fold_keys) <= MOST_FOLDS, "fold_keys", f"those of {MOST_FOLDS} folds at most")
-        has_tree, has_weight, has_exposure = (given.boolean(f"has_{name}") for name in ("tree", "weight", "exposure"))
-        return cls(has_tree, has_weight, class_keys, keys, fold_keys, has_exposure)
+        optional = ("tree", "weight", "exposure", "identity")
+        has_tree, has_weight, has_exposure, has_identity = (given.boolean(f"has_{name}") for name in optional)
+        return cls(has_tree, has_weight, class_keys, keys, fold_keys, has_exposure, has_identity)
 
     def require_fit(self, n_classes: int, unordered: Sequence[bool]) -> None:
         """Raises MadtreeError where these are not the rows of a target with so many classes (0: of a number), and of
@@ -211,7 +220,7 @@ class Packer:
             yield
             codes.column(f)[:] = yield from self._codes(f, rows)
         fold = None if rows.fold is None else rows.fold.astype(np.uint8)
-        block = Block(codes, *on_grids(self._problem, rows), rows.tree, fold)
+        block = Block(codes, *on_grids(self._problem, rows), rows.tree, fold, rows.identity)
         return block, total - len(rows.target), self.row_format.n_unknown
 
     def _codes(self, feature: int, rows: RawRows) -> Steps[Array]:

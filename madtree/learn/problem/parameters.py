@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from madtree.learn.data import Values, require
+from madtree.learn.problem.bootstrap import MOST_MEMBERS
 from madtree.trees import (
     BALANCED,
     CRITERIA_OF_CLASSES,
@@ -18,8 +19,11 @@ from madtree.trees import (
     MOST_COST,
     MOST_FOLDS,
     MOST_SURROGATES,
+    SAMPLINGS,
+    SPLIT_RULES,
     UNPRUNED,
     ClassParams,
+    ForestParameters,
     Parameters,
 )
 
@@ -79,4 +83,16 @@ def _class_params(values: Values, n_classes: int) -> ClassParams | None:
         prior=given.numbers("prior", n_classes, LEAST_CLASS_PARAM, 1.0) if "prior" in given else None,
         loss=given.numbers("loss", n_classes**2, 0.0, LARGEST_CLASS_PARAM) if "loss" in given else None,
         class_weight=weight,
+    )
+
+
+def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
+    """The same of a forest's own; raises MadtreeError where one is out of its range."""
+    return ForestParameters(
+        n_trees=values.integer("n_trees", 1, MOST_MEMBERS),
+        n_drawn=values.integer("n_drawn", 1, n_features),
+        sampling=values.text("sampling", SAMPLINGS),
+        kept=values.number("kept", 0.0, 1.0),
+        n_permutations=values.integer("n_permutations", 0, MOST_MEMBERS),
+        split_rule=values.text("split_rule", SPLIT_RULES),
     )

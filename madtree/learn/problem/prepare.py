@@ -24,7 +24,7 @@ from madtree.learn.data import (
 )
 from madtree.learn.problem.folds import random_folds, rows_of_trees
 from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import Folds
+from madtree.learn.problem.replicas import Folds, Replicas
 from madtree.learn.problem.scale import Scale
 from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, POISSON, Kind, Parameters
 
@@ -79,6 +79,7 @@ class RawRows:
         tree: (n_rows,) int, or None where there is one tree.
         fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
         exposure: (n_rows,) over which the target was counted, or None.
+        identity: as in `Block`.
     """
 
     features: Floats | Columns
@@ -87,6 +88,7 @@ class RawRows:
     tree: Ints | None
     fold: Floats | None = None
     exposure: Floats | None = None
+    identity: Array | None = None
 
     def known(self) -> Bools:
         """(n_rows,) rows whose target, weight and exposure are known, and whose weight is not 0."""
@@ -119,6 +121,7 @@ class RawRows:
             None if self.tree is None else self.tree[keep],
             None if self.fold is None else self.fold[keep],
             None if self.exposure is None else self.exposure[keep],
+            None if self.identity is None else self.identity[keep],
         )
 
 
@@ -129,6 +132,7 @@ def prepare(
     kinds: Sequence[Kind],
     parameters: Parameters,
     n_given: Ints | None = None,
+    replicas: Replicas | None = None,
 ) -> tuple[Problem, Block]:
     """Bin usable rows, each tree by its own values, and put targets and weights on their grids.
 
@@ -137,8 +141,9 @@ def prepare(
         n_classes: 0 for regression.
         n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
             None.
+        replicas: that the grids must have room for; the problem has none of them.
     """
-    return finished(preparing(rows, n_trees, n_classes, kinds, parameters, n_given))
+    return finished(preparing(rows, n_trees, n_classes, kinds, parameters, n_given, replicas))
 
 
 def preparing(
@@ -148,13 +153,15 @@ def preparing(
     kinds: Sequence[Kind],
     parameters: Parameters,
     n_given: Ints | None = None,
+    replicas: Replicas | None = None,
 ) -> Steps[tuple[Problem, Block]]:
     """The same, in steps."""
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
     codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
     scale = _scale(rows, n_trees, n_classes == 0, parameters.criterion == POISSON)
-    limbs = 1 if _one_limb_will_do(rows, scale, n_classes == 0) else 2
+    drawn = scale if replicas is None else scale.drawn(replicas)
+    limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2
     problem = Problem(
         parameters=parameters,
         bins=bins,
@@ -162,10 +169,11 @@ def preparing(
         n_trees=n_trees,
         rows=scale.rows,
         n_classes=n_classes,
-        **scale.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
+        **drawn.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
         **scale.ranges(),  # type: ignore[arg-type]
     )
-    block = Block(codes, *on_grids(problem, rows), rows.tree, folds(rows, scale.rows, parameters))
+    fold = folds(rows, scale.rows, parameters)
+    block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity)
     return (problem.with_replicas(Folds(parameters.n_folds)) if parameters.n_folds else problem), block
 
 

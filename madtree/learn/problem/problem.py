@@ -10,10 +10,11 @@ import numpy as np
 
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
+from madtree.learn.problem.bootstrap import Bootstrap
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
-from madtree.learn.problem.replicas import Replicas
+from madtree.learn.problem.replicas import Folds, Replicas
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees import MOST_FOLDS, POISSON, Parameters
 
@@ -86,6 +87,11 @@ class Problem:
         return self.n_trees // self.n_replicas
 
     @property
+    def n_wanted(self) -> int:
+        """Trees that are there for themselves, those of the first index: all but the ones for cross-validation."""
+        return self.n_groups if self.replicas.validate else self.n_trees
+
+    @property
     def of_counts(self) -> bool:
         """Whether the target counts events, and a node's prediction is their rate."""
         return self.parameters.criterion == POISSON
@@ -112,7 +118,7 @@ class Problem:
             self,
             bins=self.bins.with_replicas(n_replicas),
             n_trees=self.n_trees * n_replicas,
-            rows=np.tile(self.rows, n_replicas),
+            rows=np.tile(replicas.upper_bound(self.rows), n_replicas),
             weight_grid=tiled(self.weight_grid),
             target_grid=tiled(self.target_grid),
             exposure_grid=tiled(self.exposure_grid),
@@ -238,6 +244,11 @@ class Problem:
             "largest_exposure": self.largest_exposure,
         }
 
+    def counting_values(self) -> dict[str, Any]:
+        """The same for whoever counts only: of the bins no more than how many each feature has at most."""
+        without = {f"bin_{name}": None for name in ("offsets", "lower", "upper")}
+        return {**self.to_values(), **without, "bin_sizes": (self.bins.widths - 1).astype(np.int32)[None]}
+
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Problem:
         """The problem that `to_values` tells of; raises MadtreeError where it is not one."""
@@ -246,7 +257,7 @@ class Problem:
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
         rows = given.ints("rows", (None,), 0, _MOST_ROWS)
         n_trees = len(rows)
-        replicas = Replicas.from_value(given.integer("replicas", 1, MOST_FOLDS) if "replicas" in given else None)
+        replicas = _replicas(given)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
         bins = _bins(given, n_trees)
         costs = len(parameters.feature_costs)
@@ -282,6 +293,14 @@ class Problem:
         )
 
 
+def _replicas(given: Values) -> Replicas:
+    if "replicas" not in given:
+        return Replicas()
+    if given.is_mapping("replicas"):
+        return Bootstrap.from_values(given.mapping("replicas"))
+    return Folds(given.integer("replicas", 1, MOST_FOLDS))
+
+
 def _grid(given: Values, name: str, n_trees: int) -> Grid | None:
     if name not in given:
         return None
@@ -291,6 +310,11 @@ def _grid(given: Values, name: str, n_trees: int) -> Grid | None:
 
 
 def _bins(given: Values, n_trees: int) -> BinTable:
+    if "bin_lower" not in given:  # they are to be counted by, and no more
+        most = given.ints("bin_sizes", (1, None), 0, WIDE_LIMIT - 1, np.int32)
+        require(most.shape[1] > 0, "bin_sizes", "those of one feature at least")
+        sizes = np.broadcast_to(most, (n_trees, most.shape[1]))
+        return BinTable(sizes, np.zeros(0), np.zeros(0), np.zeros_like(sizes, np.int64))
     sizes = given.ints("bin_sizes", (n_trees, None), 0, WIDE_LIMIT - 1, np.int32)
     require(sizes.shape[1] > 0, "bin_sizes", "those of one feature at least")
     lower = given.floats("bin_lower", (None,), finite=False)

@@ -27,6 +27,16 @@ class Replicas:
         """Trees of each group."""
         return 1
 
+    @property
+    def first_member(self) -> int:
+        """Number of replica 0 among all trees of an ensemble."""
+        return 0
+
+    @property
+    def validate(self) -> bool:
+        """Whether all replicas but the main tree are there to choose how far it is pruned."""
+        return False
+
     def multiplicity(self, block: Block, replica: int) -> Array | None:
         """(n_rows,) unsigned integers: how often each of a block's rows counts; None where all count once."""
         return None
@@ -35,13 +45,13 @@ class Replicas:
         """Indices of the rows that a replica is tested on; those of multiplicity 0 need not be among them."""
         return np.zeros(0, np.int64)
 
-    def to_value(self) -> Any:
-        """What `from_value` makes the same replicas of."""
-        return None
+    def upper_bound(self, rows: Ints) -> Ints:
+        """(n_trees,) what the multiplicities of each tree's `rows` (n_trees,) add up to at most, in any replica."""
+        return rows
 
-    @staticmethod
-    def from_value(value: Any) -> Replicas:
-        return Replicas() if value is None else Folds(int(value))
+    def to_value(self) -> Any:
+        """Which replicas these are: a number of folds, the values of a bootstrap, or None for a single tree."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,10 @@ class Folds(Replicas):
     @property
     def n(self) -> int:
         return 1 + self.n_folds
+
+    @property
+    def validate(self) -> bool:
+        return True
 
     def multiplicity(self, block: Block, replica: int) -> Array | None:
         if replica == 0 or block.fold is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from madtree.learn.data import Floats, Grid, Ints
+from madtree.learn.problem.replicas import Replicas
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
 _CENTRE_BEYOND = 1024.0
@@ -51,6 +52,10 @@ class Scale:
         centre = np.where(np.abs(middle) > _CENTRE_BEYOND * (high - low), middle, 0.0)
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
         return cls(rows, centre, largest, largest_weight, integral and not centre.any())
+
+    def drawn(self, replicas: Replicas) -> Scale:
+        """With as many rows as count in any replica, at most."""
+        return replace(self, rows=replicas.upper_bound(self.rows))
 
     def one_limb_will_do(self) -> bool:
         """Whether all sums are of whole numbers below 2**53, as far as is known."""

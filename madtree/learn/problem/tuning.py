@@ -39,6 +39,12 @@ class SearchTuning:
         stack_values: rows times features counted at once.
         stack_nodes: counted at once, at most.
         copied_codes: rows times features whose codes are copied out at once.
+
+    Of forests (learn.ensemble, learn.histogram.node_order):
+        wave_rows: of all trees that are grown together, unless one tree has more.
+        stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
+        node_rows: of an average node of these from which on each is worked off alone,
+        piece_rows: so many rows at a time.
     """
 
     state_share: int = 4
@@ -63,3 +69,8 @@ class SearchTuning:
     stack_values: int = 1_048_576
     stack_nodes: int = 4_096
     copied_codes: int = 8_388_608
+
+    wave_rows: int = 131_072
+    stretch_rows: int = 65_536
+    node_rows: int = 1_500
+    piece_rows: int = 32_768

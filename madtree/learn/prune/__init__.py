@@ -5,13 +5,14 @@ cross-validation, importance, and the trees as columns on their way to the model
 from __future__ import annotations
 
 from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys
-from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.prune import prune
 from madtree.learn.prune.trained import (
     CompetitorColumns,
     CpColumns,
     NodeColumns,
+    OutOfBagColumns,
     SurrogateColumns,
     TrainedTrees,
     TreeColumns,
@@ -22,12 +23,15 @@ __all__ = [
     "CompetitorColumns",
     "CpColumns",
     "NodeColumns",
+    "OutOfBagColumns",
     "Outcome",
     "SeenCategories",
     "SurrogateColumns",
     "TrainedTrees",
     "TreeColumns",
     "TreeKeys",
+    "conclude",
+    "leaf_predictions",
     "prune",
     "train_at_hand",
     "train_trees",

@@ -67,6 +67,14 @@ class Outcome:
     seen: Ints
 
 
+def leaf_predictions(problem: Problem, growing: GrowingTrees) -> Array:
+    """(n_nodes,) index of the class or mean that each node would predict as a leaf; of no meaning without rows."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if problem.n_classes:
+            return criterion_of(problem).prediction(problem.class_weights(growing.sums, growing.tree))
+        return np.nan_to_num(problem.means(growing.sums, growing.tree)) + problem.centre[growing.tree]
+
+
 def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     """Evaluate, validate and prune grown trees.
 
@@ -90,23 +98,23 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
             moments = yield from moments_of_numbers(problem, growing, weight)
             risk, impurities = criterion.risk(moments), criterion.impurity(moments)
             prediction = criterion.prediction(moments) + problem.centre[tree]
-    n_groups = problem.n_groups
-    group = np.arange(problem.n_trees) % n_groups
+    n_wanted = problem.n_wanted
+    group = np.arange(problem.n_trees) % n_wanted
     # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
     alpha = problem.parameters.cp * risk[group] * (weight[: problem.n_trees] / weight[group])
     tables: list[CpTable] = []
-    if problem.n_replicas > 1:
+    if problem.replicas.validate:
         all_pruned = prune_at(risk, left, tree, alpha)
         errors = yield from held_out_errors(problem, growing, moments)
         tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
-        alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_groups]
-    pruned = relative(prune_at(risk, left, tree, alpha[:n_groups]), risk[tree])
+        alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_wanted]
+    pruned = relative(prune_at(risk, left, tree, alpha[:n_wanted]), risk[tree])
     kept = np.flatnonzero(pruned.keep)
     kept = kept[np.lexsort((growing.node_id[kept], growing.tree[kept]))]
     is_leaf = pruned.is_leaf[kept]
     feature = np.where(is_leaf, -1, growing.feature[kept])
     improvement = np.where(is_leaf, np.nan, growing.improvement[kept])
-    importance = np.zeros((n_groups, len(problem.unordered)))
+    importance = np.zeros((n_wanted, len(problem.unordered)))
     split = ~is_leaf
     np.add.at(importance, (growing.tree[kept][split], feature[split]), improvement[split])
     surrogates = {
@@ -141,16 +149,16 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         class_weights=None if class_weights is None else class_weights[kept],
         prediction=prediction[kept],
         importance=importance,
-        root_risk=risk[:n_groups],
-        grown_depth=_depths(growing, n_groups),
+        root_risk=risk[:n_wanted],
+        grown_depth=_depths(growing, n_wanted),
         cp_tables=tables,
         seen=growing.seen_codes(),
     )
 
 
-def _depths(growing: GrowingTrees, n_groups: int) -> Ints:
-    """(n_groups,) depth of each group's main tree."""
-    depth = np.zeros(n_groups, np.int64)
-    main = growing.tree < n_groups
+def _depths(growing: GrowingTrees, n_wanted: int) -> Ints:
+    """(n_wanted,) depth of each tree that is there for itself."""
+    depth = np.zeros(n_wanted, np.int64)
+    main = growing.tree < n_wanted
     np.maximum.at(depth, growing.tree[main], growing.depth[main])
     return depth

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from madtree.learn.data import Block
-from madtree.learn.grow import FeatureMask, GrowthPolicy, grow
+from madtree.learn.grow import FeatureMask, GrowthPolicy, SplitFinder, grow
 from madtree.learn.histogram import BlocksAtHand, Program, Progress, Steps, driven, finished
 from madtree.learn.problem import Folds, Problem
 from madtree.learn.prune.folds import assign_folds
@@ -31,7 +31,7 @@ def train_trees(
             yield from assign_folds(problem)
         problem = problem.with_replicas(Folds(n_folds))
     yield Progress(stage="passes")
-    growing = yield from grow(problem, rows_at_hand, policy, mask)
+    growing = yield from grow(problem, rows_at_hand, policy, lambda known: SplitFinder(known, rows_at_hand, mask))
     yield Progress(stage="prune")
     outcome = yield from conclude(problem, growing)
     return outcome, problem

@@ -54,9 +54,10 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
     """
     n_trees = len(alpha)
     recursion = _Recursion(risk.tolist(), left.tolist())
-    for root, limit in enumerate(alpha.tolist()):
-        recursion.start(root, limit)
+    for root in np.flatnonzero(alpha >= 0).tolist():
+        recursion.start(root, float(alpha[root]))
     complexity, is_leaf = np.array(recursion.complexity), np.array(recursion.is_leaf)
+    _leave_unpruned(risk, left, tree, np.flatnonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
@@ -68,6 +69,37 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
         cap = np.tile(np.maximum(complexity[parents], alpha[tree[parents]]), 2)
         complexity[nodes] = np.minimum(complexity[nodes], cap)
     return Pruned(np.where(keep, complexity, np.nan), is_leaf, keep)
+
+
+def _leave_unpruned(
+    risk: Floats, left: Ints, tree: Ints, roots: Ints, alpha: Floats, complexity: Floats, is_leaf: Array
+) -> None:
+    """Enter complexities and leaves of trees that stay as they were grown, level by level from below: what ancestors
+    allow plays no part, so this is what the recursion comes to.
+    """
+    levels = [roots]
+    while len(levels[-1]):
+        inner = levels[-1][left[levels[-1]] >= 0]
+        levels.append(np.concatenate((left[inner], left[inner] + 1)))
+    splits, below = np.zeros(len(risk), np.int64), risk.copy()  # of the subtree below each node
+    for nodes in reversed(levels):
+        complexity[nodes] = alpha[tree[nodes]]
+        node = nodes[left[nodes] >= 0]
+        sides = np.stack((left[node], left[node] + 1))
+        n_splits, risks, worths = splits[sides], below[sides], complexity[sides]
+        # A child that is worth less than the whole collapses first, and then perhaps the other one.
+        weaker = np.where(worths[1] > worths[0], 0, 1)
+        worth = (risk[node] - (risks[0] + risks[1])) / (n_splits[0] + n_splits[1] + 1)
+        falls = np.arange(len(node))
+        for of_child in (weaker, 1 - weaker):
+            falls = falls[worth[falls] > worths[of_child[falls], falls]]
+            side = of_child[falls]
+            n_splits[side, falls], risks[side, falls] = 0, risk[sides[side, falls]]
+            worth[falls] = (risk[node[falls]] - (risks[0, falls] + risks[1, falls])) / (
+                n_splits[0, falls] + n_splits[1, falls] + 1
+            )
+        complexity[node], is_leaf[node] = worth, False
+        splits[node], below[node] = n_splits[0] + n_splits[1] + 1, risks[0] + risks[1]
 
 
 class _Recursion:

@@ -121,6 +121,7 @@ class TreeColumns:
         pruning_cp: (n,) that the tree was pruned at.
         root_risk: (n,) NaN for a tree without nodes.
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
+        oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
     """
 
     key: TreeKeys
@@ -132,13 +133,15 @@ class TreeColumns:
     pruning_cp: Floats
     root_risk: Floats
     importance: Floats
+    oob_error: Floats
 
     @classmethod
     def untrained(cls, key: TreeKeys, n_features: int, cp: float) -> TreeColumns:
         """Trees without nodes."""
         n = len(key.group)
         none = np.zeros(n, np.int64)
-        return cls(key, none, none, none, none, none, np.full(n, cp), np.full(n, np.nan), np.zeros((n, n_features)))
+        nan = np.full(n, np.nan)
+        return cls(key, none, none, none, none, none, np.full(n, cp), nan, np.zeros((n, n_features)), nan)
 
     def take(self, rows: Ints) -> TreeColumns:
         return TreeColumns(
@@ -151,7 +154,32 @@ class TreeColumns:
             self.pruning_cp[rows],
             self.root_risk[rows],
             self.importance[rows],
+            self.oob_error[rows],
         )
+
+
+@dataclass(frozen=True)
+class OutOfBagColumns:
+    """What the out-of-bag rows of some groups' forests say, n rows; of single trees none (`learn.ensemble.OutOfBag`).
+
+    Attributes:
+        group: (n,) from 1; n_rows: (n,) its rows, in bag or not.
+        importance, importance_sd: (n, number of features); NaN where it was not asked for.
+    """
+
+    group: Ints
+    n_rows: Ints
+    error: Floats
+    score: Floats
+    importance: Floats
+    importance_sd: Floats
+
+    @classmethod
+    def none(cls, n_features: int) -> OutOfBagColumns:
+        of_features = np.zeros((0, n_features))
+        none = np.zeros(0)
+        ids = none.astype(np.int64)
+        return cls(ids, ids, none, none, of_features, of_features)
 
 
 @dataclass(frozen=True)
@@ -164,6 +192,7 @@ class TrainedTrees:
     competitors: CompetitorColumns
     cp_table: CpColumns
     seen: SeenCategories
+    out_of_bag: OutOfBagColumns
 
     @classmethod
     def of(cls, outcome: Outcome, problem: Problem, groups: Ints, members: Ints | None = None) -> TrainedTrees:
@@ -180,7 +209,26 @@ class TrainedTrees:
             _competitors(outcome, problem, key),
             _cp_table(outcome, key),
             SeenCategories.of(problem, key, outcome.seen),
+            OutOfBagColumns.none(len(problem.unordered)),
         )
+
+    @classmethod
+    def none(cls, n_features: int, n_classes: int) -> TrainedTrees:
+        """No tree; of classes where `n_classes` is not 0."""
+        ids, numbers = np.zeros(0, np.int64), np.zeros(0)
+        key, sets = TreeKeys(ids, ids), CategorySets.of([])
+        short, flags = np.zeros(0, np.int32), np.zeros(0, np.bool_)
+        of_nodes = dict.fromkeys(("weight", "impurity", "risk", "complexity", "improvement", "prediction"), numbers)
+        nodes = NodeColumns(
+            key, ids, short, short, numbers, sets, sets, flags, ids, **of_nodes, class_weights=np.zeros((0, n_classes))
+        )
+        surrogates = SurrogateColumns(key, ids, short, short, numbers, sets, sets, flags, numbers, numbers)
+        of_cp = dict.fromkeys(("rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd"), numbers)
+        cp_table = CpColumns(key, numbers, ids, **of_cp, chosen=flags)
+        trees = TreeColumns.untrained(key, n_features, 0.0)
+        competitors = CompetitorColumns(key, ids, short, short, numbers, sets, sets, numbers)
+        seen = SeenCategories(key, short, short)
+        return cls(trees, nodes, surrogates, competitors, cp_table, seen, OutOfBagColumns.none(n_features))
 
     @classmethod
     def join(cls, parts: Sequence[TrainedTrees]) -> TrainedTrees:
@@ -212,6 +260,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
         pruning_cp=np.array(chosen or [problem.parameters.cp] * n, np.float64),
         root_risk=outcome.root_risk,
         importance=outcome.importance,
+        oob_error=np.full(n, np.nan),
     )
 
 

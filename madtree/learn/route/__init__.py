@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from madtree.learn.route.leaves import leaves
 from madtree.learn.route.positions import POSITION_BYTES, Positions
 from madtree.learn.route.routing import Routing, category_table
+from madtree.learn.route.stored_nodes import MOST_NODES, NewSplits, StoredNodes, node_bytes, places
 
-__all__ = ["POSITION_BYTES", "Positions", "Routing", "category_table"]
+__all__ = [
+    "MOST_NODES",
+    "POSITION_BYTES",
+    "NewSplits",
+    "Positions",
+    "Routing",
+    "StoredNodes",
+    "category_table",
+    "leaves",
+    "node_bytes",
+    "places",
+]

@@ -25,9 +25,12 @@ class Positions:
         self._bytes = 0
         self._entries: OrderedDict[tuple[int, int], tuple[int, int, Array]] = OrderedDict()
 
-    def nodes(self, block_id: int, block: Block, routing: Routing, replica: int, n_groups: int) -> Ints:
-        """(n_rows,) the node of each row of a block after all rounds of growth so far."""
-        found = self._remembered((block_id, replica), block.codes.n_rows, routing)
+    def nodes(self, key: tuple[int, int], block: Block, routing: Routing, replica: int, n_groups: int) -> Ints:
+        """(n_rows,) the node of each row of a block after all rounds of growth so far.
+
+        `key` tells the block and the replica apart from all others, of other ensembles' members, too.
+        """
+        found = self._remembered(key, block.codes.n_rows, routing)
         if found is None:
             # No way is longer than the deepest tree.
             node, steps = roots(block, replica, n_groups), routing.deepest
@@ -35,7 +38,7 @@ class Positions:
             node, steps = found[1], min(routing.rounds - found[0], routing.deepest)
         for _ in range(steps):
             node = routing.advance(node, block.codes)
-        self._remember((block_id, replica), routing.rounds, node, len(routing.child))
+        self._remember(key, routing.rounds, node, len(routing.child))
         return node
 
     def _remembered(self, key: tuple[int, int], n_rows: int, routing: Routing) -> tuple[int, Array] | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Codes, Ints, Values, require
+from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Bools, CodesOfRows, Ints, Values, require
 from madtree.trees import MAX_DEPTH_LIMIT
+
+_PREFIX = "routing_"  # of its fields among other values
 
 
 def category_table(width: int, left: Ints, right: Ints) -> Array:
@@ -75,21 +77,56 @@ class Routing:
             surrogate_low_right=np.zeros(0, np.uint8),
         )
 
+    def of_nodes(self, nodes: Ints, widths: Ints) -> Routing:
+        """The entries of some nodes (m,) alone, in this order, with the tables that they need; children keep their
+        numbers. No round of growth is among them.
+
+        `widths`: (n_features,) codes of each feature.
+        """
+        entries, first_surrogate = _stretches(self.first_surrogate[nodes], self.surrogates[nodes])
+        feature, surrogate_feature = self.feature[nodes], self.surrogate_feature[entries]
+        starts = np.concatenate((self.table[nodes], self.surrogate_table[entries]))
+        sizes = np.where(starts >= 0, widths[np.concatenate((feature, surrogate_feature))], 0)
+        codes, places = _stretches(starts, sizes)
+        tables: Ints = np.where(starts >= 0, places, -1).astype(np.int32)
+        return Routing(
+            feature=feature,
+            cut=self.cut[nodes],
+            missing_right=self.missing_right[nodes],
+            child=self.child[nodes],
+            table=tables[: len(nodes)],
+            surrogates=self.surrogates[nodes],
+            first_surrogate=first_surrogate.astype(np.int32),
+            categories=self.categories[codes],
+            surrogate_feature=surrogate_feature,
+            surrogate_cut=self.surrogate_cut[entries],
+            surrogate_table=tables[len(nodes) :],
+            surrogate_low_right=self.surrogate_low_right[entries],
+        )
+
+    def to_values(self) -> dict[str, Any]:
+        """Its fields by name, for `codec.dump`."""
+        return {f"{_PREFIX}{f.name}": getattr(self, f.name) for f in fields(self)}
+
     @classmethod
-    def from_values(cls, values: Mapping[str, Any], n_roots: int, widths: Ints) -> Routing:
-        """The routing whose fields these values are.
+    def from_values(
+        cls, values: Mapping[str, Any], n_roots: int, widths: Ints, nodes: Ints | None = None, n_nodes: int = 0
+    ) -> Routing:
+        """The routing that `to_values` tells of.
 
         Args:
             n_roots: trees; node t is tree t's root.
             widths: (n_features,) codes of each feature.
+            nodes: (m,) whose entries these are, among `n_nodes`; None where there is one for every node.
 
         Raises:
             MadtreeError: it leads out of the nodes, or round in a circle.
         """
-        given = Values(values)
-        child = given.ints("child", (None,), 0, 2**31 - 1, np.int32)
-        n_nodes = len(child)
-        own = np.arange(n_nodes)
+        of_routing = {name.removeprefix(_PREFIX): v for name, v in values.items() if name.startswith(_PREFIX)}
+        given = Values(of_routing)
+        child = given.ints("child", (None if nodes is None else len(nodes),), 0, 2**31 - 1, np.int32)
+        m = len(child)
+        own, n_nodes = (np.arange(m), m) if nodes is None else (nodes, n_nodes)
         inner = child != own
         # So a way down ends, and stays among the nodes: a child is behind its parent, and its sibling is there.
         down = (child[inner] > own[inner]) & (child[inner] >= n_roots) & (child[inner] < n_nodes - 1)
@@ -97,19 +134,19 @@ class Routing:
         categories = given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
         surrogate_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
         n_entries = len(surrogate_feature)
-        feature = given.ints("feature", (n_nodes,), 0, len(widths) - 1, np.int32)
+        feature = given.ints("feature", (m,), 0, len(widths) - 1, np.int32)
         table, surrogate_table = (
             _tables(given, name, of, widths, len(categories))
             for name, of in (("table", feature), ("surrogate_table", surrogate_feature))
         )
-        count = given.ints("surrogates", (n_nodes,), 0, len(widths), np.int32)
-        first = given.ints("first_surrogate", (n_nodes,), 0, n_entries, np.int32)
-        require(not n_nodes or int((first + count).max()) <= n_entries, "surrogates", "those that there are")
-        cut = given.ints("cut", (n_nodes,), -1, WIDE_LIMIT, np.int32)
-        missing_right = given.ints("missing_right", (n_nodes,), 0, 1, np.uint8)
+        count = given.ints("surrogates", (m,), 0, len(widths), np.int32)
+        first = given.ints("first_surrogate", (m,), 0, n_entries, np.int32)
+        require(not m or int((first + count).max()) <= n_entries, "surrogates", "those that there are")
+        cut = given.ints("cut", (m,), -1, WIDE_LIMIT, np.int32)
+        missing_right = given.ints("missing_right", (m,), 0, 1, np.uint8)
         # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows go on
         # from there to the next node, which the last one does not have.
-        asks = cut[-1] != WIDE_LIMIT or missing_right[-1] or table[-1] >= 0 or count[-1]
+        asks = nodes is None and (cut[-1] != WIDE_LIMIT or missing_right[-1] or table[-1] >= 0 or count[-1])
         kind = _Bounded if asks and not inner[-1] else cls
         return kind(
             feature=feature,
@@ -142,25 +179,42 @@ class Routing:
         self.categories = np.concatenate((self.categories, *tables))
         return starts
 
-    def advance(self, node: Ints, codes: Codes) -> Ints:
-        """One step down: the node (n_rows,) of each row after the step, from its node before."""
-        code = codes.gather(self.feature.take(node))
-        if len(self.categories) == 0 and len(self.surrogate_feature) == 0:
+    @property
+    def asks_more_than_cuts(self) -> bool:
+        """Whether some node has categories or surrogates."""
+        return len(self.categories) > 0 or len(self.surrogate_feature) > 0
+
+    def by_cut_alone(self, node: int) -> bool:
+        """Whether a node sends each row by its code and cut, or, where that is missing, with the majority."""
+        return not self.surrogates[node] and self.table[node] < 0
+
+    def advance(self, node: Ints, codes: CodesOfRows, rows: Ints | None = None) -> Ints:
+        """One step down: the node (n_rows,) of each row after the step, from its node before.
+
+        `rows` (n_rows,) says which rows these are; None for all.
+        """
+        moved: Ints = self.child.take(node)
+        moved += self.goes_right(node, codes, rows)
+        return moved
+
+    def goes_right(self, node: Ints, codes: CodesOfRows, rows: Ints | None = None) -> Bools:
+        """(n_rows,) whether each row goes right from its node; a leaf's do not. `rows` as above."""
+        feature = self.feature.take(node)
+        code = codes.gather(feature) if rows is None else codes.gather_at(feature, rows)
+        if not self.asks_more_than_cuts:
             # Code 0, missing, goes left by itself; lowered by one it wraps round to the largest code, and goes right.
             lowered = self.missing_right.take(node)
             cut = (self.cut - self.missing_right).take(node)
             code -= lowered
-            right = code > cut
-        else:
-            side = self._side(node, code)
-            unknown = np.flatnonzero(side == UNKNOWN)
-            right = side == RIGHT
-            right[unknown] = self._by_surrogates(node[unknown], codes, unknown)
-        moved: Ints = self.child.take(node)
-        moved += right
-        return moved
+            return np.asarray(code > cut)
+        side = self._side(node, code)
+        unknown = np.flatnonzero(side == UNKNOWN)
+        right: Bools = side == RIGHT
+        asked = unknown if rows is None else rows[unknown]
+        right[unknown] = self._by_surrogates(node[unknown], codes, asked)
+        return right
 
-    def primary_side(self, node: Ints, codes: Codes) -> Array:
+    def primary_side(self, node: Ints, codes: CodesOfRows) -> Array:
         """(n_rows,) uint8 the side that each row's node sends it to by its own split: LEFT, RIGHT or UNKNOWN."""
         return self._side(node, codes.gather(self.feature.take(node)))
 
@@ -173,7 +227,7 @@ class Routing:
             side[at] = self.categories.take(table[at] + code[at])
         return side
 
-    def _by_surrogates(self, node: Ints, codes: Codes, rows: Ints) -> Array:
+    def _by_surrogates(self, node: Ints, codes: CodesOfRows, rows: Ints) -> Array:
         """(m,) whether rows whose primary split does not know where to send them go right."""
         right = self.missing_right.take(node).astype(np.bool_)
         count, first = self.surrogates.take(node), self.first_surrogate.take(node)
@@ -199,9 +253,15 @@ class Routing:
 class _Bounded(Routing):
     """A routing whose last node may send rows to the right, where there is none."""
 
-    def advance(self, node: Ints, codes: Codes) -> Ints:
-        last: Ints = np.minimum(super().advance(node, codes), len(self.child) - 1)
+    def advance(self, node: Ints, codes: CodesOfRows, rows: Ints | None = None) -> Ints:
+        last: Ints = np.minimum(super().advance(node, codes, rows), len(self.child) - 1)
         return last
+
+
+def _stretches(first: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+    """The places of stretches (n,) that begin at `first`, one after the other, and where each begins among them."""
+    starts = np.cumsum(sizes) - sizes
+    return np.repeat(first - starts, sizes) + np.arange(int(sizes.sum())), starts
 
 
 def _tables(given: Values, name: str, feature: Ints, widths: Ints, n_categories: int) -> Ints:

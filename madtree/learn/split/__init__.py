@@ -9,10 +9,10 @@ from madtree.learn.split.criterion import criterion_of, variance_gain
 from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import sweep
-from madtree.learn.split.occupied_bins import OccupiedBins
+from madtree.learn.split.occupied_bins import OccupiedBins, bins_of_segments
 from madtree.learn.split.screen import applies, search_screened
-from madtree.learn.split.search import BestSplits, search
-from madtree.learn.split.shortlist import likely_bins
+from madtree.learn.split.search import BestSplits, PickedSplits, search
+from madtree.learn.split.shortlist import likely_bins, likely_segments
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 __all__ = [
@@ -20,12 +20,15 @@ __all__ = [
     "BestSplits",
     "Losses",
     "OccupiedBins",
+    "PickedSplits",
     "RankedSplit",
     "SurrogateSplit",
     "applies",
+    "bins_of_segments",
     "criterion_of",
     "find_surrogates",
     "likely_bins",
+    "likely_segments",
     "search",
     "search_screened",
     "sweep",

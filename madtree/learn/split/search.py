@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -67,7 +68,30 @@ class BestSplits:
             getattr(self, name).update({int(slots[slot]): value for slot, value in getattr(part, name).items()})
 
 
-def search(problem: Problem, chunks: Iterable[OccupiedBins], tree: Ints, found: BestSplits) -> None:
+@dataclass(frozen=True)
+class PickedSplits:
+    """One candidate split of each segment.
+
+    Attributes:
+        at: (n_segments,) the bin behind which it lies.
+        cut: (n_segments,) the last code that goes left, of an ordered feature: the node may have no row with it.
+    """
+
+    at: Ints
+    cut: Ints
+
+
+class PicksSplits(Protocol):
+    """Who says which split of each segment is a candidate, where only one is to be."""
+
+    def picked(self, occupied: OccupiedBins, unordered: Bools) -> PickedSplits:
+        """Puts the bins of segments that are `unordered` (n_segments,) in an order of its own."""
+        ...
+
+
+def search(
+    problem: Problem, chunks: Iterable[OccupiedBins], tree: Ints, found: BestSplits, picks: PicksSplits | None = None
+) -> None:
     """Improve `found` by the splits of some features, which come in order.
 
     A split replaces an earlier feature's only where its gain is larger by more than the tolerance, so the earlier
@@ -76,27 +100,35 @@ def search(problem: Problem, chunks: Iterable[OccupiedBins], tree: Ints, found: 
     Args:
         chunks: the occupied bins of the features; of those only by which a node may be split.
         tree: (n_slots,) the tree of each slot.
+        picks: who picks a candidate of each segment; None for all of them.
     """
     for occupied in chunks:
         if occupied.n_segments:
-            CandidateSplits(problem, occupied, tree).improve(found)
+            CandidateSplits(problem, occupied, tree, picks).improve(found)
 
 
 class CandidateSplits:
     """The candidate splits by some features: behind which occupied bin, or with which categories on the left."""
 
-    def __init__(self, problem: Problem, occupied: OccupiedBins, tree: Ints) -> None:
+    def __init__(self, problem: Problem, occupied: OccupiedBins, tree: Ints, picks: PicksSplits | None = None) -> None:
         self.problem = problem
         self.criterion = criterion_of(problem)
         self.occupied = occupied
         self.tree = tree[occupied.slot]  # (n_segments,)
         self.unordered = problem.unordered[occupied.feature]
         self.min_bucket = max(problem.parameters.min_bucket, 1)
+        self.picked = picks.picked(occupied, self.unordered) if picks and occupied.n_segments else None
 
     def improve(self, found: BestSplits) -> None:
-        exhaustive = self._order_categories()
-        gain, at = self._prefix_splits(exhaustive)
-        masks = self._subset_splits(exhaustive, gain)
+        if self.picked is None:
+            exhaustive = self._order_categories()
+            gain, at = self._prefix_splits(~np.isin(self.occupied.segment, exhaustive) if len(exhaustive) else None)
+            masks = self._subset_splits(exhaustive, gain)
+        else:
+            candidates = np.zeros(len(self.occupied.code), np.bool_)
+            candidates[self.picked.at] = True
+            gain, at = self._prefix_splits(candidates)
+            masks = {}
         if self.problem.parameters.feature_costs:
             gain /= self.problem.feature_costs[self.occupied.feature]
         self._choose(found, gain, at, masks)
@@ -127,16 +159,19 @@ class CandidateSplits:
         occupied.permute(mine, np.lexsort((occupied.code[mine], score, segment)))
         return segments[:0]
 
-    def _prefix_splits(self, skip: Ints) -> tuple[Floats, Ints]:
-        """Best gain (n_segments,) over splits behind a bin, and the bin (n_segments,); 0 and -1 where none."""
+    def _prefix_splits(self, candidates: Bools | None) -> tuple[Floats, Ints]:
+        """Best gain (n_segments,) over splits behind a bin, and the bin (n_segments,); 0 and -1 where none.
+
+        `candidates` (n_bins,): behind which bins; None for all.
+        """
         occupied, n_counts = self.occupied, self.problem.channels.n_counts
         running, total = occupied.running()
         rows_left = running[:n_counts].sum(axis=0)
         # The last split that leaves enough rows on the right.
         most_left = (total[:n_counts].sum(axis=0) - self.min_bucket).take(occupied.segment)
         valid = (rows_left >= self.min_bucket) & (rows_left <= most_left)
-        if len(skip):
-            valid &= ~np.isin(occupied.segment, skip)
+        if candidates is not None:
+            valid &= candidates
         at = np.flatnonzero(valid)
         segment = occupied.segment.take(at)
         left = running.take(at, axis=1)
@@ -180,10 +215,12 @@ class CandidateSplits:
         return np.where(gain > criterion.rounding * weight, gain, 0.0)
 
     def _choose(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
-        """Enter into `found` what beats it, feature by feature."""
+        """Enter into `found` what beats it, one feature of each slot after the other: slots ascend among the segments
+        of a feature.
+        """
         occupied = self.occupied
         best = np.full(len(found.gain), -1, np.int64)
-        heads = np.flatnonzero(np.diff(occupied.feature, prepend=-1))
+        heads = np.flatnonzero(np.diff(occupied.slot, prepend=len(found.gain)) <= 0)
         for span in np.split(np.arange(occupied.n_segments), heads[1:]):
             slots = occupied.slot[span]
             if self.problem.parameters.max_competitors:
@@ -197,12 +234,16 @@ class CandidateSplits:
         segments = best[slots]
         found.feature[slots] = occupied.feature[segments]
         plain = ~self.unordered[segments]
-        cut = at[segments[plain]]
-        found.left[slots[plain]] = occupied.code[cut]
-        found.right[slots[plain]] = occupied.code[cut + 1]
+        found.left[slots[plain]], found.right[slots[plain]] = self._codes(segments[plain], at)
         for slot, s in zip(slots[~plain].tolist(), segments[~plain].tolist(), strict=True):
             found.left_codes[slot], found.right_codes[slot] = self._categories(s, at, masks)
         self._sums(found, slots, segments, at, masks)
+
+    def _codes(self, segments: Ints, at: Ints) -> tuple[Ints, Ints]:
+        """(m,) the codes next to the cut of ordered features' segments (m,)."""
+        if self.picked is not None:
+            return self.picked.cut[segments], self.picked.cut[segments] + 1
+        return self.occupied.code[at[segments]], self.occupied.code[at[segments] + 1]
 
     def _categories(self, s: int, at: Ints, masks: dict[int, Bools]) -> tuple[Ints, Ints]:
         """The categories on either side of the best split of an unordered feature's segment."""
@@ -223,8 +264,8 @@ class CandidateSplits:
                 cut, sides = (-1, -1), self._categories(s, at, masks)
                 split = RankedSplit(float(gain[s]), int(occupied.feature[s]), *cut, *sides)
             else:
-                cut = (int(occupied.code[at[s]]), int(occupied.code[at[s] + 1]))
-                split = RankedSplit(float(gain[s]), int(occupied.feature[s]), *cut, None, None)
+                left, right = self._codes(np.array([s]), at)
+                split = RankedSplit(float(gain[s]), int(occupied.feature[s]), int(left[0]), int(right[0]), None, None)
             ranked.insert(place, split)
             del ranked[most:]
 

@@ -44,7 +44,7 @@ def likely_bins(
             yield from occupied_bins(part, part_layout, chunk_values, allowed)
         else:
             chosen = None if allowed is None else allowed_segments(allowed, part_layout)
-            likely = _likely(problem, rough_best, part, part_layout, gain, chosen)
+            likely = likely_segments(problem, part, part_layout, gain, chosen)
             yield from bins_of_segments(part, part_layout, chunk_values, likely)
 
 
@@ -55,15 +55,19 @@ def _applies(problem: Problem) -> bool:
     return exact and only_counts and may_drop(problem)
 
 
-def _likely(
+def likely_segments(
     problem: Problem,
-    rough_best: RoughBest,
     state: Array,
     layout: HistogramLayout,
     gain: Floats,
     allowed: Bools | None,
 ) -> Bools:
-    """(n_features, n_slots) whether a segment may have the slot's best split."""
+    """(n_features, n_slots) whether a segment may have the slot's best split; of those that are `allowed`, which must
+    be by ordered features.
+    """
+    rough_best = criterion_of(problem).rough_best
+    if rough_best is None or not _applies(problem):
+        return np.ones((len(layout.widths), layout.n_slots), np.bool_) if allowed is None else allowed
     rough, weight = rough_gains(problem, rough_best, state, layout, allowed)
     best = np.maximum(rough.max(axis=0), gain)
     least = threshold(best, weight.max(axis=0), rounding(layout.channels.n_classes))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.rows import (
+    GroupTotals,
     Totals,
     write_competitors,
     write_cv,
+    write_groups,
     write_nodes,
     write_summary,
     write_surrogates,
@@ -14,11 +17,14 @@ from madtree.model.write.rows import (
 )
 
 __all__ = [
+    "GroupTotals",
     "Totals",
     "tree_prune",
     "write_competitors",
     "write_cv",
+    "write_groups",
     "write_nodes",
+    "write_packed",
     "write_summary",
     "write_surrogates",
     "write_trees",

@@ -12,7 +12,7 @@ import numpy as np
 
 from madtree import __version__
 from madtree.host import Host, local_settings
-from madtree.learn.data import Ints
+from madtree.learn.data import Floats, Ints
 from madtree.learn.prune import (
     CategorySets,
     CompetitorColumns,
@@ -36,9 +36,10 @@ from madtree.model.write.columns_text import (
 )
 from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import array_text as text
+from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import POISSON, Categories, Kind
+from madtree.trees import POISSON, Categories, ForestParameters, Kind
 
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
@@ -60,6 +61,27 @@ class Totals:
     total_rows_processed: int
     total_rows_skipped: int
     categories: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class GroupTotals:
+    """The forests, n rows, one a group.
+
+    Attributes:
+        group: (n,) from 1.
+        n_trees: (n,) 0 for a group without a usable row.
+        oob_error, oob_score: (n,) NaN where there are none.
+        oob_var_importance, oob_var_importance_sd: (n, number of features), None if they were not asked for.
+        impurity_var_importance: (n, number of features) means over the trees.
+    """
+
+    group: Ints
+    n_trees: Ints
+    oob_error: Floats
+    oob_score: Floats
+    oob_var_importance: Floats | None
+    oob_var_importance_sd: Floats | None
+    impurity_var_importance: Floats
 
 
 def write_trees(
@@ -84,15 +106,50 @@ def write_trees(
     encoders: dict[str, Encoder] = {
         "cat_levels_in_text": texts_or_null(levels),
         "cat_n_levels": texts_or_null(counts),
-        "tree_id": _tree_ids(trees.key),
+        "gid": integers(trees.key.group),
+        "sample_id": integers(trees.key.member + 1),
+        "tree_id": integers(tree_ids(task, trees.key)),
         **{key: integers(getattr(trees, key)) for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
         **{key: floats(getattr(trees, key)) for key in ("pruning_cp", "root_risk")},
         "impurity_var_importance": rows_of_floats(trees.importance, width),
         "success": picked(["true", "false"], has_failed),
         "message": picked(["NULL", text.quoted(failure)], has_failed),
     }
-    statement = inserts.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
-    _insert(host, statement, sql.TREE_COLUMNS, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
+    insert, columns = inserts.insert_trees, sql.TREE_COLUMNS
+    if task.forest:
+        encoders["oob_error"] = floats(trees.oob_error)
+        insert, columns = forest_sql.insert_members, forest_sql.FOREST_TREE_PARAMETERS
+    statement = insert(task.output_schema, task.output_name, task.grouping, group_source)
+    _insert(host, statement, columns, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
+
+
+def write_groups(
+    host: Host,
+    task: TrainingTask,
+    groups: GroupTotals,
+    failure: str = "",
+    group_source: str | None = None,
+    categories: Mapping[str, Any] | None = None,
+) -> None:
+    """Fill `<output>_group` of a forest; `failure`, `group_source` and `categories` as for `write_trees`."""
+    width = len(task.features)
+    levels, counts = _levels(categories or {}, groups.group)
+    has_failed = groups.n_trees == 0
+    encoders: dict[str, Encoder] = {
+        "gid": integers(groups.group),
+        "success": picked(["true", "false"], has_failed),
+        "cat_n_levels": texts_or_null(counts),
+        "cat_levels_in_text": texts_or_null(levels),
+        **{key: floats(getattr(groups, key)) for key in ("oob_error", "oob_score")},
+        "n_trees": integers(groups.n_trees),
+        "message": picked(["NULL", text.quoted(failure)], has_failed),
+    }
+    for name in ("oob_var_importance", "oob_var_importance_sd", "impurity_var_importance"):
+        values = getattr(groups, name)
+        encoders[name] = (lambda _: NO_VALUES) if values is None else rows_of_floats(values, width)
+    statement = forest_sql.insert_groups(task.output_schema, task.output_name, task.grouping, group_source)
+    sizes = _longer(levels, counts) + 3 * width * _NUMBER_BYTES
+    _insert(host, statement, forest_sql.GROUP_PARAMETERS, encoders, sizes)
 
 
 def write_nodes(
@@ -111,7 +168,7 @@ def write_nodes(
     is_leaf = nodes.feature < 0
     left, right = (_category_texts(categories, nodes.feature, side) for side in (nodes.left, nodes.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(nodes.key),
+        "tree_id": integers(tree_ids(task, nodes.key)),
         **{key: integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
         **{key: floats(getattr(nodes, key)) for key in ("threshold", "weight", "impurity", "risk", "complexity")},
         # -1, a leaf, picks the last: NULL.
@@ -161,7 +218,7 @@ def _of_nodes(
     """The columns that surrogates and competitors share, and bytes a row; `categories` as for `write_nodes`."""
     left, right = (_category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(splits.key),
+        "tree_id": integers(tree_ids(task, splits.key)),
         **{key: integers(getattr(splits, key)) for key in ("node_id", "rank")},
         "threshold": floats(splits.threshold),
         "feature": picked([text.quoted(f.name) for f in task.features], splits.feature),
@@ -175,7 +232,7 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
     """Fill `<output>_cv`; `group_source` as for `write_trees`."""
     numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
     encoders: dict[str, Encoder] = {
-        "tree_id": _tree_ids(cp_table.key),
+        "tree_id": integers(tree_ids(task, cp_table.key)),
         "n_splits": integers(cp_table.n_splits),
         **{key: floats(getattr(cp_table, key)) for key in numbers},
         "chosen": picked(["false", "true"], cp_table.chosen),
@@ -244,9 +301,28 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "max_competitors": parameters.max_competitors,
         "shrink": parameters.shrink if parameters.criterion == POISSON else None,
     }
-    types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in sql.SUMMARY_COLUMNS]
-    statement = inserts.insert_summary(task.output_schema, task.output_name)
-    host.command(statement, types, [row[column] for column, _ in sql.SUMMARY_COLUMNS])
+    columns = sql.SUMMARY_COLUMNS
+    if task.forest:
+        columns, row = forest_sql.FOREST_SUMMARY_COLUMNS, row | _of_forest(task, task.forest)
+    types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in columns]
+    statement = inserts.insert_summary(task.output_schema, task.output_name, columns)
+    host.command(statement, types, [row[column] for column, _ in columns])
+
+
+def _of_forest(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
+    return {
+        "method": forest_sql.FOREST_METHOD,
+        "num_trees": forest.n_trees,
+        "num_random_features": forest.n_drawn,
+        "max_tree_depth": task.parameters.max_depth,
+        "num_splits": task.parameters.n_bins,
+        "verbose": task.verbose,
+        "importance": forest.n_permutations > 0,
+        "num_permutations": forest.n_permutations,
+        "sample_ratio": forest.kept,
+        "sampling": forest.sampling,
+        "split_rule": forest.split_rule,
+    }
 
 
 def _dependent(task: TrainingTask) -> str:
@@ -263,11 +339,12 @@ def _insert(
         host.command(statement, [TEXT] * len(values), values)
 
 
-def _tree_ids(key: TreeKeys) -> Encoder:
-    """The trees' ids, in tables that have a single tree of each group."""
-    if key.member.any():
-        raise ValueError("these model tables have no column for the members of an ensemble")
-    return integers(key.group)
+def tree_ids(task: TrainingTask, key: TreeKeys) -> Ints:
+    """(n,) the trees' ids: those of the first group's forest come first."""
+    n_members = task.forest.n_trees if task.forest else 1
+    if key.member.max(initial=0) >= n_members:
+        raise ValueError(f"a member of an ensemble of more than {n_members}")
+    return (key.group - 1) * n_members + key.member + 1
 
 
 def _compression(host: Host, n_bytes: int) -> dict[str, str]:

@@ -7,6 +7,7 @@ const at = (id) => document.getElementById(id);
 for (const part of document.querySelectorAll(".needs-script")) part.hidden = false;
 
 let current = values.trees[0];
+let forest; // that the tree is one of, if it is
 const view = new TreeView(at("tree"), values, (node) => showDetails(at("details"), values, current, node));
 
 function prepare(tree) {
@@ -22,6 +23,13 @@ function drawCharts() {
     showCp(at("cp"), cp);
     fillCpTable(at("cp-table"), cp);
   }
+  at("forest-section").hidden = !forest;
+  if (forest) {
+    showForest(at("forest"), values, forest);
+    showForestImportance(at("importance"), values, forest);
+  } else {
+    showImportance(at("importance"), values.features, current);
+  }
   at("errors-section").hidden = false; // charts measure the room that they have
   showErrors(at("errors"), values, current);
 }
@@ -33,7 +41,7 @@ function choose(tree) {
   view.show(tree);
   if (!tree.all.length) at("details").append(make("p", null, tree.message ?? "No tree could be trained for this group."));
   showLegend(at("legend"), values, tree);
-  showImportance(at("importance"), values.features, tree);
+  forest = values.forests.find((each) => each.gid === tree.gid);
   drawCharts();
   at("outline").open = false;
   for (const button of document.querySelectorAll(".toolbar button")) button.disabled = !tree.all.length;

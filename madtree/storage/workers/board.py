@@ -26,11 +26,11 @@ _KEY = re.compile(r"(\d+)\.(\d+)\.([0-9a-f]{32})")
 _NUMBER = struct.Struct("<q")
 _NUMBERS_AT = len(_MAGIC) + _TOKEN_BYTES
 # Numbers on the board, by their places.
-_CLAIMED, _SEATED, _OVER, _N_REQUESTS, _REQUESTS_FD, _N_SEATS = range(6)
-_SEATS = (
-    8  # from here on three numbers a seat: descriptor of its answers, how many it has written, the last one's length
-)
-_PER_SEAT = 3
+_CLAIMED, _SEATED, _OVER, _N_REQUESTS, _REQUESTS_FD, _N_SEATS, _ROWS_FD = range(7)
+# From here on four numbers a seat: descriptor of its answers, how many it has written, the last one's length, how many
+# have been read.
+_SEATS = 8
+_PER_SEAT = 4
 
 
 class NotAKeyError(MadtreeError, ValueError):
@@ -45,8 +45,11 @@ def available() -> bool:
 class Board:
     """The files of one training. `seat` is this process's own, -1 for the leader."""
 
-    def __init__(self, control: int, requests: int, answers: Sequence[int], seat: int, place: TemporaryPlace) -> None:
+    def __init__(
+        self, control: int, requests: int, rows: int, answers: Sequence[int], seat: int, place: TemporaryPlace
+    ) -> None:
         self._control, self._requests, self._answers, self._place = control, requests, list(answers), place
+        self.rows = rows  # descriptor of the file for all rows
         self._written = 0  # bytes of requests
         self._ends: list[tuple[int, int]] = []  # of each request: where it starts and ends
         self.seat = seat
@@ -56,14 +59,15 @@ class Board:
     def create(cls, n_workers: int, place: TemporaryPlace) -> Board:
         """The leader's board, with seats for so many workers."""
         token = secrets.token_bytes(_TOKEN_BYTES)
-        files = [nameless(place.directory, _BOARD), *(nameless(place.directory) for _ in range(1 + n_workers))]
-        board = cls(files[0], files[1], files[2:], -1, place)
+        files = [nameless(place.directory, _BOARD), *(nameless(place.directory) for _ in range(2 + n_workers))]
+        board = cls(files[0], files[1], files[2], files[3:], -1, place)
         _write_all(board._control, _MAGIC + token, 0)
         board._set(_REQUESTS_FD, files[1])
+        board._set(_ROWS_FD, files[2])
         board._set(_N_SEATS, n_workers)
-        for seat, descriptor in enumerate(files[2:]):
-            board._set(_SEATS + _PER_SEAT * seat, descriptor)
-            board._set(_SEATS + _PER_SEAT * seat + 1, 0)
+        for seat, descriptor in enumerate(files[3:]):
+            for number, value in enumerate((descriptor, 0, 0, 0)):
+                board._set(_SEATS + _PER_SEAT * seat + number, value)
         for place_ in (_CLAIMED, _SEATED, _OVER, _N_REQUESTS):
             board._set(place_, 0)
         board.key = f"{os.getpid()}.{files[0]}.{token.hex()}"
@@ -84,7 +88,7 @@ class Board:
         if not hmac.compare_digest(os.pread(control, _NUMBERS_AT, 0), _MAGIC + token):
             os.close(control)
             return None
-        board = cls(control, -1, [], -1, TemporaryPlace(None, None))
+        board = cls(control, -1, -1, [], -1, TemporaryPlace(None, None))
         if board._get(_OVER):
             return None
         board.seat = board._next(_SEATED)
@@ -92,9 +96,10 @@ class Board:
             return None
         requests = _reach(leader, board._get(_REQUESTS_FD))
         answers = _reach(leader, board._get(_SEATS + _PER_SEAT * board.seat))
-        if requests is None or answers is None:
+        rows = _reach(leader, board._get(_ROWS_FD))
+        if requests is None or answers is None or rows is None:
             return None
-        board._requests, board._answers = requests, [answers]
+        board._requests, board.rows, board._answers = requests, rows, [answers]
         return board
 
     def keep_to(self, place: TemporaryPlace) -> None:
@@ -104,7 +109,7 @@ class Board:
     def close(self) -> None:
         """It is over; who still waits finds out by this."""
         self._set(_OVER, 1)
-        for descriptor in (self._control, self._requests, *self._answers):
+        for descriptor in (self._control, self._requests, self.rows, *self._answers):
             os.close(descriptor)
 
     def end(self) -> None:
@@ -116,9 +121,14 @@ class Board:
         return bool(self._get(_OVER))
 
     @property
+    def n_seats(self) -> int:
+        """Workers that may come."""
+        return self._get(_N_SEATS)
+
+    @property
     def n_seated(self) -> int:
         """Workers that have come so far."""
-        return min(self._get(_SEATED), self._get(_N_SEATS))
+        return min(self._get(_SEATED), self.n_seats)
 
     def claim(self) -> int:
         """The next number, from 0, that no process has claimed yet."""
@@ -148,7 +158,7 @@ class Board:
         return found
 
     def put_answer(self, data: bytes) -> None:
-        """This worker's next answer; the leader has read the one before.
+        """This worker's next answer; the leader has read the one before (`may_answer`).
 
         Raises:
             MadtreeError: temp_file_limit would be exceeded.
@@ -159,12 +169,20 @@ class Board:
         self._set(at + 2, len(data))
         self._set(at + 1, self._get(at + 1) + 1)
 
+    @property
+    def may_answer(self) -> bool:
+        """Whether the leader has read this worker's last answer."""
+        at = _SEATS + _PER_SEAT * self.seat
+        return self._get(at + 3) == self._get(at + 1)
+
     def answer(self, seat: int, number: int) -> bytes | None:
-        """A worker's answer of that number, from 0; None if it has not come yet."""
+        """A worker's answer of that number, from 0; None if it has not come yet. Each is read once, in order."""
         at = _SEATS + _PER_SEAT * seat
         if self._get(at + 1) <= number:
             return None
-        return _read_all(self._answers[seat], self._get(at + 2), 0)
+        found = _read_all(self._answers[seat], self._get(at + 2), 0)
+        self._set(at + 3, number + 1)
+        return found
 
     def _get(self, place: int) -> int:
         found = os.pread(self._control, _NUMBER.size, _NUMBERS_AT + _NUMBER.size * place)

@@ -10,6 +10,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.ingest import Packed
 from madtree.learn.data import Array, Ints, codec
+from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import (
     CountRequest,
     Program,
@@ -21,16 +22,20 @@ from madtree.learn.histogram import (
     RowsRequest,
     Steps,
     T,
+    WaveRequest,
     driven,
     final,
     merge,
     transition,
 )
+from madtree.storage.all_rows import AllRows
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.member import Member, waited_for
+from madtree.storage.workers.waves import SHARE, SharedWaves
 
 _COPIED_SHARE = 2  # of the memory budget, what rows may take that are handed over instead of their histograms
 _OF_A_PART = 4  # numbers: which one, rows, rows that were not usable, those of an unknown class
+_OWN = -1  # the leader's seat
 _ROW_BYTES = 16  # of such a row beside its codes
 
 
@@ -52,7 +57,8 @@ class Leader(Member, Generic[T]):
         super().__init__(board, plan)
         self._program, self._tell = program, tell
         self._others: list[int] = []  # seats of the workers that keep any rows
-        self._n_asked = 0
+        self._answered: dict[int, int] = {}  # of each seat, answers that have been read
+        self._waves: SharedWaves | None = None
         self._outcome: list[T] = []
         self._error: Exception | None = None
         self.began = False
@@ -74,13 +80,21 @@ class Leader(Member, Generic[T]):
         n = len(self._others)
         self._tell(Progress(note=f"packed by this process and {n} resident worker{'s' * (n != 1)}"))
         try:
+            if self._sharing:
+                yield from self._share_rows()
             self._outcome.append((yield from driven(self._program(packed), self, self._tell)))
         except Exception as error:  # raised again where the orchestrator is, with its class
             self._error = error
         self.board.end()
 
     def answer(self, request: Request) -> Steps[Any]:
-        assert not isinstance(request, Progress)
+        if isinstance(request, WaveRequest):
+            if self._waves is None:
+                assert isinstance(request.ensemble, Forest)
+                self._waves = SharedWaves(self.board, request.ensemble, self.at_hand, self._answered)
+            return (yield from self._waves.wave(request.number))
+        if not isinstance(request, CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest):
+            return (yield from self.at_hand.answer(request))
         if isinstance(request, CountRequest) and self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)
             rows = yield from self.answer(rows_request)
@@ -88,7 +102,6 @@ class Leader(Member, Generic[T]):
         self.board.publish(codec.dump(request.to_values()))
         mine = yield from self.store.answer(request)
         theirs = yield from self._answers()
-        self._n_asked += 1
         if isinstance(request, RowsRequest):
             first = request.features[0]
             values = [mine.to_values(request.widths, first), *map(codec.load, theirs)]
@@ -106,15 +119,27 @@ class Leader(Member, Generic[T]):
     def _answers(self) -> Steps[list[bytes]]:
         """Of all workers that keep rows, to the request that was published last."""
         found = []
-        number = 1 + self._n_asked  # the first answer was what was packed
         for seat in self._others:
 
             def look(seat: int = seat) -> tuple[bytes] | None:
-                data = self.board.answer(seat, number)
+                data = self.board.answer(seat, self._answered[seat])
                 return None if data is None else (data,)
 
             found.append((yield from waited_for(look)))
+            self._answered[seat] += 1
         return found
+
+    def _share_rows(self) -> Steps[None]:
+        """Let everybody put their rows into the file of all rows: the leader's come first."""
+        stops = np.cumsum(self._n_rows)
+        first = dict(zip([_OWN, *self._others], (stops - self._n_rows).tolist(), strict=True))
+        n_rows = int(stops[-1])
+        self._all_rows = AllRows(self._problem, n_rows, grouped=self._grouped)
+        self._place.check(self._all_rows.n_bytes, self)
+        request = {"what": SHARE, "n_rows": n_rows, "first": [first.get(seat, 0) for seat in range(self.board.n_seats)]}
+        self.board.publish(codec.dump(request))
+        self.store.write_to(self._all_rows, self.board.rows, 0)
+        yield from self._answers()
 
     def _all_packed(self) -> tuple[Packed] | None:
         """What was packed by everybody, once that is the whole table.
@@ -134,7 +159,8 @@ class Leader(Member, Generic[T]):
             raise MadtreeError("a part of the table has been packed twice by parallel workers", sqlstate="XX000")
         if len(parts) < self.n_parts:
             return None
-        self._others = others
+        self._others, self._answered = others, dict.fromkeys(others, 1)  # the first answer was what was packed
+        self._n_rows = np.array([part[:, 1].sum() for part in found])
         return (Packed(*packed[:, 1:].sum(axis=0).tolist()),)
 
     def _are_rows_lighter(self, request: CountRequest) -> bool:

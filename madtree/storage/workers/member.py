@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,15 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
 from madtree.learn.data import Array, codec
-from madtree.learn.histogram import Request, RowsRequest, Steps, T, request_of
+from madtree.learn.ensemble import Forest
+from madtree.learn.histogram import BlocksAtHand, Request, RowsRequest, Steps, T, driven, request_of
 from madtree.learn.problem import NullNumberError, Problem, packer_of
-from madtree.storage.blocks import BlockStore
+from madtree.storage.all_rows import AllRows
+from madtree.storage.blocks import ROOM_SHARE, BlockStore
+from madtree.storage.room import room_of
 from madtree.storage.workers.board import Board, leader_of
 from madtree.storage.workers.membership import require_membership
+from madtree.storage.workers.waves import FOREST, SHARE, WAVE
 
 _POLL = 0.0002  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
@@ -42,10 +47,15 @@ class Member:
         self._packer = packer_of(values)
         self._queries: list[list[str]] = values["queries"]
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
-        place = TemporaryPlace(*values["temporary_place"])
+        self._place = place = TemporaryPlace(*values["temporary_place"])
+        self._sharing = bool(values["sharing"])  # whether everybody is to have all rows at hand
         board.keep_to(place)
-        problem = Problem.from_values(values)
-        self.store = BlockStore(problem, values["block_rows"], values["memory_bytes"], values["position_bytes"], place)
+        self._problem, self._grouped = Problem.from_values(values), bool(values["has_tree"])
+        self._position_bytes: int = values["position_bytes"]
+        of_blocks = values["block_rows"], values["memory_bytes"], self._position_bytes
+        self.store = BlockStore(self._problem, *of_blocks, place)
+        self._all_rows: AllRows | None = None
+        self._forest: Forest | None = None
         self._life: Steps[None] | None = None
 
     @property
@@ -100,11 +110,41 @@ class Member:
             found = yield from waited_for(self._look, _POLL if self.packed else _IDLE_POLL)
             if found is None:
                 return
-            # Who has no rows is not waited for.
-            if self.packed:
-                request = request_of(codec.load(found))
+            values = codec.load(found)
+            what = values["what"]
+            if what == SHARE:
+                self._share(values["n_rows"], values["first"][self.board.seat])
+            elif what == FOREST:
+                self._forest = Forest.from_values(values)
+            elif what == WAVE:
+                if values["seat"] == self.board.seat:
+                    yield from self._grow(values["number"])
+            elif self.packed:  # who has no rows is not waited for
+                request = request_of(values)
                 answer = yield from self.store.answer(request)
                 self.board.put_answer(answer_bytes(request, answer))
+
+    def _share(self, n_rows: int, first: int) -> None:
+        """Put this worker's rows into the file of all rows, the first of them at row `first`."""
+        self._all_rows = AllRows(self._problem, n_rows, grouped=self._grouped)
+        if self.packed:
+            self.store.write_to(self._all_rows, self.board.rows, first)
+            self.board.put_answer(b"")
+
+    def _grow(self, number: int) -> Steps[None]:
+        """Grow a wave of the forest, and hand it over."""
+        assert self._forest is not None
+        wave = yield from driven(self._forest.grow(number), self.at_hand)
+        data = wave.dump()
+        yield from waited_for(lambda: (None,) if self.board.may_answer else None)
+        self.board.put_answer(data)
+
+    @cached_property
+    def at_hand(self) -> BlocksAtHand:
+        """All rows of all processes, once everybody has shared them."""
+        assert self._all_rows is not None
+        room = room_of(self._place, self._problem.parameters.memory_bytes // ROOM_SHARE)
+        return self._all_rows.at_hand(self.board.rows, self._position_bytes, room)
 
     def _look(self) -> tuple[bytes | None] | None:
         """The next request, (None,) if it is over, None if neither is known yet."""

@@ -21,6 +21,8 @@ MOST_WORKERS = 10  # PostgreSQL gives 2**(n - 1) branches n workers
 class ResidentWorkers:
     """Blocks that this process and parallel workers pack and keep, each its own, as long as `train` lasts."""
 
+    may_run_statements = False
+
     def __init__(
         self,
         host: Host,
@@ -30,17 +32,21 @@ class ResidentWorkers:
         memory_bytes: int,
         position_bytes: int,
         n_workers: int,
+        *,
+        sharing: bool = False,
     ) -> None:
         """
         Args:
             block_rows: of a block, at least.
             memory_bytes, position_bytes: that blocks and their rows' positions may take in each process.
             n_workers: wanted, beside this process.
+            sharing: whether all of them are to have all rows at hand, for whole trees.
         """
         self._host, self._source, self._pages = host, source, pages
         self._block_rows = block_rows
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
         self._n_workers = min(n_workers, MOST_WORKERS)
+        self._sharing = sharing
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
@@ -54,6 +60,7 @@ class ResidentWorkers:
             memory_bytes=self._memory_bytes,
             position_bytes=self._position_bytes,
             temporary_place=[place.directory, place.limit],
+            sharing=self._sharing,
         )
         board = Board.create(self._n_workers, place)
         try:

@@ -15,6 +15,12 @@ from madtree.sqltext.tables import SUFFIXES
 
 MAKERS = {
     "tree_train": ("output_table_name", "model", "madtree.tree_train('{s}.data', %s, 'id', 'y', 'x', min_split => 2)"),
+    "forest_train": (
+        "output_table_name",
+        "model",
+        "madtree.forest_train('{s}.data', %s, 'id', 'y', 'x', num_trees => 2)",
+    ),
+    "forest_predict": ("output_table", "table", "madtree.forest_predict('{s}.f', '{s}.data', %s)"),
     "tree_predict": ("output_table", "table", "madtree.tree_predict('{s}.m', '{s}.data', %s)"),
     "tree_prune": ("new_model", "model", "madtree.tree_prune('{s}.m', %s, 0.5)"),
     "get_var_importance": ("output_table", "table", "madtree.get_var_importance('{s}.m', %s)"),
@@ -51,6 +57,7 @@ def model(db: psycopg.Connection) -> psycopg.Connection:
         CREATE VIEW "A view" AS SELECT 1 AS one;
         CREATE INDEX an_index ON data (id);
         SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x', min_split => 2);
+        SELECT madtree.forest_train('data', 'f', 'id', 'y', 'x', num_trees => 2);
     """)
     return db
 

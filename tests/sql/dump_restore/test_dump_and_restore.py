@@ -26,6 +26,8 @@ def scored(db: psycopg.Connection) -> psycopg.Connection:
     )
     train(db, "data", '"Model 1"', "y", "x, word", grouping_cols="mood")
     db.execute("""SELECT tree_predict('"Model 1"', 'data', 'before', 'prob')""")
+    db.execute("SELECT forest_train('data', 'forest', 'id', 'y', 'x, word', grouping_cols => 'mood', num_trees => 3)")
+    db.execute("SELECT forest_predict('forest', 'data', 'forest_before', 'prob_mean')")
     return db
 
 
@@ -38,6 +40,10 @@ def test_a_model_scores_alike_in_another_database(
         there.execute(f"CREATE EXTENSION madtree CASCADE; SET search_path = {schema}, madtree")
         there.execute("""SELECT tree_predict('"Model 1"', 'data', 'after', 'prob')""")
 
+        there.execute("SELECT forest_predict('forest', 'data', 'forest_after', 'prob_mean')")
+        differ = "SELECT count(*) FROM (TABLE forest_before EXCEPT TABLE forest_after) AS x"
+        assert there.execute(differ).fetchone() == (0,)
+        assert there.execute("SELECT count(*) FROM tree_evaluate('forest', 'data')").fetchone() == (24,)
         assert there.execute("SELECT count(*) FROM after").fetchone() == (900,)
         assert there.execute("SELECT count(*) FROM (TABLE before EXCEPT TABLE after) AS x").fetchone() == (0,)
         there.execute("""SELECT tree_drop('"Model 1"')""")

@@ -87,6 +87,28 @@ MISTAKES = {
         ("tree_to_json('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_to_json('help')", "22023", "madtree: model must be the name", None),
     ],
+    "forest_train": [
+        (
+            "forest_train('nowhere', 'f', 'id', 'y', 'x')",
+            "42P01",
+            "madtree: training_table_name: relation nowhere",
+            None,
+        ),
+        (
+            "forest_train('points', 'f', 'id', 'y', 'x', num_trees => -1)",
+            "22023",
+            "madtree: num_trees must be from",
+            None,
+        ),
+        ("forest_train('help me')", "22023", "madtree: forest_train with one argument", None),
+    ],
+    "forest_predict": [
+        ("forest_predict('m', 'points', 'out')", "42809", "madtree: random_forest_model: m is a model", "Score by it"),
+    ],
+    "get_tree": [("get_tree('m', 1, 1)", "42809", "madtree: forest_model_table: m is not a forest", "tree_display")],
+    "get_tree_surr": [
+        ("get_tree_surr('nowhere', 1, 1)", "42P01", "madtree: forest_model_table: relation nowhere", None)
+    ],
     "tree_to_pmml": [("tree_to_pmml('nowhere')", "42P01", "madtree: model: relation nowhere", None)],
 }
 CALLS = [(function, *mistake) for function, mistakes in MISTAKES.items() for mistake in mistakes]

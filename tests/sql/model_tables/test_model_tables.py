@@ -94,6 +94,7 @@ def one_tree(key: TreeKeys | None = None, **changes: Any) -> TreeColumns:
         "pruning_cp": [0.0],
         "root_risk": [1 / 3],
         "importance": [[0.0, 3.5, 0.0]],
+        "oob_error": [float("nan")],
     }
     return columns(TreeColumns, key or keys([0]), **(values | changes))
 

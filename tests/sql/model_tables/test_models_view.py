@@ -58,6 +58,17 @@ def test_it_tells_of_a_model_what_its_tables_do(data: psycopg.Connection, schema
     assert data.execute("SELECT kind FROM models WHERE name = 'r'").fetchall() == [("regression",)]
 
 
+def test_it_tells_of_a_forest_that_it_is_one(data: psycopg.Connection) -> None:
+    data.execute("SELECT forest_train('data', 'f', 'id', 'y', 'x', num_trees => 3, grouping_cols => 'g')")
+    data.execute("SELECT forest_train('data', 'n', 'id', 'x::float8', 'g', num_trees => 2, importance => false)")
+    found = data.cursor(row_factory=dict_row).execute("SELECT * FROM models WHERE name IN ('f', 'n') ORDER BY name")
+    of_classes, of_numbers = found.fetchall()
+    assert (of_classes["kind"], of_classes["n_trees"], of_classes["n_rows"]) == ("classification forest", 9, 500)
+    assert (of_numbers["kind"], of_numbers["n_trees"], of_numbers["n_rows"]) == ("regression forest", 2, 500)
+    parameters = of_classes["parameters"]
+    assert (parameters["num_trees"], parameters["num_random_features"], parameters["sampling"]) == (3, 1, "poisson")
+
+
 def test_its_names_are_arguments_of_every_function(data: psycopg.Connection, schema: str) -> None:
     for name in NAMES:
         train_model(data, name)

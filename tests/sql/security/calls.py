@@ -110,7 +110,7 @@ def shown(db: psycopg.Connection, table: str) -> list[str]:
 
 
 def model_rows(db: psycopg.Connection, model: str) -> Answers:
-    suffixes = ("", "_nodes", "_summary", "_surrogates", "_cv")
+    suffixes = ("", "_nodes", "_summary", "_surrogates", "_cv", "_group")
     there = [
         s
         for s in suffixes
@@ -246,6 +246,65 @@ def scoring(model: str, type_: str, table: str, ways: str = "tree_predict") -> C
     return call
 
 
+FORESTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "classes": ("kind", {"weights": "wn", "null_handling_params": "max_surrogates=2", "sample_ratio": 0.8}),
+    "numbers": ("price", {"grouping_cols": "gv, gm", "sampling": "without_replacement"}),
+    "groups": ("yes", {"grouping_cols": "gx, gd", "null_handling_params": "null_as_category=true"}),
+}
+
+
+def grow(db: psycopg.Connection, dependent: str, more: dict[str, Any]) -> None:
+    """A small forest, `trained`."""
+    given = {"num_trees": 3, "max_tree_depth": 4, "replace": True, **more}
+    named = ", ".join(f"{name} => %({name})s" for name in given)
+    call = f"SELECT madtree.forest_train('{SCHEMA}.t', '{SCHEMA}.trained', 'id', %(y)s, %(features)s, {named})"
+    db.execute(call, {**given, "y": dependent, "features": FEW})  # type: ignore[arg-type]
+
+
+def growing(dependent: str, type_: str, more: dict[str, Any]) -> Call:
+    """A forest's training, all rows of its model, and what it says of the rows."""
+
+    def call(db: psycopg.Connection, _dsn: str, _folder: Path) -> Any:
+        grow(db, dependent, more)
+        db.execute(f"DROP TABLE IF EXISTS {SCHEMA}.scored")
+        names = [f"{SCHEMA}.{name}" for name in ("trained", "t", "scored")]
+        db.execute("SELECT madtree.forest_predict(%s, %s, %s, %s)", [*names, type_])
+        return model_rows(db, "trained"), rounded(shown(db, "scored"))
+
+    return call
+
+
+def forest_shown() -> Call:
+    def call(db: psycopg.Connection, _dsn: str, _folder: Path) -> Any:
+        grow(db, "kind", {"grouping_cols": "gt", "null_handling_params": "max_surrogates=2"})
+        db.execute(f"DROP TABLE IF EXISTS {SCHEMA}.worth")
+        name = f"{SCHEMA}.trained"
+        db.execute("SELECT madtree.get_var_importance(%s, %s)", [name, f"{SCHEMA}.worth"])
+        drawn = [
+            db.execute(f"SELECT madtree.{function}(%s, 2, 3)", [name]).fetchone()  # type: ignore[arg-type]
+            for function in ("get_tree", "get_tree_surr")
+        ]
+        asked = [
+            rounded(db.execute(f"SELECT * FROM madtree.{call}", [name]).fetchall())  # type: ignore[arg-type]
+            for call in (
+                f"tree_evaluate(%s, '{SCHEMA}.t')",
+                f"tree_evaluate(%s, '{SCHEMA}.v')",
+                f"tree_confusion(%s, '{SCHEMA}.t')",
+                f"tree_path(%s, '{SCHEMA}.t', '7')",
+                f"tree_path(%s, '{SCHEMA}.v', '7', tree_id => 4)",
+                "tree_rules(%s, 5)",
+                "tree_sql(%s, 'prob', 5)",
+                "tree_to_json(%s)",
+                "tree_to_json(%s, 5)",
+                "tree_to_pmml(%s)",
+                "tree_to_pmml(%s, 5)",
+            )
+        ]
+        return drawn, shown(db, "worth"), asked
+
+    return call
+
+
 # What tests call to have a way of scoring that the measured costs would not choose.
 MAKE_WAYS = f"""
 CREATE FUNCTION {SCHEMA}.by_blocks(model text, source text, target text, type text) RETURNS text
@@ -294,6 +353,10 @@ def uses() -> Iterator[tuple[str, Call]]:
         yield f"{model}: client", client_calls(model)
         yield f"{model}: report", html_report(model)
         yield f"{model}: command line", command_line(model)
+    for kind, (dependent, more) in FORESTS.items():
+        for type_ in ("response", "leaf") if kind == "numbers" else ("response", "prob", "prob_mean", "leaf"):
+            yield f"forest of {kind}: {type_}", growing(dependent, type_, more)
+    yield "forest: shown", forest_shown()
     listed = (
         "SELECT m.model, m.kind, m.n_rows, m.n_leaves, m.parameters FROM madtree.models AS m WHERE m.name ~~ '%%_model'"
     )

@@ -120,6 +120,23 @@ def test_calls_by_place_and_by_name_do_the_same(madlib: psycopg.Connection) -> N
         assert texts[0].replace("named", "own").split("Timestamp")[0] == texts[1].split("Timestamp")[0], call
 
 
+def test_forests_are_trained_by_madlibs_call(madlib: psycopg.Connection) -> None:
+    """By place, as its documentation has it."""
+    madlib.execute("""SELECT madlib.forest_train('golf', 'f', 'id', 'play', 'wind, temperature, sky', NULL, NULL, 7, 2,
+        true, 1, 8, 3, 1, 10, 'max_surrogates=2', false, 0.9)""")
+    madlib.execute("""SELECT madtree.forest_train('golf', 'own', 'id', 'play', 'wind, temperature, sky', num_trees => 7,
+        num_random_features => 2, max_tree_depth => 8, min_split => 3, min_bucket => 1, num_splits => 10,
+        null_handling_params => 'max_surrogates=2', sample_ratio => 0.9)""")
+    madlib.execute("SELECT madlib.forest_predict('f', 'golf', 'a', 'prob')")
+    madlib.execute("SELECT madtree.forest_predict('own', 'golf', 'b', 'prob')")
+    assert madlib.execute("TABLE a EXCEPT TABLE b").fetchall() == []
+    for call in ("get_tree({}, 1, 7, false)", "get_tree_surr({}, 1, 7)"):
+        both = [call.format(f"'{model}'") for model in ("f", "own")]
+        texts = madlib.execute(f"SELECT madlib.{both[0]}, madtree.{both[1]}").fetchone() or ("", "-")
+        assert len(texts[0].splitlines()) > 3
+        assert texts[0] == texts[1]
+
+
 def test_a_mistake_is_madtrees_own_sentence(madlib: psycopg.Connection) -> None:
     with pytest.raises(
         psycopg.errors.UndefinedTable, match="madtree: training_table_name: relation nothing does not"

@@ -86,8 +86,8 @@ def test_the_aggregate_is_shared_out_where_workers_are_asked_for(db: psycopg.Con
         "SET max_parallel_workers_per_gather = 2"
     )
     plan = db.execute(
-        "EXPLAIN (COSTS OFF) SELECT madtree_internal.node_statistics(block_id, 0, NULL, NULL, NULL, NULL, NULL, '') "
-        "FROM blocks"
+        "EXPLAIN (COSTS OFF) SELECT madtree_internal.node_statistics("
+        "block_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '') FROM blocks"
     ).fetchall()
     nodes = [line.strip().removeprefix("->").strip() for (line,) in plan]
     assert nodes[:4] == ["Finalize Aggregate", "Gather", "Workers Planned: 2", "Partial Aggregate"]

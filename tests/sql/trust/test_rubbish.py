@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import psycopg
 import pytest
@@ -40,6 +40,7 @@ RUBBISH = {
         "'{\"k\": [null]}'", "'{\"k\": {\"1\": [\"red\"]}}'", "'{\"k\": {\"99999999999\": []}}'",
     ],
     "timestamp with time zone": ["NULL", "'infinity'", "'-infinity'", "'epoch'"],
+    "bytea": ["NULL", "''", "'\\x00'", "decode(repeat('00', 97), 'hex')", "decode(repeat('ff', 4096), 'hex')"],
 }  # fmt: skip
 CALLS = (
     "SELECT tree_display('m')",
@@ -58,16 +59,36 @@ CALLS = (
     "SELECT get_var_importance('m', 'out')",
     "SELECT * FROM models",
 )
+CALLS_OF_FORESTS = (
+    "SELECT get_tree('m', 1, 2)",
+    "SELECT get_tree_surr('m', 2, 1)",
+    "SELECT tree_sql('m', 'leaf', 1)",
+    "SELECT count(*) FROM tree_rules('m')",
+    "SELECT tree_to_json('m')",
+    "SELECT tree_to_pmml('m')",
+    "SELECT count(*) FROM tree_path('m', 'data', '1')",
+    "SELECT count(*) FROM tree_evaluate('m', 'data')",
+    "SELECT forest_predict('m', 'data', 'out')",
+    "SELECT forest_predict('m', 'data', 'out', 'leaf')",
+    "SELECT get_var_importance('m', 'out')",
+    "SELECT * FROM models",
+)
 # SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;
 # and of numbers beyond a type.
 SENTENCES = {"22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003"}
 
 
-@pytest.fixture(params=["classes", "numbers", "groups"])
+@pytest.fixture(params=["classes", "numbers", "groups", "forest"])
 def m(data: psycopg.Connection, schema: str, request: pytest.FixtureRequest) -> str:
     data.execute(
         "CREATE TABLE more AS SELECT *, x > 50 AS b FROM data; DROP TABLE data; ALTER TABLE more RENAME TO data"
     )
+    if request.param == "forest":
+        data.execute(
+            "SELECT forest_train('data', 'm', 'id', 'y', 'x, k, b', grouping_cols => 'g', num_trees => 2, "
+            "null_handling_params => 'max_surrogates=1, null_as_category=true', max_tree_depth => 2)"
+        )
+        return "forest"
     more = ", grouping_cols => 'g'" if request.param == "groups" else ""
     dependent = "w" if request.param == "numbers" else "y"
     data.execute(
@@ -91,27 +112,32 @@ def test_rubbish_in_any_column_is_a_sentence_or_the_right_answer(
 ) -> None:
     rng = random.Random(f"{SEED} {m}")
     faults: list[str] = []
-    db.execute("ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m_nodes DROP CONSTRAINT m_nodes_pkey")
+    nodes = "m_packed" if m == "forest" else "m_nodes"
+    db.execute(f"ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE {nodes} DROP CONSTRAINT {nodes}_pkey")
     db.execute("ALTER TABLE m ALTER tree_id DROP NOT NULL")
-    for part in ("m_nodes", "m_surrogates"):
+    if m == "forest":
+        db.execute("ALTER TABLE m_group DROP CONSTRAINT m_group_pkey; ALTER TABLE m_group ALTER gid DROP NOT NULL")
+    keys = {"m_surrogates": ("tree_id", "node_id", "rank")}
+    keys[nodes] = ("tree_id",) if m == "forest" else ("tree_id", "node_id")
+    for part, key in keys.items():
         db.execute(f"ALTER TABLE {part} DROP CONSTRAINT IF EXISTS {part}_pkey")
-        for column in ("tree_id", "node_id", *(["rank"] if part == "m_surrogates" else [])):
+        for column in key:
             db.execute(f"ALTER TABLE {part} ALTER {column} DROP NOT NULL")
     for table, column, type_ in columns(db, schema):
         for value in rng.sample(RUBBISH[type_], min(TRIES, len(RUBBISH[type_]))):
             everywhere = rng.random() < 0.5
             where = "" if everywhere else f" WHERE ctid = (SELECT max(ctid) FROM {table})"
-            change = f"UPDATE {table} SET {column} = ({value})::{type_}{where}"
-            faults += broken_calls(db, rng, change)
+            change = f'UPDATE {table} SET "{column}" = ({value})::{type_}{where}'
+            faults += broken_calls(db, rng, change, CALLS_OF_FORESTS if m == "forest" else CALLS)
             if canary():
                 faults.append(f"{change}: something ran")
     assert faults == []
 
 
-def broken_calls(db: psycopg.Connection, rng: random.Random, change: str) -> list[str]:
+def broken_calls(db: psycopg.Connection, rng: random.Random, change: str, calls: Sequence[str]) -> list[str]:
     """The calls that end in another error than a sentence after a change, which is taken back."""
     faults = []
-    for call in rng.sample(CALLS, 5):
+    for call in rng.sample(calls, 5):
         db.execute("BEGIN")
         try:
             db.execute(change.encode())

@@ -15,7 +15,7 @@ from madtree.learn.data.types import Ints
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
-from madtree.learn.grow.split_finder import FeatureMask
+from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
 from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.requests import CountRequest, Provider, Request, Steps
@@ -80,7 +80,12 @@ def grown_by(
     problem: Problem, provider: Provider, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
 ) -> GrowingTrees:
     """The trees as they are grown, before they are pruned."""
-    return finished(driven(grow(problem, provider.rows_at_hand, policy, mask), provider))
+    return finished(
+        driven(
+            grow(problem, provider.rows_at_hand, policy, lambda known: SplitFinder(known, provider.rows_at_hand, mask)),
+            provider,
+        )
+    )
 
 
 def train(problem: Problem, block: Block) -> Outcome:
@@ -101,6 +106,7 @@ def _take(block: Block, rows: Ints) -> Block:
         None if block.weight is None else block.weight[:, rows],
         None if block.tree is None else block.tree[rows],
         None if block.fold is None else block.fold[rows],
+        None if block.identity is None else block.identity[rows],
     )
 
 

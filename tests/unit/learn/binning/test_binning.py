@@ -153,7 +153,8 @@ def test_codes_agree_with_the_edges(name: str) -> None:
         ]
     )
     expected = np.where(np.isnan(probes), 0, (probes[:, None] > edges[None, :]).sum(axis=1) + 1)
-    assert EdgeEncoder(edges, np.uint8).codes(probes).tolist() == expected.tolist()
+    for quantiles in (True, False):
+        assert EdgeEncoder(edges, np.uint8, quantiles=quantiles).codes(probes).tolist() == expected.tolist()
 
 
 def test_infinite_edges_are_searched() -> None:
@@ -187,7 +188,9 @@ def test_codes_by_many_edges_are_those_of_a_search(n_edges: int, kind: str) -> N
     }
     edges = np.unique(spread[kind])
     probes = np.concatenate([np.nextafter(edges, np.inf), edges, np.nextafter(edges, -np.inf), [np.inf, -np.inf, 0.1]])
-    assert np.array_equal(EdgeEncoder(edges, np.uint16).codes(probes), np.searchsorted(edges, probes) + 1)
+    for quantiles in (True, False):
+        encoder = EdgeEncoder(edges, np.uint16, quantiles=quantiles)
+        assert np.array_equal(encoder.codes(probes), np.searchsorted(edges, probes) + 1)
     keys = rng.permutation(edges)
     assert np.array_equal(KeyEncoder(keys, np.uint16).codes(keys), np.arange(len(keys)) + 1)
     assert not KeyEncoder(keys, np.uint16).codes(np.setdiff1d(probes, edges)).any()

@@ -8,14 +8,20 @@ from functools import reduce
 import numpy as np
 import pytest
 
+from madtree.learn.data import codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array
+from madtree.learn.histogram.frontier import frontier_values
 from madtree.learn.histogram.requests import CountRequest, What, request_of
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
+from madtree.learn.problem.columns import block_columns
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.route.positions import Positions
+from madtree.learn.route.routing import Routing
+from madtree.learn.route.stored_nodes import NewSplits
+from madtree.storage.aggregate_functions import moved_nodes, node_statistics_transition
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows, train_by
 
@@ -102,6 +108,51 @@ def test_a_request_is_the_same_after_a_journey(what: What, n_classes: int, n_fol
     back = request_of(request.to_values())
     assert isinstance(back, CountRequest)
     assert _state(back, block).tobytes() == _state(request, block).tobytes()
+
+
+@each_case
+def test_nodes_that_are_kept_beside_a_block_give_the_same_state(
+    what: What, n_classes: int, n_folds: int, held_out: bool
+) -> None:
+    """A request that tells of the nodes to be counted alone, and rows that were moved on in turns by new splits."""
+    request, block = _request(what, n_classes, n_folds=n_folds, held_out=held_out)
+    problem, routing = request.problem, request.routing
+    columns, n_rows = block_columns(block), block.codes.n_rows
+    nodes, n_nodes = None, problem.n_trees
+    for rounds in range(routing.rounds):
+        grown = _after(routing, rounds + 1, problem.n_trees)
+        splits = NewSplits.since(grown, rounds, n_nodes, problem.bins.widths, from_roots=rounds == 0)
+        n_nodes = len(grown.child)
+        plan = codec.dump({**problem.counting_values(), **splits.to_values()})
+        nodes = finished(moved_nodes(plan, n_rows, columns, nodes))
+    at_once = NewSplits.since(routing, 0, problem.n_trees, problem.bins.widths, from_roots=True)
+    plan = codec.dump({**problem.counting_values(), **at_once.to_values()})
+    assert finished(moved_nodes(plan, n_rows, columns, None)) == nodes
+    sent = codec.dump(frontier_values(request))
+    state = bytes(finished(node_statistics_transition(None, n_rows, columns, nodes, sent)))
+    assert state[8:] == _state(request, block).tobytes()
+
+
+def _after(routing: Routing, rounds: int, n_trees: int) -> Routing:
+    """As `routing` was after its first rounds of growth, level by level."""
+    depth = np.zeros(len(routing.child), np.int64)
+    inner = np.flatnonzero(routing.child != np.arange(len(routing.child)))
+    for node in inner:
+        depth[routing.child[node] : routing.child[node] + 2] = depth[node] + 1
+    n_nodes = int(np.count_nonzero(depth <= rounds))
+    child = np.where(depth[:n_nodes] < rounds, routing.child[:n_nodes], np.arange(n_nodes)).astype(np.int32)
+    deepest = int(depth[:n_nodes].max())
+    return replace(routing, child=child, rounds=rounds, deepest=deepest)
+
+
+def test_a_request_for_few_nodes_is_short_however_many_there_are() -> None:
+    request, _ = _request("histograms", 3)
+    n_nodes = request.problem.n_trees + 20_000
+    slots = np.full(n_nodes, -1, np.int32)
+    slots[-2:] = 0, 1
+    few = replace(request, routing=Routing.leaves(0, n_nodes), slot_of_node=slots, n_slots=2)
+    assert len(codec.dump(few.to_values())) > 500_000
+    assert len(codec.dump(frontier_values(few))) < 4_000
 
 
 def test_tuning_does_not_travel() -> None:

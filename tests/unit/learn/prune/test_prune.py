@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.prune.prune import prune
+from madtree.learn.prune.prune import prune, prune_at
 
 
 def tree(risks: list[float], left: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -67,3 +67,23 @@ def test_trees_are_pruned_apart() -> None:
     pruned = prune(risk, np.array([2, 4, -1, -1, -1, -1]), np.array([0, 1, 0, 0, 1, 1]), 0.05)
     assert pruned.is_leaf.tolist() == [False, True, True, True, True, True]
     assert pruned.keep.tolist() == [True, True, True, True, False, False]
+
+
+def test_trees_that_stay_as_they_are_get_the_recursion_s_complexities() -> None:
+    """A cp of 0 prunes nothing that is worth anything, so it leaves the complexities that a cp below 0 does."""
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        left, risk = [-1, -1], rng.random(2).tolist()
+        tree = [0, 1]
+        for node in range(60):
+            if node < len(left) and (node < 2 or rng.random() < 0.6):
+                left[node] = len(left)
+                left += [-1, -1]
+                tree += [tree[node]] * 2
+                risk += (risk[node] * rng.random() * np.array([0.6, 0.35])).tolist()
+        arrays = np.array(risk), np.array(left), np.array(tree)
+        by_levels, by_recursion = prune_at(*arrays, np.full(2, -1e-300)), prune_at(*arrays, np.zeros(2))
+        inner = np.array(left) >= 0
+        assert by_recursion.keep.all()
+        assert np.array_equal(by_levels.complexity[inner], by_recursion.complexity[inner])
+        assert np.array_equal(by_levels.is_leaf, ~inner)

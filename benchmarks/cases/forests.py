@@ -1,0 +1,125 @@
+"""Random forests beside scikit-learn's and LightGBM's, of many groups, and their cost by trees, rows and columns."""
+
+from __future__ import annotations
+
+from measure.case import Case, Ratio, Seconds, Suite
+from measure.inside import PredictForest, TrainForest
+from measure.outside import LightGBMForest, ScikitLearnForest, ScikitLearnPredict
+from measure.table import Table, derived, names, uniform
+
+FOREST, PREDICT = "forest_train", "forest_predict"
+LIGHTGBM = "ADBC, LightGBM rf"
+SCIKIT_LEARN, THEIRS_PREDICTS = "RandomForestClassifier.fit alone", "RandomForestClassifier.predict alone"
+MEMORY = 128  # MB: the budget and 64 more, whatever the number of trees
+BY_GROUP = "grouping_cols => 'g'"
+MILLION = uniform(1_000_000, 10)
+HUNDRED_THOUSAND = uniform(100_000, 10)
+TWO_THOUSAND = derived("two_thousand_groups", MILLION, "*, id % 2000 AS g", names(10))
+A_HUNDRED = derived("a_hundred_groups", uniform(50_000, 10), "*, id % 100 AS g", names(10))
+THEIRS = {(table, n): ScikitLearnForest(table, n) for table, n in ((HUNDRED_THOUSAND, 10), (MILLION, 100))}
+
+
+def _fits(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
+    """Growing; the goals are those of a million rows and a hundred trees. scikit-learn needs minutes for these."""
+    faster, lighter = (12.0, 0.7) if long else (None, None)
+    return Case(
+        name,
+        {
+            FOREST: TrainForest(table, n_trees=n_trees),
+            LIGHTGBM: LightGBMForest(table, n_trees),
+            SCIKIT_LEARN: THEIRS[table, n_trees],
+        },
+        [Ratio(SCIKIT_LEARN, FOREST, faster, at_least=True), Ratio(FOREST, LIGHTGBM, lighter)],
+        rounds=3,
+        fewer={SCIKIT_LEARN: 1} if long else None,
+        peaks=[FOREST],
+        most_memory=MEMORY,
+        long=long,
+    )
+
+
+def _scores(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
+    return Case(
+        name,
+        {
+            PREDICT: PredictForest(TrainForest(table, n_trees=n_trees)),
+            THEIRS_PREDICTS: ScikitLearnPredict(THEIRS[table, n_trees]),
+        },
+        [Ratio(PREDICT, THEIRS_PREDICTS, 0.6 if long else None)],
+        rounds=3,
+        long=long,
+    )
+
+
+def _groups(name: str, table: Table, goal: float, *, long: bool) -> Case:
+    return Case(
+        name,
+        {FOREST: TrainForest(table, more=BY_GROUP, n_trees=20)},
+        [Seconds(FOREST, goal)],
+        rounds=3,
+        peaks=[FOREST],
+        most_memory=MEMORY,
+        long=long,
+    )
+
+
+SUITE = Suite(
+    "forests",
+    "Forests",
+    (
+        _fits("fit-100kx10", HUNDRED_THOUSAND, 10, long=False),
+        _fits("fit-1Mx100", MILLION, 100, long=True),
+        _scores("predict-100kx10", HUNDRED_THOUSAND, 10, long=False),
+        _scores("predict-1Mx100", MILLION, 100, long=True),
+        Case(
+            "100k-rows-10-trees",
+            {FOREST: TrainForest(HUNDRED_THOUSAND, n_trees=10)},
+            [Seconds(FOREST, 0.3)],
+            rounds=7,
+        ),
+        _groups("100-groups-of-500", A_HUNDRED, 0.75, long=False),
+        _groups("2000-groups-of-500", TWO_THOUSAND, 15, long=True),
+    ),
+)
+
+# The cost against one size at a time; the others stay as they are.
+OF_TREES, OF_ROWS, OF_COLUMNS = 10, 100_000, 10
+TREE_COUNTS = (1, 3, 10, 30, 100)
+ROW_COUNTS = (1_000, 10_000, 100_000, 1_000_000)
+COLUMN_COUNTS = (5, 10, 20, 50, 100)
+MADTREE, BESIDE_LIGHTGBM, BESIDE_SCIKIT_LEARN = "madtree", "LightGBM after ADBC", "scikit-learn's fit alone"
+_LONG = 10_000_000  # cells times trees beyond which a case is long
+
+
+def _size(size: int, n_rows: int, n_columns: int, n_trees: int) -> Case:
+    table = uniform(n_rows, n_columns)
+    long = table.total_bins * n_trees > _LONG
+    return Case(
+        f"{size}",
+        {
+            MADTREE: TrainForest(table, n_trees=n_trees),
+            BESIDE_LIGHTGBM: LightGBMForest(table, n_trees),
+            BESIDE_SCIKIT_LEARN: ScikitLearnForest(table, n_trees),
+        },
+        [Ratio(MADTREE, BESIDE_LIGHTGBM), Ratio(BESIDE_SCIKIT_LEARN, MADTREE, at_least=True)],
+        rounds=3,
+        fewer={BESIDE_SCIKIT_LEARN: 1} if long else None,
+        long=long,
+    )
+
+
+TREES = Suite(
+    "forest_trees",
+    f"Forests: seconds against trees, {OF_ROWS:,} rows",
+    [_size(n, OF_ROWS, OF_COLUMNS, n) for n in TREE_COUNTS],
+)
+ROWS = Suite(
+    "forest_rows",
+    f"Forests: seconds against rows, {OF_TREES} trees",
+    [_size(n, n, OF_COLUMNS, OF_TREES) for n in ROW_COUNTS],
+)
+COLUMNS = Suite(
+    "forest_columns",
+    f"Forests: seconds against columns, {OF_ROWS:,} rows, {OF_TREES} trees",
+    [_size(n, OF_ROWS, n, OF_TREES) for n in COLUMN_COUNTS],
+)

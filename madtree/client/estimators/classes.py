@@ -1,0 +1,70 @@
+"""Learning classes: what classifiers of trees and of forests have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from madtree.client.client import Client
+from madtree.client.estimators.data import checked_columns, class_column
+from madtree.client.estimators.in_database import FittedInDatabase
+from madtree.client.estimators.tables import weights_of_classes
+from madtree.client.frames import Array
+from madtree.client.sklearn_tree import class_values
+
+
+class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
+    """The part of a classifier that is about classes, their labels and their weights."""
+
+    class_weight: Any
+    _labels: list[str] | None  # the classes' texts in the database, where these are not their places
+
+    _learns_classes = True
+
+    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> dict[str, int]:
+        """Fit, and know the classes; returns the place of each by its text in the database.
+
+        A class whose rows all have the weight 0 is known to y, but not to the model.
+        """
+        if isinstance(X, str):
+            self._fit_table(X, y, sample_weight)
+            self.classes_ = class_values(self.model_)
+            labels = list(self.model_.classes)
+            self._labels = labels
+        else:
+            columns = checked_columns(self, X, reset=True)
+            y = self._checked_classes(y, len(columns[0].values))
+            target, self.classes_, labels = class_column("y", y)
+            self._labels = None if labels == [str(code) for code in range(len(labels))] else labels
+            if self.class_weight is not None:
+                of_class = compute_sample_weight(self.class_weight, y)
+                sample_weight = of_class if sample_weight is None else of_class * np.asarray(sample_weight)
+            self._fit_columns(X, columns, target, sample_weight)
+        self.n_classes_ = len(self.classes_)
+        return {label: number for number, label in enumerate(labels)}
+
+    def predict_proba(self, X: Any) -> Array:
+        raise NotImplementedError
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Natural logarithms of the probabilities, shape (n_rows, n_classes)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
+        if self.class_weight is None:
+            return sample_weight
+        return weights_of_classes(client, table, y, self.class_weight, sample_weight)
+
+    def _checked_classes(self, y: Any, n_rows: int) -> Array:
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(np.empty(n_rows), y)
+        check_classification_targets(y)
+        return np.asarray(y)

@@ -1,0 +1,167 @@
+"""What all estimators have in common: they are fitted in the database, on tables where they are or on copies."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight
+
+from madtree.client.calls import CallError, Names
+from madtree.client.client import Client, connect
+from madtree.client.estimators.data import checked_columns, free_name
+from madtree.client.estimators.tables import TrainingTable, count_rows, primary_key, training_table
+from madtree.client.frames import Column, columns_of, is_frame
+from madtree.client.routing import column_name
+from madtree.client.upload import uploaded
+from madtree.sqltext.quote import ident
+from madtree.trees import Model as TreeModel
+
+
+class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
+    """An estimator that is trained in the database, on a table where it is or on a temporary copy of arrays and frames.
+    """  # fmt: skip
+
+    connection: Any
+    model: str | None
+    id_col_name: str | None
+    list_of_features: Names
+    list_of_features_to_exclude: Names | None
+    model_: TreeModel
+    _fitted_on: str  # table, frame or array
+
+    # --- training ---
+
+    def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
+        """Train on what `data` says, in the words of tree_train, and take over what was trained."""
+        raise NotImplementedError
+
+    def _fit_table(self, table: str, y: Any, sample_weight: Any) -> None:
+        """Train on a table in place; `y` and `sample_weight` are columns or expressions."""
+        if not isinstance(y, str):
+            raise TypeError(f"with a table, y must be the name of its target column, not {type(y).__name__}")
+        if not isinstance(sample_weight, str | None):
+            raise TypeError("with a table, sample_weight must be the name of a column")
+        with (
+            self._client() as client,
+            client.work(),
+            self._training_table(client, table, self._id_of(client, table), y) as source,
+        ):
+            self._train(
+                client,
+                {
+                    "training_table_name": source.name,
+                    "id_col_name": source.id_sql,
+                    "dependent_variable": y,
+                    "list_of_features": self.list_of_features,
+                    "list_of_features_to_exclude": self.list_of_features_to_exclude,
+                    "weights": self._weights_of_table(client, table, y, sample_weight),
+                },
+                lambda: count_rows(client, table, y),
+            )
+        names = [column_name(feature) for feature in self.model_.features]
+        self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
+        self._fitted_on = "table"
+
+    def _fit_columns(self, X: Any, columns: Sequence[Column], y: Column, sample_weight: Any) -> None:
+        """Copy an array or a frame into a temporary table, and train on that."""
+        names = [column.name for column in columns]
+        # The target's name depends on nothing but y, as it is the dependent's in a model that is kept.
+        target = replace(y, name=free_name(y.name, names))
+        rows = Column(free_name(self.id_col_name or "id", [*names, target.name]), "bigint", np.arange(len(y.values)))
+        data = [*columns, target, rows]
+        weights = None
+        if sample_weight is not None:
+            values = _check_sample_weight(sample_weight, y.values, dtype=np.float64)
+            weights = Column(free_name("sample_weight", [column.name for column in data]), "double precision", values)
+            data.append(weights)
+        self._fitted_on = "frame" if is_frame(X) else "array"
+        with self._client() as client, client.work(), uploaded(client.connection, data) as table:
+            self._train(
+                client,
+                {
+                    "training_table_name": table,
+                    "id_col_name": ident(rows.name),
+                    "dependent_variable": ident(target.name),
+                    "list_of_features": names,
+                    "weights": ident(weights.name) if weights else None,
+                },
+                lambda: len(y.values),
+            )
+
+    def _training_table(
+        self, client: Client, table: str, id_sql: str | None, y: str
+    ) -> contextlib.AbstractContextManager[TrainingTable]:
+        """What is trained on in the place of a table of the user's."""
+        return training_table(client, table, id_sql, y)
+
+    def _id_of(self, client: Client, table: str) -> str | None:
+        """The column that tells a table's rows apart, where there is one.
+
+        Raises:
+            CallError: there is none, and the model is to be kept, which names it.
+        """
+        found = self.id_col_name or primary_key(client.host, table)
+        if found is None and self.model is not None:
+            raise CallError(
+                f"id_col_name must name a column that tells the rows of {table} apart: the model is kept, and the "
+                "table has no primary key of one column"
+            )
+        return found
+
+    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
+        """The rows' weights as SQL; a classifier's classes add theirs."""
+        return sample_weight
+
+    # --- prediction ---
+
+    def _columns_of(self, X: Any) -> tuple[list[Column], int]:
+        """The columns of an array or a frame, by the features' names, and the number of rows.
+
+        Raises:
+            ValueError, TypeError: they are not those that it was fitted on.
+        """
+        names = [column_name(feature) for feature in self.model_.features]
+        # A table has columns besides the features, and so may a frame in its place: those are not compared.
+        as_table = is_frame(X) and self._fitted_on == "table"
+        columns = columns_of(X) if as_table else checked_columns(self, X, reset=False)
+        if not is_frame(X) or self._fitted_on == "array":
+            columns = [replace(column, name=name) for column, name in zip(columns, names, strict=True)]
+        return columns, len(columns[0].values) if columns else 0
+
+    @contextlib.contextmanager
+    def _client(self) -> Iterator[Client]:
+        """The client that `connection` is or names; what is opened for this block is closed after it."""
+        if isinstance(self.connection, Client):
+            yield self.connection
+            return
+        with connect(self.connection) as client:
+            yield client
+
+    # --- scikit-learn's manners ---
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = False
+        # Frames may hold texts, too; the tags that say so would have scikit-learn's checks run on whole numbers only.
+        return tags
+
+    def __sklearn_clone__(self) -> FittedInDatabase:
+        """A clone shares the connection: it cannot be copied."""
+        bare = copy.copy(self)
+        bare.connection = None
+        cloned: FittedInDatabase = BaseEstimator.__sklearn_clone__(bare)
+        cloned.connection = self.connection
+        return cloned
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A connection stays in its process; where the estimator goes, another one to the same server is opened."""
+        state: dict[str, Any] = super().__getstate__()
+        kept = isinstance(self.connection, str | Client | None)
+        return state if kept else {**state, "connection": connect(self.connection)}

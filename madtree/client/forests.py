@@ -1,0 +1,221 @@
+"""The functions for forests as methods, and a trained forest as an object."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from madtree.client.caller import Caller
+from madtree.client.calls import CallError, Names, Pairs
+from madtree.client.drawing import Drawing
+from madtree.client.result import Result
+from madtree.model import find_model, read_forest, read_model, read_summary
+from madtree.render.svg import tree_svg
+from madtree.sqltext.quote import ident
+from madtree.sqltext.split import parse_name
+from madtree.sqltext.tables import suffixed
+from madtree.trees import Model as TreeModel
+
+
+class ForestCalls(Caller):
+    """What a client can do with forests."""
+
+    def forest_train(
+        self,
+        training_table_name: str,
+        output_table_name: str,
+        id_col_name: str,
+        dependent_variable: str,
+        list_of_features: Names,
+        list_of_features_to_exclude: Names | None = None,
+        grouping_cols: Names | None = None,
+        num_trees: int | None = 100,
+        num_random_features: int | None = None,
+        importance: bool | None = True,
+        num_permutations: int | None = 1,
+        max_tree_depth: int | None = None,
+        min_split: int | None = None,
+        min_bucket: int | None = None,
+        num_splits: int | None = 100,
+        null_handling_params: Pairs | None = None,
+        verbose: bool | None = False,
+        sample_ratio: float | None = 1,
+        *,
+        weights: str | None = None,
+        split_criterion: str | None = "gini",
+        split_rule: str | None = "best",
+        sampling: str | None = "poisson",
+        seed: int | None = 1,
+        replace: bool | None = False,
+        parallel_workers: int | None = None,
+        memory_mb: int | None = 64,
+        classification: bool | None = None,
+        strategy: str | None = "auto",
+    ) -> Forest:
+        """Train a random forest, or one for each group, on a table where it is.
+
+        Parameters
+        ----------
+        training_table_name, output_table_name, id_col_name, dependent_variable
+            As for `tree_train`. Rows of one id are drawn together.
+        list_of_features, list_of_features_to_exclude, grouping_cols, weights, split_criterion, classification
+            As for `tree_train`.
+        num_trees, num_random_features
+            Of each forest; features drawn for each node, by default the root of their number, for numbers a third.
+        importance, num_permutations
+            Whether, and how often, each feature is permuted among the out-of-bag rows of each tree.
+        max_tree_depth, min_split, min_bucket, num_splits
+            Levels below the root, by default 60; rows that a node needs, by default 2, for numbers 5; rows that each
+            side keeps, by default 1; candidate thresholds of a continuous feature.
+        null_handling_params
+            As `surrogate_params` of `tree_train`.
+        verbose, seed, replace, parallel_workers, memory_mb, strategy
+            As for `tree_train`.
+        sample_ratio, sampling
+            Share of the rows that each tree's sample is drawn from; with replacement (poisson),
+            without_replacement, or none: each tree has all rows once.
+        split_rule
+            The best split of each feature that is drawn for a node, or a random one (extremely randomized trees).
+
+        Returns
+        -------
+        Forest
+            Its `message` says what was trained.
+        """
+        arguments = dict(locals())
+        del arguments["self"]
+        return Forest(self, output_table_name, self.call("forest_train", **arguments)[0][0])
+
+    def forest_predict(
+        self,
+        random_forest_model: str,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = "response",
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Score a table by a forest into a new table; `type` is response, prob, prob_mean or leaf."""
+        return self.call_text("forest_predict", random_forest_model, new_data_table, output_table, type, trust_owner)
+
+    def get_tree(
+        self,
+        forest_model_table: str,
+        gid: int,
+        sample_id: int,
+        dot_format: bool | None = True,
+        verbose: bool | None = False,
+    ) -> str:
+        """One tree of a forest as a graph for graphviz or, with ``dot_format=False``, as text."""
+        return self.call_text("get_tree", forest_model_table, gid, sample_id, dot_format, verbose)
+
+    def get_tree_surr(self, forest_model_table: str, gid: int, sample_id: int) -> str:
+        """The surrogates of one tree of a forest as text."""
+        return self.call_text("get_tree_surr", forest_model_table, gid, sample_id)
+
+    def forest(self, name: str) -> Forest:
+        """A forest that is there already."""
+        return Forest(self, name)
+
+
+class Forest:
+    """A forest: the tables ``<name>``, ``<name>_group``, ``<name>_nodes``, ``<name>_summary``.
+
+    Everything is read from the database when it is asked for.
+
+    Attributes
+    ----------
+    client
+        Where it is.
+    name
+        The model's name as in SQL.
+    message
+        What the call that made it said; None for one that was there already.
+    """
+
+    def __init__(self, client: ForestCalls, name: str, message: str | None = None) -> None:
+        self.client, self.name, self.message = client, name, message
+
+    def __repr__(self) -> str:
+        return f"<madtree.Forest {self.name}>"
+
+    @property
+    def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
+        return self.client.query(f"SELECT * FROM {self._table('_group')} ORDER BY gid")
+
+    @property
+    def oob_error(self) -> float | None:
+        """The error on out-of-bag rows of a forest without groups."""
+        (row,) = self.groups
+        return None if row.oob_error is None else float(row.oob_error)
+
+    @property
+    def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group and its number there."""
+        return self.client.query(f"SELECT * FROM {self._table('')} ORDER BY tree_id")
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The one row of ``<name>_summary``: kind, rows, classes, features, parameters."""
+        (row,) = self.client.query(f"SELECT * FROM {self._table('_summary')}").to_dicts()
+        return row
+
+    def importance(self) -> Result[Any]:
+        """A row for each feature of each group: its importances by permutation and by impurity, in percent and raw."""
+        scratch = f"pg_temp.{ident(f'madtree_result_{secrets.token_hex(8)}')}"
+        with self.client.work() as connection:
+            self.client.call("get_var_importance", self.name, scratch)
+            found = self.client.query(f"SELECT * FROM {scratch}")
+            connection.execute(f"DROP TABLE {scratch}".encode())
+        return found
+
+    def read(self, tree_id: int | None = None) -> TreeModel:
+        """All trees as plain values, or the one of that number, which are then shown like those of any model."""
+        with self.client.reading():
+            return read_model(self.client.host, self.name, tree_id=tree_id)
+
+    def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
+        """One tree as plain values: of the group `gid` the one with that number."""
+        members = int(self.summary["num_trees"])
+        if not 1 <= sample_id <= members:
+            raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
+        return self.read((gid - 1) * members + sample_id)
+
+    def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
+        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
+        return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
+
+    def to_sklearn(self, gid: int | None = None, *, voting: str = "hard") -> Any:
+        """The forest as one of scikit-learn's that predicts exactly the same; see `madtree.to_sklearn`.
+
+        Parameters
+        ----------
+        gid
+            Of a grouped model, the forest of this group.
+        voting
+            Of classes, what ``predict`` says: hard, the class with most votes, as forest_predict's response; or soft,
+            the one with the greatest probability, as scikit-learn. ``predict_proba`` is forest_predict's prob_mean.
+        """
+        from madtree.client.sklearn_forest import forest_to_sklearn
+
+        with self.client.reading():
+            host = self.client.host
+            tables = find_model(host, self.name, "model")
+            model = read_summary(host, tables, to_run=False)
+            if not model.n_members:
+                raise CallError(f"{self.name} is no forest", "Client.model reads models of single trees.")
+            return forest_to_sklearn(model, read_forest(host, tables, model, gid), voting)
+
+    def predict(
+        self, new_data_table: str, output_table: str, type: str | None = "response", trust_owner: bool | None = False
+    ) -> str:
+        """Score a table into a new table, as `Client.forest_predict`."""
+        return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner)
+
+    def drop(self) -> str:
+        """Drop its tables."""
+        return str(self.client.call("tree_drop", self.name)[0][0])
+
+    def _table(self, suffix: str) -> str:
+        *schema, name = parse_name(self.name) or [self.name]
+        return ".".join(map(ident, [*schema, suffixed(name, suffix)]))

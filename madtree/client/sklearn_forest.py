@@ -1,0 +1,198 @@
+"""A forest as a forest of scikit-learn's that predicts the same, to the bit.
+
+As for single trees (`sklearn_tree`): where all features are numbers and there are no surrogates, scikit-learn's trees
+have the same splits, and a row's leaves are found in float64. Else a pipeline is made: `LeafEncoder` finds the leaf of
+each row in each tree, a column for each tree; leaves are numbered from left to right, so each split of scikit-learn's
+tree is a threshold on that column, and its structure is still the tree's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from madtree.client.forest_arrays import ForestArrays, NodeColumns
+from madtree.client.frames import Array
+from madtree.client.routing import column_name
+from madtree.client.sklearn_tree import (
+    class_values,
+    criterion_of,
+    is_plain,
+    node_indicator,
+    read_features,
+    structure_of,
+)
+from madtree.trees import Feature, Model, Tree
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.ensemble import RandomForestClassifier as SklearnForestClassifier
+    from sklearn.ensemble import RandomForestRegressor as SklearnForestRegressor
+    from sklearn.pipeline import Pipeline
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
+
+VOTINGS = ("hard", "soft")
+
+
+def forest_to_sklearn(model: Model, trees: Iterable[Tree], voting: str = "hard") -> Any:
+    """The trees of one forest as a fitted estimator of scikit-learn's.
+
+    Args:
+        model: as `Model.read` of the client gives it; its own trees are not looked at.
+        trees: of one group, in their order; read one by one.
+        voting: of classes, what `predict` says: hard, the class that most trees vote for, as forest_predict has it; or
+            soft, the one whose mean share is the greatest, as scikit-learn has it.
+
+    Returns:
+        ExactRandomForestClassifier, ExactRandomForestRegressor, or a Pipeline of a `LeafEncoder` and one of them.
+
+    Raises:
+        ValueError: `voting` is neither, or the group's forest could not be trained.
+    """
+    return sklearn_of(model, ForestArrays.of(model, trees), voting)
+
+
+def sklearn_of(model: Model, forest: ForestArrays, voting: str) -> Any:
+    """As `forest_to_sklearn`, of trees that have been read."""
+    if voting not in VOTINGS:
+        raise ValueError(f"voting must be one of {', '.join(VOTINGS)}, not {voting!r}")
+    estimator: Any = (ExactRandomForestClassifier if model.is_classification else ExactRandomForestRegressor)()
+    if forest.is_plain and all(map(is_plain, forest.used)):
+        estimator._take(model, forest, voting, len(model.features))
+        estimator.feature_names_in_ = np.array([column_name(feature) for feature in model.features], dtype=object)
+        estimator._exact_features = tuple(model.features)
+        return estimator
+    estimator._take(model, forest, voting, None)
+    return Pipeline([("leaves", LeafEncoder(model, forest).fit()), ("forest", estimator)])
+
+
+class LeafEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Finds the leaf that each row ends in, in each tree.
+
+    Parameters
+    ----------
+    model, forest
+        The model as plain values, and its trees as arrays.
+    """
+
+    def __init__(self, model: Model, forest: ForestArrays) -> None:
+        self.model, self.forest = model, forest
+
+    def fit(self, X: Any = None, y: Any = None) -> LeafEncoder:
+        """Nothing is learned from `X`."""
+        self.n_features_in_ = len(self.model.features)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Places of the leaves among the nodes of each tree, shape (n_rows, n_trees)."""
+        check_is_fitted(self)
+        values, n_rows = read_features(self.model.features, self.forest.used, X)
+        return self.forest.apply(values, n_rows) - self.forest.roots[:-1]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """A name for each tree's column."""
+        return np.array([f"leaf in tree {number}" for number in range(1, self.forest.n_trees + 1)], dtype=object)
+
+
+class _ExactForest:
+    """What the two forests share: their leaves are found in float64, as the database finds them."""
+
+    _exact_features: tuple[Feature, ...] = ()  # of the model; none where X has the leaves
+
+    def _take(self, model: Model, forest: ForestArrays, voting: str, n_columns: int | None) -> None:
+        """Become a fitted estimator; `n_columns` of X are the model's features, or, where None, the trees' leaves."""
+        self._forest, self._voting = forest, voting
+        self.n_outputs_, self.n_features_in_ = 1, forest.n_trees if n_columns is None else n_columns
+        if model.is_classification:
+            self.classes_ = class_values(model)
+            self.n_classes_ = len(self.classes_)
+        self.set_params(n_estimators=forest.n_trees, criterion=criterion_of(model))  # type: ignore[attr-defined]
+        kind = DecisionTreeClassifier if model.is_classification else DecisionTreeRegressor
+        self.estimator_ = kind(criterion=criterion_of(model))
+        self.estimators_ = [
+            self._tree(kind, model, forest.tree(number), None if n_columns else number)
+            for number in range(forest.n_trees)
+        ]
+
+    def _tree(self, kind: Any, model: Model, nodes: NodeColumns, column: int | None) -> Any:
+        """One tree; where `column` is given, it has the places of the tree's leaves."""
+        is_leaf = nodes.left < 0
+        features = np.where(is_leaf, -2, nodes.feature if column is None else column)
+        # Whatever lies below the left child comes before the right one.
+        thresholds = np.where(is_leaf, -2.0, nodes.threshold if column is None else nodes.right - 0.5)
+        fitted = kind(criterion=criterion_of(model))
+        n = self.n_features_in_
+        fitted.tree_ = structure_of(nodes, features, thresholds, n, of_counts=model.of_counts)
+        fitted.n_features_in_, fitted.n_outputs_, fitted.max_features_ = n, 1, n
+        if model.is_classification:  # scikit-learn's forests number the classes
+            fitted.classes_, fitted.n_classes_ = np.arange(self.n_classes_, dtype=np.float64), self.n_classes_
+        return fitted
+
+    def apply(self, X: Any) -> Array:
+        """The place of the leaf that each row ends in among each tree's nodes, shape (n_rows, n_trees)."""
+        return self._places(X) - self._forest.roots[:-1]
+
+    def decision_path(self, X: Any) -> tuple[Any, Array]:
+        """The nodes that each row goes through as a sparse indicator matrix, and where each tree's columns begin."""
+        from scipy.sparse import hstack
+
+        leaves = self.apply(X)
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        paths = [node_indicator(tree.children_left, tree.children_right, leaves[:, n]) for n, tree in enumerate(trees)]
+        return hstack(paths).tocsr(), self._forest.roots.copy()
+
+    def _places(self, X: Any) -> Array:
+        """(n_rows, n_trees) leaves, by their places among all nodes."""
+        check_is_fitted(self)
+        if not self._exact_features:
+            return np.asarray(X, np.int64) + self._forest.roots[:-1]
+        values, n_rows = read_features(self._exact_features, self._forest.used, X)
+        return self._forest.apply(values, n_rows)
+
+
+class ExactRandomForestClassifier(_ExactForest, SklearnForestClassifier):  # type: ignore[misc]
+    """scikit-learn's forest with trees of madtree's, which compares features as float64."""
+
+    def predict(self, X: Any) -> Array:
+        """Classes, shape (n_rows,)."""
+        leaves = self._places(X)
+        said = mean_values(self._forest, leaves) if self._voting == "soft" else votes(self._forest, leaves)
+        return np.asarray(self.classes_[said.argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Means of the leaves' shares, shape (n_rows, n_classes), in the order of `classes_`."""
+        return mean_values(self._forest, self._places(X))
+
+
+class ExactRandomForestRegressor(_ExactForest, SklearnForestRegressor):  # type: ignore[misc]
+    """scikit-learn's forest with trees of madtree's, which compares features as float64."""
+
+    def predict(self, X: Any) -> Array:
+        """Means of the trees' means, shape (n_rows,)."""
+        return mean_values(self._forest, self._places(X))[:, 0]
+
+
+def mean_values(forest: ForestArrays, leaves: Array) -> Array:
+    """(n_rows, n_values) of the trees; added up in their order, as the database does.
+
+    Args:
+        leaves: (n_rows, n_trees) as `ForestArrays.apply` has them.
+    """
+    total = np.zeros((len(leaves), forest.nodes.values.shape[1]))
+    for number in range(forest.n_trees):
+        total += forest.nodes.values[leaves[:, number]]
+    return total / forest.n_trees
+
+
+def votes(forest: ForestArrays, leaves: Array) -> Array:
+    """(n_rows, n_classes) how many trees say each class; arguments as above."""
+    counted = np.zeros((len(leaves), forest.nodes.values.shape[1]), np.int64)
+    rows = np.arange(len(leaves))
+    for number in range(forest.n_trees):
+        counted[rows, forest.nodes.prediction[leaves[:, number]].astype(np.int64)] += 1
+    return counted

@@ -1,0 +1,24 @@
+"""Random forests: what is drawn for their trees, how these are grown together, and what out-of-bag rows say of them."""
+
+from __future__ import annotations
+
+from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
+from madtree.learn.ensemble.drawn_splits import DrawnSplits
+from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, most_members, said_of, train_forest
+from madtree.learn.ensemble.out_of_bag import OutOfBag
+from madtree.learn.ensemble.random_cuts import RandomCuts, coins
+
+__all__ = [
+    "DrawnFeatures",
+    "DrawnSplits",
+    "Forest",
+    "OutOfBag",
+    "RandomCuts",
+    "Wave",
+    "bootstrap",
+    "coins",
+    "drawn",
+    "most_members",
+    "said_of",
+    "train_forest",
+]

@@ -1,0 +1,119 @@
+"""The best splits of a forest's nodes, each among the features that were drawn for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from madtree.learn.data import Ints
+from madtree.learn.ensemble.drawn_features import DrawnFeatures
+from madtree.learn.ensemble.random_cuts import RandomCuts
+from madtree.learn.grow import GrowingTrees, may_split
+from madtree.learn.histogram import BREATH, DrawnRequest, Program, RowsOfNodes, by_rows, node_totals, state_limit
+from madtree.learn.problem import Problem
+from madtree.learn.split import BestSplits, OccupiedBins, bins_of_segments, likely_segments, search, sweep
+
+
+class DrawnSplits:
+    """Finds the best splits of one frontier after another by the drawn features. Where none of these can split a node,
+    it goes on drawing until one can or all have been tried, as scikit-learn does. With `random_cuts` only one split by
+    each feature, which is drawn as well, is a candidate.
+
+    Rows must be at hand, and each frontier the children of the last one.
+    """
+
+    def __init__(self, problem: Problem, draws: DrawnFeatures, random_cuts: bool = False) -> None:
+        self._problem, self._draws, self._random_cuts = problem, draws, random_cuts
+        self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row
+
+    def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
+        """As `Finder` says."""
+        found = BestSplits.none(len(frontier), self._problem.channels.count)
+        every = np.arange(len(frontier))
+        yield from self._search(growing, frontier, every, self._draws.drawn(growing, frontier), found)
+        if self._draws.m < self._draws.n:
+            unsplit = np.flatnonzero((found.gain == 0) & may_split(self._problem, growing, frontier))
+            yield from self._draw_on(growing, frontier, unsplit, found)
+        return found
+
+    def _draw_on(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits) -> Program[None]:
+        """Enter the splits of the nodes that stand at `places` in the frontier by features that were not drawn."""
+        order = self._draws.others(growing, frontier[places])
+        # Most of these nodes cannot be split at all: a look at all that is left tells, at once.
+        some = BestSplits.none(len(frontier), len(found.left_sums))
+        yield from self._search(growing, frontier, places, np.sort(order, axis=1), some)
+        waiting = np.flatnonzero(some.gain[places] > 0)
+        for drawn in range(order.shape[1]):
+            if len(waiting) == 0:
+                return
+            yield from self._search(growing, frontier, places[waiting], order[waiting, drawn : drawn + 1], found)
+            waiting = waiting[found.gain[places[waiting]] == 0]
+
+    def _search(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
+    ) -> Program[None]:
+        """Improve the splits of the nodes that stand at `places` (m,) in the frontier, by the features `drawn`
+        (m, n_drawn), each line ascending.
+        """
+        n_rows = growing.n_rows[frontier[places]]
+        is_root = frontier[places] < growing.n_trees  # whose rows may not have been counted yet
+        large = np.flatnonzero(is_root | (n_rows >= self._swept_below))
+        small = np.flatnonzero(~is_root & (n_rows < self._swept_below))
+        for mine in self._counted_together(large, drawn.shape[1]):
+            yield from self._count(growing, frontier, places[mine], drawn[mine], found)
+        for part in by_rows(n_rows[small], self._problem.tuning.rows_together):
+            mine = small[part]
+            yield from self._sweep(growing, frontier, places[mine], drawn[mine], found)
+
+    def _counted_together(self, nodes: Ints, n_drawn: int) -> Iterator[Ints]:
+        """Nodes whose histograms fit the memory budget together."""
+        channels = self._problem.channels
+        n_bytes = n_drawn * int(self._problem.bins.widths.max()) * channels.count
+        n_bytes *= channels.dtype(self._problem.most_rows).itemsize
+        size = max(1, state_limit(self._problem) // n_bytes)
+        for first in range(0, len(nodes), size):
+            yield nodes[first : first + size]
+
+    def _count(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
+    ) -> Program[None]:
+        problem, nodes = self._problem, frontier[places]
+        request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn, counted=True)
+        state = yield request
+        layout = request.layout
+        roots = np.flatnonzero(nodes < growing.n_trees)
+        if len(roots):
+            growing.sums[:, nodes[roots]] = node_totals(state, layout)[:, roots]
+            growing.n_rows[nodes[roots]] = problem.row_counts(growing.sums[:, nodes[roots]])
+        likely = problem.unordered[drawn].T | self._random_cuts
+        likely |= likely_segments(problem, state, layout, found.gain[places], ~likely)
+        occupied = bins_of_segments(state, layout, problem.tuning.chunk_values, likely)
+        yield from self._enter(occupied, growing, frontier, places, drawn, found)
+
+    def _sweep(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
+    ) -> Program[None]:
+        problem, nodes = self._problem, frontier[places]
+        request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn, counted=False)
+        rows: RowsOfNodes = yield request
+        occupied = sweep(rows, request.layout, problem.tuning.chunk_values)
+        yield from self._enter(occupied, growing, frontier, places, drawn, found)
+
+    def _enter(
+        self,
+        occupied: Iterable[OccupiedBins],
+        growing: GrowingTrees,
+        frontier: Ints,
+        places: Ints,
+        drawn: Ints,
+        found: BestSplits,
+    ) -> Program[None]:
+        """Search bins by the places of what was `drawn` (n_slots, n_drawn), and enter the splits."""
+        part, nodes = found.of_slots(places), frontier[places]
+        picks = RandomCuts.of(self._problem, self._draws, growing, nodes) if self._random_cuts else None
+        for some in occupied:
+            some.feature = drawn[some.slot, some.feature]
+            search(self._problem, [some], growing.tree[nodes], part, picks)
+            yield BREATH
+        found.enter(places, part)

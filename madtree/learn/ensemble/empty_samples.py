@@ -1,0 +1,41 @@
+"""Trees for which no row was drawn, as it happens with few rows, or where few of them are kept.
+
+Such a tree is a leaf of all rows of its group. It takes no part in what out-of-bag rows say, since it has seen them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from madtree.learn.data import Ints
+from madtree.learn.grow import GrowingTrees
+from madtree.learn.histogram import CountRequest, HeldOut, Program
+from madtree.learn.problem import Problem, roots
+
+
+def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Program[Ints]:
+    """Give the empty trees of a wave the sums of all rows of their groups; the indices (m,) of these trees.
+
+    Args:
+        problem: without replicas, of which `wave` has some.
+    """
+    empty = np.flatnonzero(growing.n_rows[: wave.n_trees] == 0)
+    if len(empty):
+        whole = GrowingTrees(problem.n_trees, problem.channels.count)
+        every = np.arange(problem.n_trees)
+        sums = yield CountRequest("totals", problem, whole.routing, whole.slots(every), len(every))
+        growing.sums[:, empty] = sums[:, empty % wave.n_groups]
+        growing.n_rows[empty] = problem.row_counts(growing.sums[:, empty])
+    return empty
+
+
+def without_trees(held_out: HeldOut, trees: Ints, replica: int, n_groups: int) -> HeldOut:
+    """The rows that a replica is tested on, but for those of some trees."""
+    if len(trees) == 0:
+        return held_out
+    rows = np.flatnonzero(~np.isin(roots(held_out.block, replica, n_groups), trees))
+    return replace(
+        held_out, place=held_out.place.take(rows), block=held_out.block.take(rows), node=held_out.node.take(rows)
+    )

@@ -1,0 +1,180 @@
+"""The program of a random forest (Breiman 2001): waves of trees, each grown on a bootstrap sample of the rows, with
+features that are drawn for each node; and after each wave what its out-of-bag rows say.
+
+A wave needs all rows at hand, and nothing of the other waves. So whoever has rows may grow it, in any order, in this
+process or in another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Array, Floats, Ints, Values, codec, nested
+from madtree.learn.ensemble.drawn_features import DrawnFeatures
+from madtree.learn.ensemble.drawn_splits import DrawnSplits
+from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
+from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, permuted
+from madtree.learn.grow import grow
+from madtree.learn.histogram import (
+    BREATH,
+    CategoriesRequest,
+    HeldOut,
+    HeldOutRequest,
+    Program,
+    Progress,
+    Targets,
+    TargetsRequest,
+    WaveReport,
+    WaveRequest,
+)
+from madtree.learn.problem import Bootstrap, Problem, forest_parameters_of
+from madtree.learn.prune import (
+    OutOfBagColumns,
+    SeenCategories,
+    TrainedTrees,
+    TreeKeys,
+    conclude,
+    leaf_predictions,
+)
+from madtree.trees import RANDOM, ForestParameters
+
+_MOST_TREES = 65_536  # of a wave
+NOWHERE = -1  # where a row ends that is not out of bag
+
+
+@dataclass(frozen=True)
+class Wave:
+    """Some members of the forest of each of G groups.
+
+    Attributes:
+        trees: what the model tables hold of them.
+        prediction: (n_nodes,) of each node as a leaf; of all that were grown.
+        ends: (n_members, n_rows) int32 the node that each row ends in by a member where it is out of bag, else NOWHERE.
+        losses: (n_members, G, n_features) what permuting each feature costs; (0, G, n_features) if nobody asks.
+    """
+
+    trees: TrainedTrees
+    prediction: Array
+    ends: Ints
+    losses: Floats
+
+    def dump(self) -> bytes:
+        return codec.dump(nested.flatten(self))
+
+    @classmethod
+    def load(cls, data: bytes) -> Wave:
+        return nested.unflatten(cls, codec.load(data))
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The forest of each of G groups, before it is grown.
+
+    Attributes:
+        problem: without replicas; its grids hold sums over rows that are drawn again and again
+            (`Bootstrap.upper_bound`), and its trees are not pruned.
+        groups: (G,) their numbers in the model tables.
+        members: of each group that are grown together, in one wave.
+    """
+
+    problem: Problem
+    parameters: ForestParameters
+    groups: Ints
+    members: int
+
+    @classmethod
+    def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints) -> Forest:
+        return cls(problem, parameters, groups, most_members(problem, parameters))
+
+    @property
+    def n_waves(self) -> int:
+        return -(-self.parameters.n_trees // self.members)
+
+    def grow(self, number: int) -> Program[Wave]:
+        """Grow wave `number`, from 0; its rows must be at hand."""
+        problem, forest = self.problem, self.parameters
+        seed, first = problem.parameters.seed, number * self.members
+        count = min(self.members, forest.n_trees - first)
+        wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
+        draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
+        finder_of = partial(DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM)
+        growing = yield from grow(wave, True, finder_of=finder_of)
+        empty = yield from take_all_rows(problem, wave, growing)
+        outcome = yield from conclude(wave, growing)
+        group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
+        prediction = leaf_predictions(wave, growing)
+        ends, losses = [], []
+        for replica in range(count):
+            held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
+            held_out = without_trees(held_out, empty, replica, wave.n_groups)
+            if forest.n_permutations:
+                lost = permuted(wave, growing.routing, prediction, replica, held_out, forest.n_permutations)
+                losses.append((yield from lost))
+            ends.append(np.full(held_out.n_all, NOWHERE, np.int32))
+            ends[-1][held_out.place] = held_out.node
+            yield BREATH
+        shape = (len(losses), problem.n_groups, len(problem.unordered))
+        trees = TrainedTrees.of(outcome, wave, group, member)
+        return Wave(trees, prediction, np.stack(ends), np.reshape(losses, shape))
+
+    def to_values(self) -> dict[str, Any]:
+        return {
+            **self.problem.to_values(),
+            "forest": asdict(self.parameters),
+            "groups": self.groups,
+            "members": self.members,
+        }
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Forest:
+        """What `to_values` gave; raises MadtreeError where it is none."""
+        given, problem = Values(values), Problem.from_values(values)
+        parameters = forest_parameters_of(Values(given.mapping("forest")), len(problem.unordered))
+        groups = given.ints("groups", (problem.n_groups,), 0, 2**31 - 1)
+        return cls(problem, parameters, groups, given.integer("members", 1, parameters.n_trees))
+
+
+def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Program[OutOfBag]:
+    """Grow the forest of each of a problem's groups; what its out-of-bag rows say.
+
+    `deliver` is handed the trees wave by wave.
+    """
+    yield Progress(stage="passes")
+    targets: Targets = yield TargetsRequest(forest.problem)
+    tally = Tally(forest.problem, forest.parameters, targets)
+    for number in range(forest.n_waves):
+        wave: Wave = yield WaveRequest(forest, number)
+        errors = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
+        n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
+        yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, len(wave.trees.nodes.node_id)))
+        deliver(replace(wave.trees, trees=replace(wave.trees.trees, oob_error=errors.ravel())))
+    seen: Ints = yield CategoriesRequest(forest.problem)
+    return replace(tally.result(), seen=seen)
+
+
+def said_of(said: OutOfBag, forest: Forest) -> TrainedTrees:
+    """What the model tables hold of the out-of-bag rows, with no tree."""
+    problem, groups = forest.problem, forest.groups
+    unknown = np.full((problem.n_groups, len(problem.unordered)), np.nan)
+    importance, spread = (unknown if each is None else each for each in (said.importance, said.importance_sd))
+    # Of a single large table only packing tells how many rows there are.
+    n_rows = np.array([len(said.votes)]) if problem.n_groups == 1 else problem.rows
+    columns = OutOfBagColumns(groups, n_rows, said.error, said.score, importance, spread)
+    seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), said.seen)
+    return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
+
+
+def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
+    """All samples of a forest."""
+    return Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept)
+
+
+def most_members(problem: Problem, forest: ForestParameters) -> int:
+    """Members of each group that are grown together."""
+    n_rows = max(1, int(problem.rows.sum()))
+    return max(1, min(forest.n_trees, problem.tuning.wave_rows // n_rows, _MOST_TREES // problem.n_groups))

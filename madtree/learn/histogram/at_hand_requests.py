@@ -1,0 +1,131 @@
+"""Requests for rows, and for whole trees, that only those can answer who have all rows at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from madtree.learn.data import Array, Block, Floats, Ints
+from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.problem import Problem
+from madtree.learn.route import Routing
+
+if TYPE_CHECKING:
+    from madtree.learn.histogram.requests import Program
+
+
+@dataclass(frozen=True)
+class DrawnRequest:
+    """Some nodes of the last level, please, by the features drawn for each. The answer: histograms as a state,
+    whose features are the places of what was drawn, or `RowsOfNodes` with such codes.
+
+    Attributes:
+        slot_of_node: as in `CountRequest`.
+        drawn: (n_slots, n_drawn) features of each slot.
+        counted: whether histograms are wanted.
+    """
+
+    problem: Problem
+    routing: Routing
+    slot_of_node: Ints
+    drawn: Ints
+    counted: bool
+    what: Literal["drawn"] = "drawn"
+
+    @property
+    def n_slots(self) -> int:
+        return len(self.drawn)
+
+    @property
+    def width(self) -> int:
+        """Codes of the widest feature, for which each place has room."""
+        return int(self.problem.bins.widths.max())
+
+    @property
+    def layout(self) -> HistogramLayout:
+        widths = np.full(self.drawn.shape[1], self.width, np.int64)
+        return HistogramLayout(self.problem.channels, widths, self.n_slots)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.problem.channels.dtype(self.problem.most_rows)
+
+
+@dataclass(frozen=True)
+class HeldOutRequest:
+    """The rows that a replica is tested on, please: a `HeldOut`."""
+
+    problem: Problem
+    routing: Routing
+    replica: int
+    what: Literal["held out"] = "held out"
+
+
+@dataclass(frozen=True)
+class CategoriesRequest:
+    """Which categories do the rows of each group have, please. The answer:
+    (3, n) int64 group, unordered feature and code, sorted.
+    """
+
+    problem: Problem
+    what: Literal["categories"] = "categories"
+
+
+@dataclass(frozen=True)
+class TargetsRequest:
+    """What all rows are to be predicted as, please: `Targets`."""
+
+    problem: Problem
+    what: Literal["targets"] = "targets"
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What all rows are to be predicted as, and count for; columns as in `Block`.
+
+    Attributes:
+        n_rows: how many.
+    """
+
+    target: Array
+    weight: Floats | None
+    tree: Ints | None
+    n_rows: int
+
+
+class Ensemble(Protocol):
+    """Trees that are grown in waves."""
+
+    def grow(self, number: int) -> Program[Any]:
+        """Grow wave `number`, from 0; whoever drives this has all rows at hand."""
+        ...
+
+
+@dataclass(frozen=True)
+class WaveRequest:
+    """The trees of a wave, please, by whoever has all rows. Waves are asked
+    for in order, each once, so that others may grow those that come next.
+    """
+
+    ensemble: Ensemble
+    number: int
+    what: Literal["wave"] = "wave"
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The rows that a replica is tested on.
+
+    Attributes:
+        place: (n_rows,) of each row among all, ascending; the same for all replicas.
+        block: these rows.
+        node: (n_rows,) the node that each has reached.
+        n_all: rows that there are, in the replica or not.
+    """
+
+    place: Ints
+    block: Block
+    node: Ints
+    n_all: int

@@ -1,0 +1,250 @@
+"""Rows in the order of the nodes that they are in, for trees that are grown level by level on rows at hand.
+
+A node's rows lie side by side (`RowRecords`), so what is drawn for a node is looked up for its rows alone, and no row
+is asked where it is. Rows that are not in a replica's sample are not there, and rows of leaves are left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data import Array, Block, Bools, Floats, Ints
+from madtree.learn.histogram.at_hand_requests import DrawnRequest
+from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, in_memory
+from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
+from madtree.learn.problem import Problem
+from madtree.learn.route import Routing
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Some neighbouring nodes that are worked off together.
+
+    Attributes:
+        rows: theirs, one node after the other.
+        nodes, sizes: (n,) which nodes, and rows of each.
+    """
+
+    rows: RowRecords
+    nodes: Ints
+    sizes: Ints
+
+    @property
+    def each(self) -> Iterator[tuple[int, int, int]]:
+        """Each node, and from which to which row its own go."""
+        stops = np.cumsum(self.sizes)
+        yield from zip(self.nodes.tolist(), (stops - self.sizes).tolist(), stops.tolist(), strict=True)
+
+    @property
+    def place(self) -> Ints:
+        """(n_rows,) place of each row's node in the stretch."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def only(self, chosen: Bools) -> _Stretch:
+        """Only some of the nodes (n,)."""
+        if chosen.all():
+            return self
+        rows = self.rows.take(np.flatnonzero(np.repeat(chosen, self.sizes)))
+        return _Stretch(rows, self.nodes[chosen], self.sizes[chosen])
+
+
+class NodeOrder:
+    """The rows of some replicas of each tree, as they go down."""
+
+    def __init__(
+        self, problem: Problem, blocks: Sequence[Block], join: Callable[[], Block], room: Room = in_memory
+    ) -> None:
+        """
+        Args:
+            blocks: all rows; `join` makes one block of them, where that is needed.
+            room: for the rows, twice: one they are in, and one they go to.
+        """
+        layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
+        if problem.n_groups > 1 or not layout.n_features:
+            blocks = [join()]
+        limbs = [_limbs(problem, block) for block in blocks]
+        n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
+        self._channels, self._tuning = problem.channels, problem.tuning
+        self._rows, self._free = (
+            RowRecords.empty(layout, n_rows, len(limbs[0]), blocks[0].codes, room) for _ in range(2)
+        )
+        sizes: list[Ints] = []
+        stop = 0
+        for replica in range(problem.n_replicas):
+            counts = np.zeros(problem.n_groups, np.int64)
+            for block, of_block in zip(blocks, limbs, strict=True):
+                rows, times = _in_bag(problem, block, replica)
+                self._rows.fill(stop, block, rows, times, of_block)
+                stop += len(rows)
+                if block.tree is None or problem.n_groups == 1:
+                    counts += len(rows)
+                else:
+                    counts += np.bincount(block.tree.take(rows), minlength=problem.n_groups)
+            sizes.append(counts)
+        self._nodes: Ints = np.arange(problem.n_trees)
+        self._sizes: Ints = np.concatenate(sizes)
+
+    def follow(self, routing: Routing) -> None:
+        """Let the rows go on to the children that their nodes have got; those of nodes without children are left
+        behind.
+        """
+        if np.array_equal(routing.child.take(self._nodes), self._nodes):
+            return
+        first = 0
+        nodes: list[Ints] = []
+        sizes: list[Ints] = []
+        for stretch in self._stretches():
+            split = routing.child.take(stretch.nodes) != stretch.nodes
+            right = self._sides(routing, stretch)
+            left = ~right
+            if not split.all():
+                stays = np.repeat(split, stretch.sizes)
+                left &= stays
+                right &= stays
+            for side in (left, right):
+                rows = np.flatnonzero(side)
+                stretch.rows.put(rows, self._free, first)
+                first += len(rows)
+            child = routing.child.take(stretch.nodes[split]).astype(np.int64)
+            nodes += [child, child + 1]
+            heads = np.cumsum(stretch.sizes) - stretch.sizes
+            sizes += [np.add.reduceat(side, heads, dtype=np.int64)[split] for side in (left, right)]
+        self._rows, self._free = self._free, self._rows
+        self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
+        some = self._sizes > 0
+        self._nodes, self._sizes = self._nodes[some], self._sizes[some]
+
+    def histograms(self, request: DrawnRequest) -> Array:
+        """The state (n_channels, total_bins) of the request's layout."""
+        layout, n_drawn = request.layout, request.drawn.shape[1]
+        state = layout.zeros(request.dtype)
+        bins = state.reshape(len(state), n_drawn, layout.n_slots, request.width)
+        for stretch in self._asked(request):
+            if len(stretch.rows) > self._tuning.node_rows * len(stretch.nodes):
+                for node, first, stop in stretch.each:
+                    slot = int(request.slot_of_node[node])
+                    for a in range(first, stop, self._tuning.piece_rows):
+                        b = min(a + self._tuning.piece_rows, stop)
+                        self._count_node(bins[:, :, slot], request.drawn[slot].tolist(), stretch.rows, a, b)
+            else:
+                self._count_nodes(bins, request, stretch)
+        return state
+
+    def rows(self, request: DrawnRequest) -> RowsOfNodes:
+        """The rows, each as often as it counts, with the codes of what was drawn for their nodes, by its place."""
+        parts = []
+        for stretch in self._asked(request):
+            again = np.repeat(np.arange(len(stretch.rows)), stretch.rows.times.astype(np.int64))
+            slot = request.slot_of_node.take(stretch.nodes).astype(np.int32).take(stretch.place.take(again))
+            parts.append((slot, again, stretch.rows))
+        none = self._rows.part(0, 0)
+        parts = parts or [(np.zeros(0, np.int32), np.zeros(0, np.int64), none)]
+        limbs = [
+            np.concatenate([rows.limbs[i].take(again) / rows.times.take(again) for _, again, rows in parts])
+            for i in range(len(none.limbs))
+        ]
+        slot = np.concatenate([slot for slot, _, _ in parts])
+        return RowsOfNodes(
+            slot,
+            np.concatenate([rows.classes.take(again) for _, again, rows in parts]),
+            np.stack(limbs) if limbs else np.zeros((0, len(slot))),
+            [(_Drawn(rows, again, request.drawn, slot), None) for slot, again, rows in parts],
+        )
+
+    def _stretches(self) -> Iterator[_Stretch]:
+        """All nodes that have rows: each large one alone, small ones side by side."""
+        stops = np.cumsum(self._sizes)
+        n, first, begin = len(stops), 0, 0
+        while first < n:
+            stop = max(first + 1, int(np.searchsorted(stops, begin + self._tuning.stretch_rows, "right")))
+            end = int(stops[stop - 1])
+            yield _Stretch(self._rows.part(begin, end), self._nodes[first:stop], self._sizes[first:stop])
+            first, begin = stop, end
+
+    def _asked(self, request: DrawnRequest) -> Iterator[_Stretch]:
+        """Only the nodes that a request asks for."""
+        found = 0
+        for stretch in self._stretches():
+            chosen = request.slot_of_node.take(stretch.nodes) >= 0
+            if chosen.any():
+                found += int(np.count_nonzero(chosen))
+                yield stretch.only(chosen)
+        if found < request.n_slots:
+            raise ValueError("the rows of a node that is asked for have been left behind")
+
+    def _sides(self, routing: Routing, stretch: _Stretch) -> Bools:
+        """(n_rows,) whether each row goes right."""
+        if len(stretch.rows) <= self._tuning.node_rows * len(stretch.nodes):
+            return routing.goes_right(np.repeat(stretch.nodes.astype(np.int32), stretch.sizes), stretch.rows)
+        rows, right = stretch.rows, np.empty(len(stretch.rows), np.bool_)
+        for node, first, stop in stretch.each:
+            if routing.by_cut_alone(node):
+                code, cut = rows.column(int(routing.feature[node]), first, stop), int(routing.cut[node])
+                if routing.missing_right[node]:
+                    code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
+                np.greater(code, cut, out=right[first:stop])
+            else:
+                own = np.full(stop - first, node, np.int32)
+                right[first:stop] = routing.goes_right(own, rows.part(first, stop))
+        return right
+
+    def _count_node(self, bins: Array, drawn: list[int], rows: RowRecords, first: int, stop: int) -> None:
+        """Count a node's rows from `first` to before `stop` into `bins` (n_channels, n_drawn, width)."""
+        width, n_counts = bins.shape[2], self._channels.n_counts
+        base = np.multiply(rows.classes[first:stop], width, dtype=np.int64) if n_counts > 1 else None
+        summed = [values[first:stop] for values in (rows.times, *rows.limbs)]
+        for j, feature in enumerate(drawn):
+            code = rows.column(feature, first, stop)
+            index = code if base is None else code + base
+            for i, values in enumerate(summed):
+                sums = np.bincount(index, values, minlength=n_counts * width).reshape(n_counts, width)
+                bins[i * n_counts : (i + 1) * n_counts, j] += sums.astype(bins.dtype, copy=False)
+
+    def _count_nodes(self, bins: Array, request: DrawnRequest, stretch: _Stretch) -> None:
+        """Count the rows of some nodes into `bins` (n_channels, n_drawn, n_slots, width), all at once."""
+        rows, place, width = stretch.rows, stretch.place, request.width
+        n_counts, n_nodes = self._channels.n_counts, len(stretch.nodes)
+        slots = request.slot_of_node.take(stretch.nodes)
+        base = place * width
+        if n_counts > 1:
+            base += np.multiply(rows.classes, n_nodes * width, dtype=np.int64)
+        for j, features in enumerate(request.drawn.take(slots, axis=0).T):
+            index = base + rows.gather(features.take(place))
+            for i, values in enumerate((rows.times, *rows.limbs)):
+                sums = np.bincount(index, values, minlength=n_counts * n_nodes * width)
+                bins[i * n_counts : (i + 1) * n_counts, j, slots] = sums.reshape(n_counts, n_nodes, width)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Codes of what was drawn for each row's node: of `again` among the rows, whose slots these are."""
+
+    rows: RowRecords
+    again: Ints
+    drawn: Ints
+    slot: Ints
+
+    def column(self, feature: int) -> Array:
+        """(n_rows,) codes of the features that were drawn in place `feature`."""
+        return self.rows.gather_at(self.drawn[:, feature].take(self.slot), self.again)
+
+
+def _in_bag(problem: Problem, block: Block, replica: int) -> tuple[Ints, Array]:
+    """The rows (n,) of a block that a replica has, group by group, and how often each counts (n,)."""
+    times = problem.replicas.multiplicity(block, replica)
+    if times is None:
+        times = np.ones(block.codes.n_rows, np.uint8)
+    if block.tree is None or problem.n_groups == 1:
+        rows = np.flatnonzero(times != 0)
+    else:
+        by_group = np.argsort(block.tree, kind="stable")
+        rows = by_group[times.take(by_group) != 0]
+    return rows, times.take(rows)
+
+
+def _limbs(problem: Problem, block: Block) -> list[Floats]:
+    limbs = [] if block.weight is None else list(block.weight)
+    return limbs if problem.n_classes else limbs + list(block.target)

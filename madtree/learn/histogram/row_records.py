@@ -1,0 +1,180 @@
+"""Rows of nodes side by side: each row a short record that holds its codes, so that whoever goes through the rows of a
+node reads memory in order, and looks no row up by its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from madtree.learn.data import NARROW_LIMIT, Array, Block, Codes, Floats, Ints
+
+_SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
+_REFERRING = 8  # bytes of a record that says where its codes are
+
+Room = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
+
+
+def in_memory(n_bytes: int) -> Array:
+    """A `Room`."""
+    return np.empty(n_bytes, np.uint8)
+
+
+class SameRoom:
+    """A `Room` that gives the same arrays again, in turn, to the next one who asks for as much."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._arrays: list[Array] = []
+        self._n_given = 0
+
+    def take_back(self) -> None:
+        """Nothing of what was given is in use any more."""
+        self._n_given = 0
+
+    def __call__(self, n_bytes: int) -> Array:
+        if self._n_given == len(self._arrays):
+            self._arrays.append(self._room(n_bytes))
+        elif len(self._arrays[self._n_given]) < n_bytes:
+            self._arrays[self._n_given] = self._room(n_bytes)
+        self._n_given += 1
+        return self._arrays[self._n_given - 1][:n_bytes]
+
+
+@dataclass(frozen=True)
+class RecordLayout:
+    """What a record holds, in units of one byte, or of two where a feature has many codes: its codes, then its class,
+    then how often it counts. Of wide tables it holds, instead of codes, the row's number.
+
+    Attributes:
+        unit: type of a unit.
+        n_units: of a record.
+        n_features: whose codes it carries, 0 if none.
+        class_at, times_at: units.
+    """
+
+    unit: np.dtype[np.uint8] | np.dtype[np.uint16]
+    n_units: int
+    n_features: int
+    class_at: int
+    times_at: int
+
+    @classmethod
+    def of(cls, codes: Codes, n_classes: int) -> RecordLayout:
+        n_features = len(codes.layout.wide)
+        wide = codes.layout.n_wide > 0 or n_classes > NARROW_LIMIT
+        unit: np.dtype[np.uint8] | np.dtype[np.uint16] = np.dtype(np.uint16) if wide else np.dtype(np.uint8)
+        needed = (n_features + 2) * unit.itemsize
+        for size in _SIZES:
+            if needed <= size:
+                return cls(unit, size // unit.itemsize, n_features, n_features, n_features + 1)
+        two = np.dtype(np.uint16)
+        return cls(two, _REFERRING // two.itemsize, 0, 2, 3)
+
+    @property
+    def record(self) -> np.dtype[np.void]:
+        return np.dtype((np.void, self.n_units * self.unit.itemsize))
+
+
+@dataclass(frozen=True)
+class RowRecords:
+    """Attributes:
+    layout: of the records.
+    records: (n_rows,) of `layout.record`, one after the other in memory.
+    limbs: what is summed beside the row counts, each row as often as it counts, (n_rows,) each.
+    codes: of all rows, for records that do not carry theirs.
+    """
+
+    layout: RecordLayout
+    records: Array
+    limbs: list[Floats]
+    codes: Codes
+
+    @classmethod
+    def empty(cls, layout: RecordLayout, n_rows: int, n_limbs: int, codes: Codes, room: Room = in_memory) -> RowRecords:
+        """Room for so many rows."""
+        limbs = [room(8 * n_rows).view(np.float64) for _ in range(n_limbs)]
+        return cls(layout, room(n_rows * layout.record.itemsize).view(layout.record), limbs, codes)
+
+    def fill(self, first: int, block: Block, rows: Ints, times: Array, limbs: list[Floats]) -> None:
+        """Enter `rows` (n,) of a block, each so many times (n,), from `first` on; `limbs` as in the block.
+
+        Where records do not carry codes, the block must be the one that has all rows.
+        """
+        layout, stop = self.layout, first + len(rows)
+        units = self.records[first:stop].view(layout.unit).reshape(len(rows), layout.n_units)
+        if layout.n_features:
+            for feature in range(layout.n_features):
+                units[:, feature] = block.codes.column(feature).take(rows)
+        else:
+            units[:, :2].view(np.uint32)[:, 0] = rows
+        units[:, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
+        units[:, layout.times_at] = times
+        for own, limb in zip(self.limbs, limbs, strict=True):
+            np.multiply(limb.take(rows), times, out=own[first:stop])
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def part(self, first: int, stop: int) -> RowRecords:
+        """The rows from `first` to before `stop`; a view."""
+        return RowRecords(self.layout, self.records[first:stop], [limb[first:stop] for limb in self.limbs], self.codes)
+
+    def take(self, rows: Ints) -> RowRecords:
+        """Some of the rows, in that order; a copy."""
+        return RowRecords(self.layout, self.records.take(rows), [limb.take(rows) for limb in self.limbs], self.codes)
+
+    def put(self, rows: Ints, into: RowRecords, first: int) -> None:
+        """Copy some of the rows, in that order, to others from `first` on."""
+        stop = first + len(rows)
+        for own, other in zip((self.records, *self.limbs), (into.records, *into.limbs), strict=True):
+            own.take(rows, out=other[first:stop], mode="clip")
+
+    @cached_property
+    def _units(self) -> Array:
+        """All units, one record after the other."""
+        return self.records.view(self.layout.unit)
+
+    @property
+    def classes(self) -> Array:
+        """(n_rows,) class of each; a view."""
+        return self._units[self.layout.class_at :: self.layout.n_units]
+
+    @cached_property
+    def times(self) -> Floats:
+        """(n_rows,) how often each counts."""
+        return self._units[self.layout.times_at :: self.layout.n_units].astype(np.float64)
+
+    def column(self, feature: int, first: int, stop: int) -> Array:
+        """(stop - first,) codes of one feature, of the rows from `first` to before `stop`; a view where records carry
+        them.
+        """
+        n_units = self.layout.n_units
+        if self.layout.n_features:
+            return self._units[first * n_units + feature : stop * n_units : n_units]
+        return self.codes.column(feature).take(self._rows[first:stop])
+
+    def gather(self, feature: Ints) -> Array:
+        """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy."""
+        if self.layout.n_features:
+            return self._units.take(feature + self._steps)
+        return self.codes.gather_at(feature, self._rows)
+
+    def gather_at(self, feature: Ints, rows: Ints) -> Array:
+        """(m,) the code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
+        if self.layout.n_features:
+            return self._units.take(feature + self._steps.take(rows))
+        return self.codes.gather_at(feature, self._rows.take(rows))
+
+    @cached_property
+    def _steps(self) -> Ints:
+        """(n_rows,) where each record begins, in units."""
+        return np.arange(0, len(self._units), self.layout.n_units)
+
+    @property
+    def _rows(self) -> Array:
+        """(n_rows,) number of each row, where records tell it."""
+        return self.records.view(np.uint32)[::2]

@@ -1,0 +1,120 @@
+"""Bootstrap samples: how often each row is drawn for each tree of an ensemble.
+
+A draw is a hash of seed, tree and the row's identity (Breiman 2001, with Poisson(1) for sampling with replacement: Oza
+and Russell 2001). So it is the same in any process, and wherever the row lies. Rows of the same identity are drawn
+alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import exp, factorial
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
+from madtree.learn.problem.replicas import Replicas
+from madtree.trees import SAMPLINGS
+
+_DRAWN, _KEPT = 1, 2  # purposes of a hash
+_RESOLUTION = 1 << 16  # of probabilities
+MOST_MEMBERS = 1 << 20
+_SHARE_WITHOUT = 1 - exp(-1)  # of the rows, as many as differ in a sample with replacement
+
+
+def _poisson() -> Array:
+    """(65536,) uint8: of equally likely numbers the quantiles of Poisson(1)."""
+    cumulated = np.cumsum([exp(-1) / factorial(k) for k in range(10)])
+    at = (np.arange(_RESOLUTION) + 0.5) / _RESOLUTION
+    return np.searchsorted(cumulated, at).astype(np.uint8)
+
+
+_POISSON = _poisson()
+MOST_DRAWN = int(_POISSON[-1])  # times that a row is drawn for a tree
+
+
+def identities(numbers: Floats) -> Array:
+    """(n_rows,) uint32 identities of rows, from whole numbers below 2**32; what is none of these counts as 0."""
+    fits = (numbers >= 0) & (numbers < 2**32)
+    return mixed(np.where(fits, numbers, 0.0).astype(np.uint32))
+
+
+@dataclass(frozen=True)
+class Bootstrap(Replicas):
+    """Some trees of an ensemble, each grown on a sample of the rows.
+
+    Attributes:
+        seed: of the ensemble.
+        first, count: the ensemble's members that these replicas are, from 0.
+        sampling: "poisson": with replacement; "without_replacement": each row once or not at all; "none": each row
+            once, so that none is out of bag.
+        kept: share of the rows that a tree's sample is drawn from; the others are out of reach, not out of bag.
+    """
+
+    seed: int
+    first: int
+    count: int
+    sampling: str = "poisson"
+    kept: float = 1.0
+
+    @property
+    def n(self) -> int:
+        return self.count
+
+    @property
+    def first_member(self) -> int:
+        return self.first
+
+    def multiplicity(self, block: Block, replica: int) -> Array:
+        drawn = self._drawn(block, replica)
+        if self.kept < 1:
+            drawn = np.where(self._reached(block, replica), drawn, np.uint8(0))
+        return drawn
+
+    def held_out(self, block: Block, replica: int) -> Ints:
+        """Indices of the rows out of bag."""
+        out = self._drawn(block, replica) == 0
+        if self.kept < 1:
+            out &= self._reached(block, replica)
+        return np.flatnonzero(out)
+
+    def upper_bound(self, rows: Ints) -> Ints:
+        """(n_trees,) what a tree's multiplicities add up to at most: all rows may have the same identity."""
+        return rows * MOST_DRAWN if self.sampling == "poisson" else rows
+
+    def to_value(self) -> Any:
+        return asdict(self)
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Bootstrap:
+        """What `to_value` gave; raises MadtreeError where it is none."""
+        given = Values(values)
+        return cls(
+            given.integer("seed", -(2**63), 2**63 - 1),
+            given.integer("first", 0, MOST_MEMBERS),
+            given.integer("count", 1, MOST_MEMBERS),
+            given.text("sampling", SAMPLINGS),
+            given.number("kept", 0.0, 1.0),
+        )
+
+    def _drawn(self, block: Block, replica: int) -> Array:
+        """(n_rows,) uint8 how often each row is drawn, be it in reach or not."""
+        if self.sampling == "none":
+            return np.ones(block.codes.n_rows, np.uint8)
+        low = self._hash(block, replica, _DRAWN).view(np.uint16)[_LOW_HALF::2]
+        if self.sampling == "poisson":
+            return _POISSON.take(low)
+        once: Array = (low < _SHARE_WITHOUT * _RESOLUTION).view(np.uint8)
+        return once
+
+    def _reached(self, block: Block, replica: int) -> Array:
+        return np.asarray(self._hash(block, replica, _KEPT) < self.kept * 2.0**32)
+
+    def _hash(self, block: Block, replica: int, purpose: int) -> Array:
+        assert block.identity is not None
+        return mixed(block.identity ^ keyed(purpose, self.seed, np.array([self.first + replica]))[0])
+
+
+_LOW_HALF = 0 if np.little_endian else 1  # place of a number's lower 16 bits

@@ -1,0 +1,112 @@
+"""What a forest's rows come to: what each leaf says, and how the block scorer's bytes become columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Array, Floats, Ints
+from madtree.score.block_plan import FlatForest, outcome_type
+from madtree.score.forest_scorer import CLASS_BYTES, EXPONENT_ABOVE, NO_VOTES, NUMBER_BYTES, row_bytes
+from madtree.sqltext import predict as sql
+from madtree.sqltext.predict import Output
+from madtree.sqltext.scoreblocks import float_of, pick, pick_each
+from madtree.trees import Model
+
+Part = tuple[str, int, int]
+JUDGED = "judged"  # a type of prediction that evaluation asks for: the class's number, and the classes' mean shares
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What rows come to.
+
+    Attributes:
+        of_node: (n_nodes,) for a single tree a position from 1 for each leaf.
+        parts, row_bytes: the numbers that the block scorer gives for each row (`BlockScan.parts`), and their bytes.
+        expressions: for each output, over these numbers.
+        types, params: SQL types and values of the parameters from $2 on that the expressions use.
+        forest: None for single trees.
+    """
+
+    of_node: Ints
+    parts: list[Part]
+    row_bytes: int
+    expressions: list[str]
+    types: list[str]
+    params: list[Any]
+    forest: FlatForest | None = None
+
+    @classmethod
+    def of_tree(cls, of_node: Ints, expressions: list[str], types: list[str], params: list[Any]) -> Outcomes:
+        size = outcome_type(of_node).itemsize
+        return cls(of_node, [("outcome", 0, size)], size, expressions, types, params)
+
+
+def forest_outcomes_of(
+    model: Model, type_: str, nodes: Mapping[str, Array], shares: Floats | None, outputs: Sequence[Output]
+) -> Outcomes:
+    """Those of a forest.
+
+    Args:
+        type_: of prediction.
+        nodes: columns of all nodes (n_nodes,), in order of tree and id.
+        shares: (n_nodes, K) of the classes, for `prob_mean` and `JUDGED`.
+    """
+    members, n_classes = model.n_members, len(model.classes)
+    none: Ints = np.zeros(len(nodes["node_id"]), np.int64)
+    prediction = nodes["prediction"].astype(np.float64)[:, None]
+
+    def said(what: str, values: Floats, parts: list[Part], expressions: list[str], *params: Any) -> Outcomes:
+        size = row_bytes(what, members, n_classes if what in ("votes", "judged") else values.shape[1])
+        forest = FlatForest(members, what, n_classes, values)
+        return Outcomes(none, parts, size, expressions, ["pg_catalog.int8[]"] * len(params), list(params), forest)
+
+    if type_ == "leaf":
+        is_leaf = nodes["feature"] == 0
+        position = np.where(is_leaf, np.cumsum(is_leaf), 0).astype(np.float64)[:, None]
+        ids = nodes["node_id"][is_leaf].tolist()
+        return said("leaves", position, [("outcome", 0, 4)], [pick_each("$2::pg_catalog.int8[]", members)], ids)
+    if type_ == "response" and model.is_classification:
+        classes = sql.class_array(model.classes, model.dependent_type)
+        return said("classes", prediction, [("outcome", 0, 4)], [pick(classes)])
+    if type_ == "prob":
+        parts = [(f"votes_{k}", 4 * k, 4) for k in range(n_classes)]
+        each = [_share(f"scored.{part}", members) for part, _, _ in parts]
+        return said("votes", prediction, parts, _columns(each, outputs))
+    values = prediction if shares is None else shares
+    if type_ == JUDGED:
+        parts, each = _numbers(values.shape[1], CLASS_BYTES)
+        number = "CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN scored.outcome END"
+        both = np.concatenate([prediction, values], axis=1)
+        return said("judged", both, [("outcome", 0, CLASS_BYTES), *parts], [number, _array(each)])
+    parts, each = _numbers(values.shape[1])
+    return said("means", values, parts, _columns(each, outputs))
+
+
+def _numbers(n: int, first: int = 0) -> tuple[list[Part], list[str]]:
+    """The parts of `n` numbers, of which the first one begins at byte `first`, and the numbers as SQL."""
+    parts: list[Part] = []
+    for k in range(n):
+        start = first + NUMBER_BYTES * k
+        parts += [(f"mantissa_{k}", start, 8), (f"exponent_{k}", start + 8, 2)]
+    return parts, [float_of(f"scored.mantissa_{k}", f"scored.exponent_{k}", EXPONENT_ABOVE) for k in range(n)]
+
+
+def _share(votes: str, members: int) -> str:
+    share = f"{votes}::pg_catalog.float8 OPERATOR(pg_catalog./) {members}::pg_catalog.float8"
+    return f"CASE WHEN {votes} OPERATOR(pg_catalog.<) {NO_VOTES} THEN {share} END"
+
+
+def _columns(each: list[str], outputs: Sequence[Output]) -> list[str]:
+    """A column for each number, or all of them as one array, NULL where there are none."""
+    if len(outputs) == len(each):
+        return each
+    return [_array(each)]
+
+
+def _array(each: list[str]) -> str:
+    return f"CASE WHEN {each[0]} IS NOT NULL THEN ARRAY[{', '.join(each)}] END"

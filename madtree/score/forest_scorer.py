@@ -1,0 +1,155 @@
+"""What all trees of a forest together say of a block's rows: votes, means or leaves, tree by tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Array, Bools, Floats, Ints, Steps
+
+# What a row comes to, and the bytes that say it:
+# classes: the number of the class with most votes, from 1, the first of several; 0 without a forest. 4 bytes.
+# votes: how many trees vote for each class; NO_VOTES without a forest. 4 bytes each.
+# means: of what the trees predict, one number or one for each class. 10 bytes each, see `split_float`.
+# leaves: of each tree a position from 1 among all leaves; 0 without a forest. 4 bytes each.
+# judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
+WHATS = ("classes", "votes", "means", "leaves", "judged")
+CLASS_BYTES = 4
+NO_VOTES = 2**31 - 1
+NUMBER_BYTES = 10
+EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
+_MANTISSA_BITS = 53
+
+_FEW_CLASSES = 16  # up to which comparing all rows with each class is quicker than looking up what to add to
+
+Route = Callable[[int | Ints], Steps[Ints]]
+
+
+def row_bytes(what: str, members: int, n_values: int) -> int:
+    """Bytes of a row's outcome; `n_values`: classes, or numbers of a leaf."""
+    numbers = NUMBER_BYTES * n_values
+    return {
+        "classes": CLASS_BYTES,
+        "votes": 4 * n_values,
+        "means": numbers,
+        "leaves": 4 * members,
+        "judged": CLASS_BYTES + numbers,
+    }[what]
+
+
+def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
+    """The outcomes of some rows.
+
+    Args:
+        model: the plan, checked.
+        place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
+        route: from one root, or from the roots of rows, to the leaves that they end in.
+    """
+    what, members, n_rows = model["what"], model["members"], len(place)
+    leaves = _leaves(model, place, route)
+    if what == "leaves":
+        found = np.zeros((n_rows, members), "<i4")
+        for member in range(members):
+            found[:, member] = model["values"].take((yield from leaves(member)))
+        return _or(found, known, 0).tobytes()
+    votes = _votes(model["class_of"], model["n_classes"], n_rows, members) if what != "means" else None
+    sums = _Sums(model["values"], n_rows) if what in ("means", "judged") else None
+    for member in range(members):
+        leaf = yield from leaves(member)
+        for counted in (votes, sums):
+            if counted is not None:
+                counted.add(leaf)
+    if votes is None:
+        assert sums is not None
+        return _floats(sums.total / members, known).tobytes()
+    by_class = votes.by_row()
+    if what == "votes":
+        return _or(by_class.astype("<i4"), known, NO_VOTES).tobytes()
+    classes = _or(by_class.argmax(axis=1).astype("<i4") + 1, known, 0)
+    if sums is None:
+        return classes.tobytes()
+    parts = classes[:, None], _floats(sums.total / members, known)
+    return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
+
+
+def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
+    """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
+    first, roots = place * model["members"], model["roots"]
+    together = len(place) > 0 and bool((place == place[0]).all())
+
+    def of_member(member: int) -> Steps[Ints]:
+        return route(int(roots[first[0] + member]) if together else roots.take(first + member))
+
+    return of_member
+
+
+class _Sums:
+    """(n_rows, n_values) what the trees say, added up in their order."""
+
+    def __init__(self, values: Floats, n_rows: int) -> None:
+        self._values, self.total = values, np.zeros((n_rows, values.shape[1]))
+
+    def add(self, leaf: Ints) -> None:
+        self.total += self._values.take(leaf, axis=0)
+
+
+def _votes(class_of: Ints, n_classes: int, n_rows: int, members: int) -> _VotesOfFew | _VotesOfMany:
+    """Those of classes; `class_of` (n_nodes,) from 1."""
+    if n_classes <= _FEW_CLASSES:
+        return _VotesOfFew(class_of, n_classes, n_rows, members)
+    return _VotesOfMany(class_of, n_classes, n_rows)
+
+
+class _VotesOfFew:
+    """Trees that vote for each class, class by class."""
+
+    def __init__(self, class_of: Ints, n_classes: int, n_rows: int, members: int) -> None:
+        self._class_of, self._votes = class_of, np.zeros((n_classes, n_rows), np.min_scalar_type(members))
+
+    def add(self, leaf: Ints) -> None:
+        said = self._class_of.take(leaf)
+        for number, own in enumerate(self._votes, 1):
+            own += (said == number).view(np.uint8)
+
+    def by_row(self) -> Ints:
+        """(n_rows, n_classes)"""
+        votes: Ints = self._votes.T
+        return votes
+
+
+class _VotesOfMany:
+    """The same; each row adds to what it has of the one class."""
+
+    def __init__(self, class_of: Ints, n_classes: int, n_rows: int) -> None:
+        self._class_of, self._votes = class_of, np.zeros(n_rows * n_classes, np.int32)
+        self._first = np.arange(-1, n_rows * n_classes - 1, n_classes)
+        self._shape = n_rows, n_classes
+
+    def add(self, leaf: Ints) -> None:
+        place = self._first + self._class_of.take(leaf)
+        self._votes[place] = self._votes.take(place) + 1
+
+    def by_row(self) -> Ints:
+        """(n_rows, n_classes)"""
+        return self._votes.reshape(self._shape)
+
+
+def _or(found: Array, known: Bools | None, otherwise: int) -> Array:
+    if known is not None:
+        found[~known] = otherwise
+    return found
+
+
+def _floats(numbers: Floats, known: Bools | None) -> Array:
+    """Each as a signed integer of 8 bytes and 2 bytes of the power of two that it counts, as SQL can read them."""
+    mantissa, exponent = np.frexp(numbers)
+    found = np.zeros(numbers.shape, np.dtype([("mantissa", "<i8"), ("exponent", "<u2")]))
+    # What float64 has no digits for is left out of the smallest numbers.
+    shift = np.minimum(_MANTISSA_BITS, exponent + 1074)
+    found["mantissa"] = np.ldexp(mantissa, shift)
+    found["exponent"] = exponent - shift + EXPONENT_ABOVE
+    if known is not None:
+        found["exponent"][~known] = 0
+    return found

@@ -1,0 +1,238 @@
+"""The nodes of a forest's trees, packed: how a record is laid out, and the SQL that takes records apart again.
+
+`<output>_packed` has a row for each tree with its nodes in one value, `nodes`: records of one size, big-endian, by node
+id. Rows for the nodes would take longer to write than the trees to grow. `<output>_nodes` is a view that decodes them
+by nothing but PostgreSQL's own functions, so that it does without the extension. It reads no other table: scripts
+written for MADlib drop `<output>`, `<output>_group` and `<output>_summary` before they train again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.sqltext import array_text
+from madtree.sqltext.inserts import unnested, with_arrays
+from madtree.sqltext.models import category_hash, image
+from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.quote import literal
+from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table, type_sql
+
+# What is handed over for each row of `<output>_packed`, beside one value with the nodes of all of them: where a tree's
+# begin in it, from 0, and how many bytes they have.
+PACKED_PARAMETERS = (*PACKED_COLUMNS[:2], ("start", "int4"), ("length", "int4"))
+_FLOATS = ("threshold", "weight", "impurity", "risk", "complexity", "improvement")
+_SIZES = {"i1": 1, "i4": 4, "i8": 8, "f8": 8}
+
+
+def record_fields(is_classification: bool) -> tuple[tuple[str, str], ...]:
+    """The fields of a node's record, by name and numpy's code of the type; behind them, a float8 for each class.
+
+    `feature` is the position from 1, 0 in a leaf; `prediction` a number, or the class's position from 1. The `n_left`
+    categories that a split sends left, and then the `n_right` others, are in `category_sets` from `categories` on,
+    counted from 0; it is -1 where a node does not split by categories. NaN stands for no number.
+    """
+    return (
+        ("node_id", "i8"),
+        ("n_rows", "i8"),
+        ("feature", "i4"),
+        ("majority_left", "i1"),
+        ("prediction", "i4" if is_classification else "f8"),
+        ("categories", "i4"),
+        ("n_left", "i4"),
+        ("n_right", "i4"),
+        *((name, "f8") for name in _FLOATS),
+    )
+
+
+def fixed_size(is_classification: bool) -> int:
+    """Bytes of a record without its weights of classes."""
+    return sum(_SIZES[kind] for _, kind in record_fields(is_classification))
+
+
+def create_view(
+    schema: str, name: str, features: Sequence[str], class_type: str | None, classes: Sequence[str] = ()
+) -> str:
+    """Create the view `<output>_nodes`, or let it know the classes; arguments are those of `decoded_nodes`."""
+    view = model_table(schema, name, "_nodes")
+    return f"CREATE OR REPLACE VIEW {view} AS {decoded_nodes(schema, name, features, class_type, classes)}"
+
+
+def store_whole(schema: str, name: str) -> str:
+    """Let PostgreSQL keep nodes as they are: who wants one tree of many should not wait for them to be unpacked."""
+    return f"ALTER TABLE {model_table(schema, name, '_packed')} ALTER COLUMN nodes SET STORAGE EXTERNAL"
+
+
+def insert_packed(schema: str, name: str) -> str:
+    """Fill `<output>_packed` from one array literal per column of `PACKED_PARAMETERS`, and the bytes behind them."""
+    nodes = f"${len(PACKED_PARAMETERS) + 1}::pg_catalog.bytea"
+    return (
+        f"INSERT INTO {model_table(schema, name, '_packed')} ({', '.join(column for column, _ in PACKED_COLUMNS)}) "
+        f"SELECT {with_arrays(['t.tree_id', 't.category_sets'])}, "
+        f"pg_catalog.substring({nodes}, t.start OPERATOR(pg_catalog.+) 1, t.length) "
+        f"FROM {unnested('t', PACKED_PARAMETERS)} ORDER BY t.tree_id"
+    )
+
+
+def decoded_nodes(
+    schema: str, name: str, features: Sequence[str], class_type: str | None, classes: Sequence[str] = ()
+) -> str:
+    """A query of the nodes of all trees, with the columns of `NODE_COLUMNS`.
+
+    Args:
+        features: their names.
+        class_type: that the predictions are to have; None for numbers.
+        classes: the labels as text.
+
+    Each OFFSET 0 keeps the planner from computing what is inside more than once: a tree's value is fetched once, each
+    number is cut out once. A condition on `tree_id` goes to the table all the same, and columns that nobody asks for
+    are not decoded.
+    """
+    is_classification = class_type is not None
+    size = fixed_size(is_classification) + 8 * len(classes)
+    numbers = ", ".join(
+        f"{_cut('r.record', str(offset), kind)} AS {field}" for field, offset, kind in _offsets(is_classification)
+    )
+    values = {column: f"x.{column}" for column, _ in NODE_COLUMNS if column != "tree_id"} | {
+        "parent_id": "CASE WHEN x.node_id `>` 0 THEN (x.node_id `-` 1) `/` 2 END",
+        # All of its bits but the leading zeros: exact, where a logarithm is not.
+        "depth": f"CASE WHEN x.node_id `<` {2**63 - 1}::pg_catalog.int8 THEN pg_catalog.length("
+        "pg_catalog.ltrim((x.node_id `+` 1)::pg_catalog.bit(64)::pg_catalog.text, '0')) `-` 1 END",
+        "is_leaf": "x.feature `=` 0",
+        "left_levels": _levels("x.categories", "x.n_left"),
+        "right_levels": _levels("x.categories `+` x.n_left", "x.n_right"),
+        "majority_left": "CASE WHEN x.feature `>` 0 THEN x.majority_left `=` 1 END",
+        "class_weights": _class_weights(len(classes)) if is_classification else "NULL::pg_catalog.float8[]",
+    }
+    values |= {column: _float(f"x.{column}") for column in _FLOATS}
+    if not is_classification:
+        values["prediction"] = _float("x.prediction")
+    inner = ", ".join(f"{value} AS {column}" for column, value in values.items())
+    named = {"tree_id": "t.tree_id", "feature": "({features})[n.feature]"}
+    if is_classification:
+        named["prediction"] = "({classes})[n.prediction]"
+    outer = ", ".join(f"{named.get(column, f'n.{column}')} AS {column}" for column, _ in NODE_COLUMNS)
+    template = spelled_out(
+        f"""SELECT {outer}
+FROM {{packed}} AS t
+CROSS JOIN LATERAL (
+    SELECT {inner}
+    FROM (
+        SELECT r.record, r.category_sets, {numbers}
+        FROM (
+            SELECT pg_catalog.substring(b.nodes, i.number `*` {size} `+` 1, {size}) AS record, b.category_sets
+            FROM (
+                SELECT t.nodes `||` ''::pg_catalog.bytea AS nodes,
+                    pg_catalog.array_cat(t.category_sets, ARRAY[]::pg_catalog.text[]) AS category_sets
+                OFFSET 0
+            ) AS b
+            CROSS JOIN LATERAL pg_catalog.generate_series(
+                0, pg_catalog.octet_length(b.nodes) `/` {size} `-` 1
+            ) AS i(number)
+            OFFSET 0
+        ) AS r
+        OFFSET 0
+    ) AS x
+    OFFSET 0
+) AS n"""
+    )
+    # What others named comes last: it may have backticks and braces. A literal of an array is read once, when the view
+    # is made, and runs nothing of the type's later.
+    return template.format(
+        packed=model_table(schema, name, "_packed"),
+        features=f"{literal(array_text.texts(features))}::pg_catalog.text[]",
+        classes=f"{literal(array_text.texts(classes))}::{type_sql(class_type)}[]" if class_type else "",
+    )
+
+
+def _offsets(is_classification: bool) -> list[tuple[str, int, str]]:
+    """Of each field its name, the first of its bytes, from 1, and its type."""
+    found, offset = [], 1
+    for field, kind in record_fields(is_classification):
+        found.append((field, offset, kind))
+        offset += _SIZES[kind]
+    return found
+
+
+def _cut(record: str, offset: str, kind: str) -> str:
+    """An integer out of a record, or the bits of a float8 as one."""
+    if kind == "i1":
+        return f"pg_catalog.get_byte({record}, {offset} `-` 1)"
+    bits = 8 * _SIZES[kind]
+    text = f"pg_catalog.encode(pg_catalog.substring({record}, {offset}, {_SIZES[kind]}), 'hex')"
+    return f"('x' `||` {text})::pg_catalog.bit({bits})::pg_catalog.int{_SIZES[kind]}"
+
+
+def _float(bits: str) -> str:
+    """The float8 of these 64 bits, NULL for NaN: 2 to the exponent, times the mantissa, each of them exact.
+
+    Below the least normal number the exponent stays, and the mantissa loses its leading one. All factors are normal
+    numbers, which no platform's power() finds too small.
+    """
+    exponent = f"({bits} `>>` 52 `&` 2047)"
+    fraction = f"(({bits} `&` 4503599627370495)::pg_catalog.float8 `/` 4503599627370496::pg_catalog.float8)"
+    sign = f"CASE WHEN {bits} `<` 0 THEN '-1'::pg_catalog.float8 ELSE '1'::pg_catalog.float8 END"
+    leading = f"CASE WHEN {exponent} `=` 0 THEN '0'::pg_catalog.float8 ELSE '1'::pg_catalog.float8 END"
+    power = f"(GREATEST({exponent}, 1::pg_catalog.int8) `-` 1023::pg_catalog.int8)::pg_catalog.float8"
+    infinite = f"({bits} `&` 4503599627370495) `=` 0"
+    return (
+        f"CASE WHEN {exponent} `<` 2047 "
+        f"THEN ({sign}) `*` pg_catalog.power('2'::pg_catalog.float8, {power}) `*` (({leading}) `+` {fraction}) "
+        f"WHEN {infinite} THEN CASE WHEN {bits} `<` 0 THEN '-Infinity'::pg_catalog.float8 "
+        "ELSE 'Infinity'::pg_catalog.float8 END END"
+    )
+
+
+def _levels(start: str, count: str) -> str:
+    """Some of the tree's categories; NULL where the node does not split by any, or the tree has not so many."""
+    end = "x.categories::pg_catalog.int8 `+` x.n_left `+` x.n_right"
+    return (
+        "CASE WHEN x.categories `>=` 0 AND x.n_left `>=` 0 AND x.n_right `>=` 0 "
+        f"AND {end} `<=` pg_catalog.cardinality(x.category_sets) "
+        f"THEN x.category_sets[{start} `+` 1:{start} `+` {count}] END"
+    )
+
+
+def _class_weights(n_classes: int) -> str:
+    bits = _cut("x.record", f"({fixed_size(True) + 1} `+` (8 `*` c.number))", "f8")
+    return (
+        f"ARRAY(SELECT {_float('w.bits')} FROM (SELECT {bits} AS bits "
+        f"FROM pg_catalog.generate_series(0, {n_classes - 1}) AS c(number) OFFSET 0) AS w)"
+    )
+
+
+def packed_sizes(schema: str, name: str) -> str:
+    """The trees' ids in order, and the bytes of their nodes, as array images (`madtree.learn.data.array_datum`)."""
+    rows = f"(SELECT m.tree_id, m.nodes FROM {model_table(schema, name, '_packed')} AS m ORDER BY m.tree_id OFFSET 0)"
+    return (
+        f"SELECT {image('t.tree_id')} AS tree_id, {image('pg_catalog.octet_length(t.nodes)')} AS size FROM {rows} AS t"
+    )
+
+
+def packed_between(schema: str, name: str) -> str:
+    """The nodes of the trees from $1 to $2, one tree's behind the other's."""
+    return (
+        "SELECT pg_catalog.string_agg(t.nodes, ''::pg_catalog.bytea ORDER BY t.tree_id) AS nodes "
+        f"FROM {model_table(schema, name, '_packed')} AS t WHERE t.tree_id OPERATOR(pg_catalog.>=) $1 "
+        "AND t.tree_id OPERATOR(pg_catalog.<=) $2"
+    )
+
+
+def category_keys(schema: str, name: str) -> str:
+    """The categories of all trees in order of the trees, as array images.
+
+    Of each tree its id and the `size` of its list; of each category its `hash`, which is the key of a text, and its
+    `truth`, which is that of a boolean: 1, 0, or -1 where it is none.
+    """
+    packed = model_table(schema, name, "_packed")
+    rows = f"(SELECT m.tree_id, m.category_sets FROM {packed} AS m ORDER BY m.tree_id OFFSET 0) AS t"
+    sizes = "COALESCE(pg_catalog.cardinality(t.category_sets), 0)"
+    truth = (
+        "CASE WHEN c.category OPERATOR(pg_catalog.=) 'true' THEN 1 WHEN c.category OPERATOR(pg_catalog.=) 'false' "
+        "THEN 0 ELSE '-1'::pg_catalog.int4 END"
+    )
+    each = f"{rows}, pg_catalog.unnest(t.category_sets) WITH ORDINALITY AS c(category, number)"
+    return (
+        f"SELECT s.tree_id, s.size, k.hash, k.truth FROM (SELECT {image('t.tree_id')} AS tree_id, "
+        f"{image(sizes)} AS size FROM {rows}) AS s, "
+        f"(SELECT {image(category_hash('c.category'))} AS hash, {image(truth)} AS truth FROM {each}) AS k"
+    )

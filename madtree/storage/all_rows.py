@@ -1,0 +1,68 @@
+"""All rows of a training in one file, column by column, that several processes fill and then map as one block."""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+import numpy as np
+
+from madtree.learn.data import Array, Block
+from madtree.learn.histogram import BlocksAtHand, Room
+from madtree.learn.problem import COLUMNS, ColumnReader, Problem
+
+_ALIGNMENT = 8  # bytes, of the widest numbers
+_PIECE_ROWS = 65_536  # that are worked on at once
+
+
+class AllRows:
+    """The file's layout: columns one after the other (`learn.problem.columns`), each of them plane by plane (a
+    feature's codes, a limb), each plane with all rows.
+    """
+
+    def __init__(self, problem: Problem, n_rows: int, *, grouped: bool) -> None:
+        """`grouped`: whether rows tell their trees."""
+        self._n_rows = n_rows
+        self._reader = ColumnReader(problem)
+        self._spans: list[tuple[int, int] | None] = []
+        self.n_bytes = 0
+        for row_bytes in self._reader.row_bytes(tree=grouped, identity=True):
+            if not row_bytes:
+                self._spans.append(None)
+                continue
+            stop = self.n_bytes + n_rows * row_bytes
+            self._spans.append((self.n_bytes, stop))
+            self.n_bytes = stop + -stop % _ALIGNMENT
+
+    def write(self, file: int, first: int, block: Block) -> None:
+        """Write the rows of a block, the first of them as the file's row `first`; raises OSError on a full disk."""
+        columns: list[list[Array | None]] = [
+            [block.codes.narrow, block.codes.wide.astype("<u2", copy=False)],
+            [np.atleast_2d(block.target)],
+            [block.weight],
+            [None if block.tree is None else block.tree.astype("<i4", copy=False)],
+            [None],
+            [None if block.identity is None else block.identity.astype("<u4", copy=False)],
+        ]
+        for span, parts in zip(self._spans, columns, strict=True):
+            at = 0 if span is None else span[0]
+            for plane in (plane for part in parts if part is not None for plane in np.atleast_2d(part)):
+                view = memoryview(plane.tobytes())
+                place = at + first * plane.itemsize
+                while len(view):
+                    n = os.pwrite(file, view, place)
+                    view, place = view[n:], place + n
+                at += self._n_rows * plane.itemsize
+
+    def mapped(self, file: int) -> Block:
+        """All rows, which take none of this process's own memory; once all have been written."""
+        os.ftruncate(file, self.n_bytes)
+        whole = memoryview(mmap.mmap(file, self.n_bytes, access=mmap.ACCESS_READ)) if self.n_bytes else memoryview(b"")
+        codes, target, *rest = (None if span is None else whole[slice(*span)] for span in self._spans)
+        assert len(COLUMNS) == len(self._spans)
+        return self._reader.block(self._n_rows, codes or b"", target or b"", *rest)
+
+    def at_hand(self, file: int, position_bytes: int, room: Room) -> BlocksAtHand:
+        """The same as a provider; `room` as there."""
+        whole = self.mapped(file)
+        return BlocksAtHand(list(whole.pieces(_PIECE_ROWS)), position_bytes, whole, room)

@@ -1,0 +1,79 @@
+"""Waves of an ensemble, grown by the leader and its workers: each takes the next one that nobody has begun.
+
+All of them have all rows at hand, in one file that they map.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from madtree.learn.data import codec
+from madtree.learn.ensemble import Forest, Wave
+from madtree.learn.histogram import BlocksAtHand, Steps, driven
+from madtree.storage.workers.board import Board
+
+SHARE, FOREST, WAVE = "share rows", "forest", "wave"  # what the leader asks beside the learner's requests
+_POLL = 0.0005  # seconds between two looks of a leader that has nothing to grow
+_AHEAD = 2  # waves that a worker is asked for at once, so that it need not wait for the leader to look after it
+
+
+class SharedWaves:
+    """The leader's side."""
+
+    def __init__(self, board: Board, forest: Forest, at_hand: BlocksAtHand, answered: dict[int, int]) -> None:
+        """`answered`: of each seat, answers that have been read; kept up to date."""
+        self._board, self._forest, self._at_hand, self._answered = board, forest, at_hand, answered
+        self._begun = 0
+        self._done: dict[int, Wave] = {}
+        self._asked: dict[int, deque[int]] = {}  # of each seat, the waves that it is asked for
+        self._own: tuple[int, Steps[Wave]] | None = None
+        board.publish(codec.dump({"what": FOREST, **forest.to_values()}))
+
+    def wave(self, number: int) -> Steps[Wave]:
+        """That wave; they are asked for in order."""
+        while number not in self._done:
+            self._hand_out(number)
+            came = self._collect()
+            if self._own is None and self._begun < self._forest.n_waves and self._begun <= number + self._most_ahead:
+                self._own = self._begun, driven(self._forest.grow(self._begun), self._at_hand)
+                self._begun += 1
+            if self._own is not None:
+                own, steps = self._own
+                try:
+                    next(steps)
+                except StopIteration as stop:
+                    self._done[own], self._own = stop.value, None
+            elif not came:
+                time.sleep(_POLL)
+            yield
+        return self._done.pop(number)
+
+    @property
+    def _most_ahead(self) -> int:
+        """Waves that may be begun before the one that is waited for is done: they wait in memory."""
+        return (1 + _AHEAD) * (1 + self._board.n_seated)
+
+    def _hand_out(self, number: int) -> None:
+        for seat in range(self._board.n_seated):
+            if seat not in self._answered:
+                if self._board.answer(seat, 0) is None:
+                    continue  # it still looks for parts to pack
+                self._answered[seat] = 1
+            asked = self._asked.setdefault(seat, deque())
+            while len(asked) < _AHEAD and self._begun < self._forest.n_waves:
+                if self._begun > number + self._most_ahead:
+                    return
+                self._board.publish(codec.dump({"what": WAVE, "seat": seat, "number": self._begun}))
+                asked.append(self._begun)
+                self._begun += 1
+
+    def _collect(self) -> bool:
+        """Whether anything came."""
+        came = False
+        for seat, asked in self._asked.items():
+            if asked and (data := self._board.answer(seat, self._answered[seat])) is not None:
+                self._answered[seat] += 1
+                self._done[asked.popleft()] = Wave.load(data)
+                came = True
+        return came

@@ -1,0 +1,107 @@
+"""The page of a forest: its out-of-bag error, importances with their spread, and trees to choose from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from madtree.report import build_report
+
+Show = Callable[..., Any]
+
+
+def grow(db: psycopg.Connection, y: str = "late", **more: Any) -> None:
+    """A forest `f`, of which the error of some numbers of trees is known."""
+    db.execute("DROP TABLE IF EXISTS rows")
+    db.execute(
+        "CREATE TABLE rows AS SELECT i AS id, i % 2 AS half, sin(i) AS wave, i * 7919 % 100 AS noise, i % 7 AS day, "
+        "sin(i) + i % 7 / 5.0 > 0.5 AS late, sin(i) + i % 7 / 5.0 AS delay FROM generate_series(1, 400) AS i"
+    )
+    names = "".join(f", {name} => %({name})s" for name in more)
+    db.execute(
+        f"SELECT madtree.forest_train('rows', 'f', 'id', '{y}', 'wave, noise, day', num_trees => 8, "  # type: ignore[arg-type]
+        f"max_tree_depth => 3, replace => true{names})",
+        more,
+    )
+    db.execute("ALTER TABLE f ADD COLUMN IF NOT EXISTS oob_error float8")
+    db.execute(
+        "UPDATE f SET oob_error = CASE WHEN sample_id IN (1, 2, 4) THEN 0.5 / sample_id "
+        "WHEN sample_id = 8 THEN (SELECT g.oob_error FROM f_group AS g WHERE g.gid = f.gid) END"
+    )
+
+
+def values_of(page: str) -> dict[str, Any]:
+    text = page.split('<script type="application/json" id="values">')[1].split("</script>")[0]
+    values: dict[str, Any] = json.loads(text)
+    return values
+
+
+def test_the_page_has_what_the_tables_say(db: psycopg.Connection) -> None:
+    grow(db, grouping_cols="half")
+    page = build_report(db, "f")
+    values = values_of(page)
+    groups = db.execute(
+        "SELECT oob_error, oob_var_importance, oob_var_importance_sd FROM f_group ORDER BY gid"
+    ).fetchall()
+    assert [forest["group"] for forest in values["forests"]] == ["half = 0", "half = 1"]
+    for forest, (error, permuted, spread) in zip(values["forests"], groups, strict=True):
+        assert forest["error"] == pytest.approx(error)
+        assert [trees for trees, _ in forest["curve"]] == [1, 2, 4, 8]
+        assert forest["curve"][-1][1] == forest["error"]
+        order = forest["importance"]["features"]
+        assert forest["importance"]["permuted"] == pytest.approx([permuted[f] for f in order])
+        assert forest["importance"]["permuted"] == sorted(forest["importance"]["permuted"], reverse=True)
+        assert forest["importance"]["sd"] == pytest.approx([spread[f] for f in order])
+        assert sum(forest["importance"]["shares"]) == pytest.approx(100)
+    # The first tree of each forest, then the second of each.
+    assert [(tree["gid"], tree["group"]) for tree in values["trees"]][:3] == [
+        (1, "half = 0, tree 1"), (2, "half = 1, tree 1"), (1, "half = 0, tree 2"),
+    ]  # fmt: skip
+    # Trees have seen the training rows: nothing is measured on them.
+    assert "metrics" not in values["figures"]
+    assert "madtree.forest_predict(&#x27;f&#x27;" in page
+    assert "Classification forest of late" in page
+    assert [tree["id"] for tree in values_of(build_report(db, "f", trees=[7, 3]))["trees"]] == [3, 7]
+
+
+def test_what_was_not_asked_for_is_left_out(db: psycopg.Connection) -> None:
+    grow(db, "delay", importance=False)
+    db.execute("UPDATE f SET oob_error = NULL")
+    (forest,) = values_of(build_report(db, "f"))["forests"]
+    assert forest["curve"] == []
+    assert forest["importance"]["permuted"] is None
+    assert forest["importance"]["sd"] is None
+    assert len(forest["importance"]["shares"]) == 3
+
+
+@pytest.mark.parametrize("y", ["late", "delay"])
+def test_a_browser_draws_the_curve_and_the_spread(show: Show, db: psycopg.Connection, y: str) -> None:
+    grow(db, y)
+    page = show("f")
+    assert page.locator("#forest-section").is_visible()
+    assert page.locator("#forest .point").count() == 4
+    assert page.locator("#importance .permuted").count() == 3
+    assert page.locator("#importance .spread").count() % 3 == 0
+    assert page.locator("#importance .spread").count() > 0
+    assert page.locator("#picker-label").inner_text().startswith("Tree")
+    assert page.locator("#picker option").count() == 8
+    before = page.locator("#details").inner_text()
+    page.locator("#picker").select_option("3")
+    assert page.locator("#details").inner_text() != before
+    assert page.locator("#picker option:checked").inner_text().startswith("tree 4 ")
+    assert page.locator("#forest .point").count() == 4
+    # A tile for each number, and no figures of a single tree's.
+    assert page.locator("#forest .tile").count() == 3
+    assert page.locator("#cp-section").is_hidden()
+
+
+def test_the_page_of_a_tree_has_nothing_of_it(show: Show, db: psycopg.Connection) -> None:
+    grow(db)
+    db.execute("SELECT madtree.tree_train('rows', 'm', 'id', 'late', 'wave, day')")
+    page = show("m")
+    assert page.locator("#forest-section").is_hidden()
+    assert page.locator("#importance .bar").count() > 0

@@ -1,0 +1,76 @@
+"""Every way of growing forests gives the same bytes: one process in one go or by blocks, workers that share trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from training import Tables, read_model
+
+MAKE = """
+    CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
+        (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y, 'class ' || (i * 31 % 977 * 7 + i % 11) / 400 AS many,
+        nullif(i * 31 % 977, 5) / 977.0::float8 AS a, nullif(i * 17 % 211, 7) AS b,
+        nullif('category ' || i * 13 % 19, 'category 3') AS c, i % 5 AS w
+    FROM generate_series(1, 4000) i;
+    ALTER TABLE t ADD narrow float8[];
+    UPDATE t SET narrow = ARRAY(SELECT (t.id * j % 101)::float8 FROM generate_series(1, 70) j);
+    ANALYZE t
+"""
+
+
+@pytest.fixture(autouse=True)
+def _table(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+
+
+def trained(db: psycopg.Connection, strategy: str, **more: Any) -> Tables:
+    """The tables of the forest, but for the summary, which tells how it was asked for."""
+    arguments = {"target": "y", "features": "a, b, c", "num_trees": 5, "max_tree_depth": 8, "replace": True, **more}
+    target, features = arguments.pop("target"), arguments.pop("features")
+    named = "".join(f", {name} => %s" for name in arguments)
+    call = f"SELECT madtree.forest_train('t', 'm', 'id', %s, %s{named}, strategy => %s)"
+    db.execute(call, [target, features, *arguments.values(), strategy])
+    return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"weights": "w", "split_criterion": "entropy", "num_permutations": 2},
+        {"target": "a * b", "weights": "w", "null_handling_params": "max_surrogates=2"},
+        {"target": "many", "max_tree_depth": None, "sample_ratio": 0.7},
+        {"grouping_cols": "g", "null_handling_params": "max_surrogates=1, null_as_category=true"},
+        {"target": "a + b", "grouping_cols": "g", "sampling": "without_replacement"},
+        {"features": "narrow", "num_random_features": 9, "importance": False},
+        {"num_splits": 400, "memory_mb": 8},
+    ],
+    ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
+)
+def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[str, Any]) -> None:
+    expected = trained(db, "auto", **more, parallel_workers=0)
+    for strategy, workers in (("memory", 0), ("workers", 1), ("workers", 3)):
+        assert trained(db, strategy, **more, parallel_workers=workers) == expected, (strategy, workers)
+
+
+def test_workers_take_part(db: psycopg.Connection) -> None:
+    notices: list[str] = []
+    db.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
+    trained(db, "workers", parallel_workers=2, verbose=True)
+    assert any("resident worker" in notice for notice in notices)
+    assert notices[-2].startswith("tree 5 of 5: ")
+
+
+def test_the_aggregate_is_not_for_forests(db: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.Error, match="strategy: forests cannot be grown by the aggregate"):
+        trained(db, "aggregate")
+
+
+def test_trees_that_find_no_room_in_temporary_files_leave_nothing(db: psycopg.Connection) -> None:
+    db.execute("SET temp_file_limit = '10kB'")
+    with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
+        trained(db, "workers", parallel_workers=1)
+    db.execute("RESET temp_file_limit")
+    assert db.execute("SELECT to_regclass('m'), to_regclass('m_nodes')").fetchone() == (None, None)

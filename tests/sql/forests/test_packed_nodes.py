@@ -1,0 +1,191 @@
+"""The view `<output>_nodes` of a forest says what a table with a row for each node says, to the bit."""
+
+from __future__ import annotations
+
+import math
+import random
+import struct
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+from psycopg import sql as psql
+from psycopg_host import PsycopgHost
+
+from madtree.learn.prune import CategorySets, NodeColumns, TreeColumns, TreeKeys
+from madtree.model.write import write_packed
+from madtree.sqltext import packed_nodes
+from madtree.sqltext.tables import NODE_COLUMNS, create_tables
+
+FEATURES = ["x", '"odd {0} `name`"', "it's \\ there", "k", "flag"]
+UNORDERED = [None, None, None, ("a", 'b "quoted"', "c,{}", None, ""), ("false", "true")]
+SPECIAL = [
+    0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, math.pi, 5e-324, -5e-324, 2.225073858507201e-308, 2.2250738585072014e-308,
+    2.2250738585072019e-308, 1.7976931348623157e308, -1.7976931348623157e308, math.inf, -math.inf, math.nan,
+    1 + 2**-52, 1 - 2**-53, 2.0**52, 2.0**53 - 1, 2.0**-1022 * (1 + 2**-52), 2.0**-1074 * 12345, 1e-310,
+]  # fmt: skip
+SHAPE = {0: None, 1: 0, 2: 0, 5: 2, 6: 2, 11: 5, 12: 5}  # a tree's nodes and their parents
+
+
+def bits(value: Any) -> Any:
+    """Floats by their bits, so that neither -0.0 is 0.0 nor NaN unequal to itself."""
+    if isinstance(value, list):
+        return [bits(each) for each in value]
+    return struct.pack(">d", value).hex() if isinstance(value, float) else value
+
+
+def some_float(draw: random.Random) -> float:
+    kind = draw.random()
+    if kind < 0.4:
+        return draw.choice(SPECIAL)
+    if kind < 0.7:
+        return float(np.frombuffer(draw.randbytes(8), ">f8")[0])
+    return draw.uniform(-1000, 1000)
+
+
+def some_nodes(draw: random.Random, n_trees: int, n_classes: int) -> list[dict[str, Any]]:
+    """Nodes of trees, as a table of rows would have them; depths beyond what any float tells apart."""
+    rows = []
+    for tree in range(1, n_trees + 1):
+        ids = sorted(SHAPE) if tree > 1 else [0, 1, 2, 2**61 - 2, 2**61 - 1, 2**62 - 2, 2**53, 2**53 - 1]
+        for node_id in sorted(ids):
+            split = node_id in SHAPE.values()
+            f = draw.randrange(len(FEATURES)) if split else None
+            known = UNORDERED[f] if f is not None else None
+            left = [c for c in known if draw.random() < 0.5] if known else None
+            row = {
+                "tree_id": tree,
+                "node_id": node_id,
+                "parent_id": (node_id - 1) // 2 if node_id else None,
+                "depth": (node_id + 1).bit_length() - 1,
+                "is_leaf": not split,
+                "feature": FEATURES[f] if f is not None else None,
+                "threshold": some_float(draw) if split and not known else None,
+                "left_levels": left,
+                "majority_left": draw.random() < 0.5 if split else None,
+                "n_rows": draw.choice([0, 1, 2**40, draw.randrange(10**6)]),
+                **{name: some_float(draw) for name in ("weight", "impurity", "risk", "complexity")},
+                "improvement": some_float(draw) if split else None,
+                "prediction": draw.randrange(n_classes) if n_classes else some_float(draw),
+                "class_weights": [some_float(draw) for _ in range(n_classes)] if n_classes else None,
+                "right_levels": [c for c in known if c not in left] if known and left is not None else None,
+            }
+            rows.append(row)
+    return rows
+
+
+def arrays_of(rows: list[dict[str, Any]], n_classes: int) -> tuple[TreeColumns, NodeColumns]:
+    """The same nodes as training hands them over."""
+
+    def numbers(name: str, dtype: Any = np.float64, none: Any = np.nan) -> Any:
+        return np.array([none if row[name] is None else row[name] for row in rows], dtype)
+
+    def sets(name: str) -> CategorySets:
+        found = []
+        for row in rows:
+            known = UNORDERED[FEATURES.index(row["feature"])] if row["feature"] else None
+            found.append(None if row[name] is None else np.array([known.index(c) for c in row[name]], np.int32))  # type: ignore[union-attr]
+        return CategorySets.of(found)
+
+    member = numbers("tree_id", np.int64) - 1
+    nodes = NodeColumns(
+        key=TreeKeys(np.ones_like(member), member),
+        node_id=numbers("node_id", np.int64),
+        depth=numbers("depth", np.int32),
+        feature=np.array([FEATURES.index(row["feature"]) if row["feature"] else -1 for row in rows], np.int32),
+        threshold=numbers("threshold"),
+        left=sets("left_levels"),
+        right=sets("right_levels"),
+        majority_left=numbers("majority_left", np.bool_, True),
+        n_rows=numbers("n_rows", np.int64),
+        **{name: numbers(name) for name in ("weight", "impurity", "risk", "complexity", "improvement")},
+        prediction=numbers("prediction", np.int64 if n_classes else np.float64),
+        class_weights=np.array([row["class_weights"] or [] for row in rows], np.float64).reshape(len(rows), n_classes),
+    )
+    ids, counts = np.unique(member, return_counts=True)
+    none = TreeColumns.untrained(TreeKeys(np.ones_like(ids), ids), len(FEATURES), 0.0)
+    return TreeColumns(**{**none.__dict__, "n_nodes": counts}), nodes
+
+
+def written(
+    db: psycopg.Connection, schema: str, name: str, rows: list[dict[str, Any]], type_: str | None, labels: list[str]
+) -> None:
+    """A forest's table of packed nodes and its view, filled by what trains forests."""
+    at = schema, name
+    db.execute(create_tables(*at, (), None))  # type: ignore[arg-type]
+    db.execute(packed_nodes.create_view(*at, FEATURES, type_))  # type: ignore[arg-type]
+    db.execute(packed_nodes.store_whole(*at))  # type: ignore[arg-type]
+    task = SimpleNamespace(
+        output_schema=schema,
+        output_name=name,
+        is_classification=type_ is not None,
+        forest=SimpleNamespace(n_trees=len({row["tree_id"] for row in rows})),
+    )
+    trees, nodes = arrays_of(rows, len(labels))
+    write_packed(PsycopgHost(db), task, trees, nodes, UNORDERED)  # type: ignore[arg-type]
+    db.execute(packed_nodes.create_view(*at, FEATURES, type_, labels))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("type_", "labels"),
+    [
+        (None, []),
+        ("text", ['plain "and" \\ odd', "it's, {b}", "", "NULL"]),
+        ("boolean", ["false", "true"]),
+        ("character varying(9)", ["one"]),
+        ("timestamp with time zone", ["2026-01-02 03:04:05.123456+00", "1999-12-31 23:59:59+00"]),
+        ("pg_temp.mood", ["sad", "so so"]),
+        ("pg_temp.short", ["a", "b"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_view_is_the_table_of_rows(
+    db: psycopg.Connection, schema: str, type_: str | None, labels: list[str]
+) -> None:
+    name = 'odd "m" {0} `x`'
+    db.execute(
+        "CREATE TYPE pg_temp.mood AS ENUM ('so so', 'sad'); "
+        "CREATE DOMAIN pg_temp.short AS text CHECK (length(value) < 9)"
+    )
+    rows = some_nodes(random.Random(str(type_)), 9, len(labels))
+    written(db, schema, name, rows, type_, labels)
+    # The oracle: one row of values after the other, by psycopg, into a table with the columns of a tree model's nodes.
+    kinds = ", ".join(f"{column} {kind or type_ or 'float8'}" for column, kind in NODE_COLUMNS)
+    db.execute(f"CREATE TEMP TABLE by_rows ({kinds})")  # type: ignore[arg-type]
+    places = ", ".join(f"%({column})s::{kind or type_ or 'float8'}" for column, kind in NODE_COLUMNS)
+    for row in rows:
+        values = {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in row.items()}
+        if labels:
+            values["prediction"] = labels[row["prediction"]]
+            values["class_weights"] = [None if math.isnan(each) else each for each in row["class_weights"]]
+        db.execute(f"INSERT INTO by_rows VALUES ({places})", values)  # type: ignore[arg-type]
+    view = psql.Identifier(schema, f"{name}_nodes")
+    read = psql.SQL("SELECT * FROM {} ORDER BY tree_id, node_id")
+    found = db.execute(read.format(view)).fetchall()
+    expected = db.execute(read.format(psql.Identifier("by_rows"))).fetchall()
+    assert [list(map(bits, row)) for row in found] == [list(map(bits, row)) for row in expected]
+    described = (
+        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = %s::regclass "
+        "AND attnum > 0 ORDER BY attnum"
+    )
+    assert db.execute(described, [view.as_string(db)]).fetchall() == db.execute(described, ["by_rows"]).fetchall()
+
+
+def test_one_tree_is_decoded_alone_and_what_nobody_asks_for_is_not(db: psycopg.Connection, schema: str) -> None:
+    rows = some_nodes(random.Random(1), 300, 2)
+    written(db, schema, "m", rows, "text", ["a", "b"])
+
+    def plan(query: str) -> str:
+        db.execute("ANALYZE m_packed; SET enable_seqscan = off")
+        return "\n".join(line for (line,) in db.execute(f"EXPLAIN (VERBOSE, ANALYZE, TIMING off) {query}"))  # type: ignore[arg-type]
+
+    one = plan("SELECT * FROM m_nodes WHERE tree_id = 7 ORDER BY node_id LIMIT 3")
+    assert "Index Cond: (t.tree_id = 7)" in one
+    assert "loops=300" not in one
+    assert db.execute("SELECT count(*) FROM m_nodes WHERE tree_id = 7").fetchone() == (len(SHAPE),)
+    few = plan("SELECT node_id, risk FROM m_nodes")
+    assert "SubPlan" in one  # the weights of the classes
+    assert "SubPlan" not in few
+    assert few.count("encode(") * 4 < one.count("encode(")
