@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
-from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, most_members, said_of, train_forest
+from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
@@ -18,7 +18,6 @@ __all__ = [
     "bootstrap",
     "coins",
     "drawn",
-    "most_members",
     "said_of",
     "train_forest",
 ]

@@ -89,7 +89,7 @@ class Forest:
 
     @classmethod
     def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints) -> Forest:
-        return cls(problem, parameters, groups, most_members(problem, parameters))
+        return cls(problem, parameters, groups, _most_members(problem, parameters))
 
     @property
     def n_waves(self) -> int:
@@ -174,7 +174,7 @@ def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
     return Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept)
 
 
-def most_members(problem: Problem, forest: ForestParameters) -> int:
+def _most_members(problem: Problem, forest: ForestParameters) -> int:
     """Members of each group that are grown together."""
     n_rows = max(1, int(problem.rows.sum()))
     return max(1, min(forest.n_trees, problem.tuning.wave_rows // n_rows, _MOST_TREES // problem.n_groups))

@@ -33,7 +33,6 @@ class OutOfBag:
             trees; None if it was not asked for.
         votes: (n_rows,) trees that predicted each row.
         prediction: (n_rows,) index of the class, or mean; of no meaning where there are no votes.
-        class_votes: (K, n_rows) of classification, else None.
         seen: (3, n) group, feature and code of each category of an unordered feature that any rows have, sorted.
     """
 
@@ -43,7 +42,6 @@ class OutOfBag:
     importance_sd: Floats | None
     votes: Ints
     prediction: Array
-    class_votes: Array | None
     seen: Ints = field(default_factory=lambda: np.zeros((3, 0), np.int64))
 
 
@@ -93,8 +91,7 @@ class Tally:
         importance = spread = None
         if self._losses:
             importance, spread = _over_trees(np.concatenate(self._losses))
-        class_votes = self._counted if self._grid is None else None
-        return OutOfBag(error, score, importance, spread, votes, prediction, class_votes)
+        return OutOfBag(error, score, importance, spread, votes, prediction)
 
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""

@@ -103,7 +103,8 @@ def _leave_unpruned(
 
 
 class _Recursion:
-    """One tree after another; lists, which single elements are taken from faster than from arrays.
+    """One tree after another, each pruned at an alpha of 0 or more; lists, which single elements are taken from faster
+    than from arrays.
 
     Its depth is the tree's, at most 60.
     """
@@ -122,8 +123,7 @@ class _Recursion:
         """Splits and risk of the subtree below `node`, which its ancestors allow a complexity of at most `bound`."""
         risk, alpha, left = self.risk[node], self.alpha, self.left[node]
         limit = risk if risk < bound else bound
-        prunes = alpha >= 0  # below 0 trees stay as they were grown
-        if left < 0 or (prunes and limit <= alpha):
+        if left < 0 or limit <= alpha:
             self.complexity[node] = alpha
             return 0, risk
         right = left + 1
@@ -145,7 +145,7 @@ class _Recursion:
                 left_splits, left_risk, right_splits, right_risk = 0, self.risk[left], 0, self.risk[right]
                 worth = risk - (left_risk + right_risk)
         self.complexity[node] = worth
-        if prunes and worth <= alpha + self.noise:
+        if worth <= alpha + self.noise:
             self.complexity[node] = min(worth, alpha)
             return 0, risk
         self.is_leaf[node] = False
