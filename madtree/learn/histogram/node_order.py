@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -38,16 +39,18 @@ class _Stretch:
         stops = np.cumsum(self.sizes)
         yield from zip(self.nodes.tolist(), (stops - self.sizes).tolist(), stops.tolist(), strict=True)
 
-    @property
+    @cached_property
     def place(self) -> Ints:
         """(n_rows,) place of each row's node in the stretch."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+        n_rows = len(self.rows)
+        ends = np.bincount(np.cumsum(self.sizes)[:-1], minlength=n_rows)  # nodes that end before each row
+        return np.cumsum(ends[:n_rows])  # numpy's repeat takes four times as long
 
     def only(self, chosen: Bools) -> _Stretch:
         """Only some of the nodes (n,)."""
         if chosen.all():
             return self
-        rows = self.rows.take(np.flatnonzero(np.repeat(chosen, self.sizes)))
+        rows = self.rows.take(np.flatnonzero(chosen.take(self.place)))
         return _Stretch(rows, self.nodes[chosen], self.sizes[chosen])
 
 
@@ -101,7 +104,7 @@ class NodeOrder:
             right = self._sides(routing, stretch)
             left = ~right
             if not split.all():
-                stays = np.repeat(split, stretch.sizes)
+                stays = split.take(stretch.place)
                 left &= stays
                 right &= stays
             for side in (left, right):
@@ -178,7 +181,7 @@ class NodeOrder:
     def _sides(self, routing: Routing, stretch: _Stretch) -> Bools:
         """(n_rows,) whether each row goes right."""
         if len(stretch.rows) <= self._tuning.node_rows * len(stretch.nodes):
-            return routing.goes_right(np.repeat(stretch.nodes.astype(np.int32), stretch.sizes), stretch.rows)
+            return routing.goes_right(stretch.nodes.take(stretch.place), stretch.rows)
         rows, right = stretch.rows, np.empty(len(stretch.rows), np.bool_)
         for node, first, stop in stretch.each:
             if routing.by_cut_alone(node):
