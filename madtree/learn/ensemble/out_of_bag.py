@@ -185,7 +185,11 @@ class _Rows:
 
     @classmethod
     def of(cls, targets: Targets) -> _Rows:
-        group = np.zeros(targets.n_rows, np.int64) if targets.tree is None else targets.tree.astype(np.int64)
+        group: Ints
+        if targets.tree is None:
+            group = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory
+        else:
+            group = targets.tree.astype(np.int64)
         return cls(np.atleast_2d(targets.target), targets.weight, group)
 
     def weights(self, problem: Problem, rows: Ints) -> Floats:
