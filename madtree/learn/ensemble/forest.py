@@ -108,19 +108,22 @@ class Forest:
         outcome = yield from conclude(wave, growing)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
-        ends, losses = [], []
+        ends: Ints = np.zeros((count, 0), np.int32)
+        losses = []
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
             held_out = without_trees(held_out, empty, replica, wave.n_groups)
             if forest.n_permutations:
                 lost = permuted(wave, growing.routing, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
-            ends.append(np.full(held_out.n_all, NOWHERE, np.int32))
-            ends[-1][held_out.place] = held_out.node
+            if replica == 0:
+                ends = np.full((count, held_out.n_all), NOWHERE, np.int32)
+            ends[replica, held_out.place] = held_out.node
+            del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
         trees = TrainedTrees.of(outcome, wave, group, member)
-        return Wave(trees, prediction, np.stack(ends), np.reshape(losses, shape))
+        return Wave(trees, prediction, ends, np.reshape(losses, shape))
 
     def to_values(self) -> dict[str, Any]:
         return {

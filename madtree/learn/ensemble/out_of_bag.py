@@ -6,6 +6,7 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from madtree.trees import ForestParameters
 _PERMUTED = 5  # purpose of a hash
 _LIMBS = 2  # of sums of squared errors
 _LOOKS = 24  # numbers of trees after which the error is computed, at most
+_PIECE_ROWS = 65_536  # that are looked at together: what is worked out on the way takes no memory to speak of
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,15 @@ class Tally:
         """
         errors = np.full((len(ends), self._problem.n_groups), np.nan)
         for replica, end in enumerate(ends):
-            voted = np.flatnonzero(end >= 0)
-            predicted = prediction.take(end.take(voted))
-            if self._grid is None:
-                self._counted[predicted, voted] += 1
-            else:
-                self._counted[0, voted] += 1
-                self._counted[1, voted] += self._grid.split(predicted, self._rows.group.take(voted))[0]
+            for piece in self._pieces():
+                voted = np.flatnonzero(end[piece] >= 0)
+                predicted = prediction.take(end[piece].take(voted))
+                counted = self._counted[:, piece]
+                if self._grid is None:
+                    counted[predicted, voted] += 1
+                else:
+                    counted[0, voted] += 1
+                    counted[1, voted] += self._grid.split(predicted, self._rows.group[piece].take(voted))[0]
             if first + replica + 1 in self._looks:
                 errors[replica] = self._judged()[0]
         if len(losses):
@@ -99,8 +103,10 @@ class Tally:
         prediction: Array
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
-                votes = self._counted.sum(axis=0, dtype=np.int64)
-                prediction = self._counted.argmax(axis=0)
+                votes = self._counted.sum(axis=0, dtype=np.uint32)
+                prediction = np.empty(len(votes), rows.target.dtype)
+                for piece in self._pieces():
+                    prediction[piece] = self._counted[:, piece].argmax(axis=0)
                 asked = votes > 0
                 wrong = asked & (prediction != rows.target[0])
                 error = self._weight_of(wrong) / self._weight_of(asked)
@@ -117,6 +123,10 @@ class Tally:
             lost = _sums(weight * np.square(value - prediction[voted]), group, n_groups)
             spread = _sums(weight * np.square(value - mean[group]), group, n_groups)
             return lost / total, 1 - lost / spread, votes, prediction
+
+    def _pieces(self) -> Iterator[slice]:
+        for first in range(0, self._counted.shape[1], _PIECE_ROWS):
+            yield slice(first, first + _PIECE_ROWS)
 
     def _weight_of(self, chosen: Bools) -> Floats:
         """(G,) the weight of the rows that are `chosen` (n_rows,)."""
