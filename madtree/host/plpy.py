@@ -12,6 +12,7 @@ class PlpyHost:
     """Adaptor around the `plpy` module, which PL/Python hands to function bodies only."""
 
     in_server = True
+    has_extension = True
 
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
@@ -22,6 +23,9 @@ class PlpyHost:
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         return int(self._run(sql, types, params).nrows())
+
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        return self.query(sql, types, params)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         try:
@@ -34,6 +38,9 @@ class PlpyHost:
         except self._plpy.SPIError as error:
             _remember(error, sql, params)
             raise
+
+    def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+        yield from self.stream(sql, batch=batch)
 
     def notice(self, message: str) -> None:
         self._plpy.notice(message)
