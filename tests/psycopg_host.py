@@ -17,6 +17,8 @@ _TOKEN = re.compile(r"'(?:[^']|'')*'|\$(\d+)")
 class PsycopgHost(client.PsycopgHost):
     """Like `plpy`, it runs each statement in a subtransaction, so that an error can be caught."""
 
+    has_extension = True
+
     def __init__(self, connection: psycopg.Connection) -> None:
         super().__init__(connection)
         self.connection = connection

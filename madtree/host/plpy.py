@@ -12,6 +12,7 @@ class PlpyHost:
     """Adaptor around the `plpy` module, which PL/Python hands to function bodies only."""
 
     in_server = True
+    has_extension = True
 
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy

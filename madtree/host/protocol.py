@@ -16,6 +16,11 @@ class Host(Protocol):
         """Whether this code runs in the session's own process."""
         ...
 
+    @property
+    def has_extension(self) -> bool:
+        """Whether statements may call madtree's own functions; where not, they use PostgreSQL's alone."""
+        ...
+
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """Run one statement and return its rows; column names are the keys. Raises the database's own error."""
         ...

@@ -21,6 +21,7 @@ class PsycopgHost:
     """
 
     in_server = False
+    has_extension = False  # or one cannot know
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
