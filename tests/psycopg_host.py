@@ -33,9 +33,9 @@ class PsycopgHost(client.PsycopgHost):
     def info(self, message: str) -> None:
         self.notices.append(message)
 
-    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> psycopg.Cursor[Row]:
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> psycopg.Cursor[Row]:
         if not types or not sql.startswith("CREATE"):
-            return super()._run(sql, types, params)
+            return super()._run(sql, types, params, **how)
 
         # What cannot be prepared gets its parameters as literals; $1 within a string is none of them.
         def value(token: re.Match[str]) -> str:

@@ -24,6 +24,9 @@ class PlpyHost:
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         return int(self._run(sql, types, params).nrows())
 
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        return self.query(sql, types, params)
+
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         try:
             cursor = self._plpy.cursor(self._plan(sql, types), list(params)) if types else self._plpy.cursor(sql)
@@ -35,6 +38,9 @@ class PlpyHost:
         except self._plpy.SPIError as error:
             _remember(error, sql, params)
             raise
+
+    def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+        yield from self.stream(sql, batch=batch)
 
     def notice(self, message: str) -> None:
         self._plpy.notice(message)

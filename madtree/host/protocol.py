@@ -29,8 +29,16 @@ class Host(Protocol):
         """Run one statement and return the number of rows it touched."""
         ...
 
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        """As `query`, for rows of bytes and numbers, which come over a wire as they are instead of as text."""
+        ...
+
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         """Run one query and yield its rows through a cursor, fetching `batch` rows at a time."""
+        ...
+
+    def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+        """As `stream`, for rows as those of `data`."""
         ...
 
     def notice(self, message: str) -> None: ...

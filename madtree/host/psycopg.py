@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import psycopg
@@ -23,8 +23,13 @@ class PsycopgHost:
     in_server = False
     has_extension = False  # or one cannot know
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self._connection = connection
+    def __init__(
+        self, connection: psycopg.Connection[Any], tell: Callable[[str, str], None] = lambda severity, message: None
+    ) -> None:
+        """`tell` is handed what madtree's own code says, and its severity; the server's notices go the connection's
+        way.
+        """
+        self._connection, self._tell = connection, tell
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         with self._run(sql, types, params) as cursor:
@@ -34,27 +39,40 @@ class PsycopgHost:
         with self._run(sql, types, params) as cursor:
             return cursor.rowcount
 
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        with self._run(sql, types, params, binary=True) as cursor:
+            return cursor.fetchall()
+
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)
 
+    def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+        name = _new_name()
+        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}".encode())
+        while rows := self.data(f"FETCH FORWARD {batch} FROM {name}"):
+            yield from rows
+        self._execute(f"CLOSE {name}".encode())
+
     def notice(self, message: str) -> None:
-        """What madtree's own code would tell; the server's notices go the connection's way."""
+        self._tell("NOTICE", message)
 
     def warning(self, message: str) -> None:
-        """As `notice`."""
+        self._tell("WARNING", message)
 
     def info(self, message: str) -> None:
-        """As `notice`."""
+        self._tell("INFO", message)
 
-    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> psycopg.Cursor[Row]:
+    def _run(
+        self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False
+    ) -> psycopg.Cursor[Row]:
         if not types:
-            return self._execute(sql.encode())
+            return self._execute(sql.encode(), binary=binary)
         # PREPARE gives parameters the types that the host protocol names; psycopg would choose its own.
-        name = f"madtree_{secrets.token_hex(8)}"
+        name = _new_name()
         self._execute(f"PREPARE {name} ({', '.join(types)}) AS {sql}".encode())
         try:
             values = SQL(", ").join(map(self._untyped, params))
-            return self._execute(SQL("EXECUTE {} ({})").format(Identifier(name), values))
+            return self._execute(SQL("EXECUTE {} ({})").format(Identifier(name), values), binary=binary)
         finally:
             self._execute(f"DEALLOCATE {name}".encode())
 
@@ -65,9 +83,13 @@ class PsycopgHost:
         text = Transformer(self._connection).get_dumper(value, PyFormat.TEXT).dump(value)
         return Literal(bytes(text or b"").decode(self._connection.info.encoding))
 
-    def _execute(self, statement: bytes | Composed) -> psycopg.Cursor[Row]:
+    def _execute(self, statement: bytes | Composed, *, binary: bool = False) -> psycopg.Cursor[Row]:
         with self._connection.transaction():
-            return self._connection.cursor(row_factory=dict_row).execute(statement, prepare=False)
+            return self._connection.cursor(row_factory=dict_row).execute(statement, prepare=False, binary=binary)
+
+
+def _new_name() -> str:
+    return f"madtree_{secrets.token_hex(8)}"
 
 
 def as_host(connection: Any) -> Host:

@@ -86,7 +86,7 @@ class BlockScoring:
     def rows(self) -> ScoredRows:
         """The target's rows for one process, where it cannot be created. Errors are those of `create`."""
         statement, plan, types, params = self._statement()
-        return ScoredRows(statement.query(plan), ["pg_catalog.bytea", *types], [plan, *params])
+        return ScoredRows(*statement.query(plan, types, params))
 
     def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
         """The statement, the plan, and types and values of the parameters from $2 on."""
@@ -106,10 +106,12 @@ class BlockScoring:
             [(output.name, expression) for output, expression in zip(self.outputs, said.expressions, strict=True)],
             said.parts,
             said.row_bytes,
-            type_sql(self.id_type.name) if self.id_type.is_array else None,
+            type_sql(self.id_type.name),
+            self.id_type.is_array,
         )
         n_trees = len(np.unique(nodes["tree_id"]))
-        return BlockStatement(host, blocks, self.source, self.work, n_trees), plan, said.types, said.params
+        empty = sql.create_empty(scan, self.outputs)
+        return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan, said.types, said.params
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:

@@ -11,6 +11,7 @@ from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.hashing import keyed, mixed
 from madtree.learn.data.plans import LastPlan
 from madtree.learn.data.sent_numbers import sent_floats, sent_ints
+from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
 from madtree.learn.data.steps import Steps, finished
 from madtree.learn.data.types import Array, Bools, Floats, Ints
@@ -45,4 +46,5 @@ __all__ = [
     "rows_in",
     "sent_floats",
     "sent_ints",
+    "sent_rows",
 ]
