@@ -28,6 +28,7 @@ from madtree.ingest.profile import (
 )
 from madtree.ingest.row_reader import Packed, Packing, RowPacker, range_queries
 from madtree.ingest.row_spool import RowSpool
+from madtree.ingest.sent import as_rows, read_images
 
 __all__ = [
     "OID",
@@ -41,6 +42,7 @@ __all__ = [
     "Profile",
     "RowPacker",
     "RowSpool",
+    "as_rows",
     "binned_features",
     "classes_at_most",
     "distribute_beside",
@@ -54,6 +56,7 @@ __all__ = [
     "read_categories",
     "read_folds",
     "read_groups",
+    "read_images",
     "read_profile",
     "run_on_servers",
 ]

@@ -11,6 +11,7 @@ from madtree.host import Host
 from madtree.ingest.page_ranges import PageRange, PageRanges
 from madtree.ingest.profile import Categories
 from madtree.ingest.row_spool import RowSpool
+from madtree.ingest.sent import read_images
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import BinLimits, NullNumberError, RawRows, RowFormat
@@ -152,9 +153,9 @@ class BinFinder:
 
     def _images(
         self, clause: str, chosen: Sequence[int], never_null: Sequence[bool] | None, bounds: Sequence[str]
-    ) -> bytes:
+    ) -> bytes | Floats:
         query = sql.images(self._source, clause, chosen, never_null)
-        return self._host.query(query, [self._pages.type] * len(bounds), bounds)[0]["images"] or b""
+        return read_images(self._host, self._source, query, [self._pages.type] * len(bounds), bounds, chosen)
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
         """All distinct values of the features and trees that have few in the sample.

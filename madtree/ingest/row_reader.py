@@ -9,7 +9,8 @@ from typing import Any
 from madtree.host import Host
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
-from madtree.learn.data import Block, Ints, codec
+from madtree.ingest.sent import read_images
+from madtree.learn.data import Block, Floats, Ints, codec
 from madtree.learn.problem import NullNumberError, Packer, Problem, RowFormat, pack_values
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
@@ -92,9 +93,9 @@ class RowPacker:
                 part = packer.pack(self._read(careful, page_range))
             yield part
 
-    def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes:
-        rows = self._host.query(queries[page_range.relation], [TID, TID], [page_range.low, page_range.high])
-        return rows[0]["images"] or b""
+    def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes | Floats:
+        query = queries[page_range.relation]
+        return read_images(self._host, self._source, query, [TID, TID], [page_range.low, page_range.high])
 
 
 def _joined(parts: Sequence[tuple[Block, int, int]]) -> tuple[Block, Packed]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from madtree.host import Host, TemporaryPlace
 from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.ingest.sent import as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.problem import NullNumberError, RawRows, RowFormat
 from madtree.sqltext import rows as sql
@@ -91,8 +92,9 @@ class RowSpool:
         clause = self._source.from_clause(pages.relations[page_range.relation], pages.condition)
         for never_null in ([not nullable for nullable in self._nullable], None):
             query = sql.usable_images(self._source, clause, never_null)
-            found = host.query(query, types, page_range.bounds)[0]
-            rows = rows_in(found["images"] or b"", self._source.n_columns)
+            found = host.data(query, types, page_range.bounds)[0]
+            images = as_rows(self._source, found["images"])
+            rows = rows_in(images, self._source.n_columns) if isinstance(images, bytes) else images
             if rows is None:
                 continue
             self.n_skipped += int(found["total"]) - len(rows)

@@ -10,6 +10,7 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.operators import binary, operator
 from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.sent_rows import sent_row, sent_stretches
 from madtree.trees import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
@@ -75,6 +76,7 @@ class RowSource:
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
         identity: SQL of the number that tells a row apart (`identity_number`), or None where nobody draws rows.
+        sent: whether rows are read over a connection, and so made by PostgreSQL's own functions (`sent_rows`).
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column SQL of its operator "equals".
         exposure: SQL of the exposure as float8, or None.
@@ -92,6 +94,7 @@ class RowSource:
     equals: tuple[str, ...] = ()
     exposure: str | None = None
     identity: str | None = None
+    sent: bool = False
 
     @property
     def n_columns(self) -> int:
@@ -123,20 +126,31 @@ class RowSource:
         return " AND ".join(f"({c})" for c in conditions)
 
     def row(self, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None) -> str:
-        """SQL of a row's image.
+        """SQL of a row's image: an array's bytes as PostgreSQL holds it, or, where it is sent, numbers in `stretches`.
 
         Args:
             only: the features that are wanted; all where None.
             never_null: for each number but the tree, whether NULL need not be expected, which saves replacing it with
-                NaN. Where it comes all the same, the image has another length than the others.
+                NaN. Where it comes all the same, the image has another length than the others. What is sent has NaN
+                for any NULL.
         """
-        chosen = range(len(self.features)) if only is None else only
-        found = self.elements or (None,) * len(self.features)
-        numbers: list[str | Element] = [*self._own_numbers, *(found[i] or self.features[i] for i in chosen)]
+        numbers = self._numbers(only)
+        if self.sent:
+            return sent_row(numbers)
         if self.groups is not None:
-            numbers.insert(0, "madtree_tree::pg_catalog.float8")
             never_null = None if never_null is None else [True, *never_null]
         return f"{INTERNAL}.array_image({joined(numbers, never_null)})"
+
+    def stretches(self, only: Sequence[int] | None = None) -> list[tuple[int, bool]]:
+        """Of what the image of a row that is sent consists (`sent_rows.sent_stretches`)."""
+        return sent_stretches(self._numbers(only))
+
+    def _numbers(self, only: Sequence[int] | None) -> list[str | Element]:
+        """SQL of a row's numbers, in their order."""
+        chosen = range(len(self.features)) if only is None else only
+        found = self.elements or (None,) * len(self.features)
+        tree = [] if self.groups is None else ["madtree_tree::pg_catalog.float8"]
+        return [*tree, *self._own_numbers, *(found[i] or self.features[i] for i in chosen)]
 
     def whole_arrays(self, only: Sequence[int] | None = None) -> list[bool] | None:
         """`never_null` that looks for NULLs in single numbers only; None where there are no others.

@@ -202,6 +202,12 @@ class LargeTrees:
             yield self.rows.distributed.keeper(self.source, self.made)
             return
         packer = RowPacker(self.host, self.source, self.pages, spool)
+        if task.strategy in ("aggregate", "workers") and not self.host.has_extension:
+            raise MadtreeError(
+                f"strategy: {task.strategy} needs the extension madtree in the server; by the client engine, rows are "
+                "kept and counted in the client's process",
+                hint="Leave strategy out, or write 'memory'.",
+            )
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
             yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning.costs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from madtree.host import Cancels, Host, Stopwatch, local_settings
+from madtree.ingest import as_rows
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import in_place_of_leader, sharing, without_leader
 from madtree.sqltext import rows as rows_sql
@@ -70,9 +71,11 @@ class SmallGroups:
     def _streamed(self) -> Iterator[TrainedTrees | None]:
         self._watch.begin("pack")
         with local_settings(self._host, self._sorting(1)):
-            for row in self._host.stream(self._query()):
+            for row in self._host.data_stream(self._query()):
                 tell = Teller(self._host, self._watch, verbose=False).tell
-                yield grow_in_block(self._plan, row.pop("images"), tell, Cancels(self._host).let_in)
+                yield grow_in_block(
+                    self._plan, as_rows(self._source, row.pop("images")), tell, Cancels(self._host).let_in
+                )
                 self._watch.begin("pack")
 
     def _shared(self) -> Iterator[TrainedTrees | None]:

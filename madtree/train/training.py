@@ -20,6 +20,7 @@ from madtree.ingest import (
     read_categories,
     read_folds,
     read_groups,
+    read_images,
     read_profile,
 )
 from madtree.learn.data import Ints
@@ -58,12 +59,13 @@ class Training:
         self._write: Callable[[TrainedTrees], None] = lambda batch: None
         self._n_batches = 0
         self.made: list[str] = []  # parts of the work tables that exist
-        # Temporary tables are the session's own: workers cannot read them.
-        self.workers = Workers() if self.work.temporary else workers
+        # Temporary tables are the session's own: workers cannot read them. What workers do are functions of ours.
+        self.workers = workers if host.has_extension and not self.work.temporary else Workers()
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
+        servers_help = host.has_extension and not self.work.temporary
         self.oids = plain_tables(host, task.source.oid, held)
-        if held == "spread" and not self.work.temporary and not task.forest:  # whose trees need all rows at hand
+        if held == "spread" and servers_help and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
         elif self.oids:
             relation = work_sql.aliased(task.source.schema, task.source.name)
@@ -176,6 +178,7 @@ class Training:
             tuple(column.equals for column in task.grouping),
             f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
             rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer) if task.forest else None,
+            sent=not self.host.has_extension,
         )
 
     def _group(self) -> Groups:
@@ -217,9 +220,9 @@ class Training:
         """One tree whose rows fit one block."""
         self.watch.begin("pack")
         clause = self.source.from_clause(extra=self.source.usable)
-        images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
+        images = read_images(self.host, self.source, rows_sql.images(self.source, clause))
         tell = Teller(self.host, self.watch, self.task.verbose).tell
-        return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in, self._hand_over)
+        return grow_in_block(self._grow_plan(), images, tell, Cancels(self.host).let_in, self._hand_over)
 
     def _train_groups(self, groups: Groups) -> None:
         """Small groups block by block, then the large ones together."""

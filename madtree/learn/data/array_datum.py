@@ -37,7 +37,7 @@ def rows_in(images: bytes, n_columns: int) -> Floats | None:
     return rows
 
 
-def read_rows(images: bytes, n_columns: int) -> Floats | None:
-    """The same as columns (n_columns, n_rows), a copy in which each is contiguous."""
-    rows = rows_in(images, n_columns)
-    return None if rows is None else np.array(rows.T, order="C")
+def read_rows(images: bytes | Floats, n_columns: int) -> Floats | None:
+    """The same as columns (n_columns, n_rows), a copy in which each is contiguous; or those of rows."""
+    rows = rows_in(images, n_columns) if isinstance(images, bytes) else images
+    return None if rows is None else np.array(rows.T, np.float64, order="C")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys
 from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
-from madtree.learn.prune.prune import prune
+from madtree.learn.prune.pruning import prune
 from madtree.learn.prune.trained import (
     CompetitorColumns,
     CpColumns,

@@ -10,7 +10,7 @@ from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem
-from madtree.learn.prune.prune import prune_at, relative
+from madtree.learn.prune.pruning import prune_at, relative
 from madtree.learn.prune.risk import moments_of_numbers
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
 from madtree.learn.split import RankedSplit, SurrogateSplit, criterion_of

@@ -1,4 +1,6 @@
-"""Every way of training gives the same bytes: one process in memory or with a file, resident workers, the aggregate."""
+"""Every way of training gives the same bytes: one process in memory or with a file, resident workers, the aggregate, a
+client without functions in the server.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from training import Tables, read_model, train
+from training import Tables, alike, read_model, train, train_by_client
+
+from madtree.request import Tuning
 
 STRATEGIES = ("memory", "workers", "aggregate")
 N_ROWS = 6_000
+BY_PASSES = Tuning(block_rows=1_500, read_rows=700, surely_large=100)  # what a client does where rows are many
 COUNTS = {"target": "b % 3", "split_criterion": "poisson"}
 MAKE = f"""
     CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
@@ -30,6 +35,17 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
     """The tables of the model of a training, but for the summary, which tells how it was asked for."""
     arguments = {"max_depth": 6, "replace": True, "strategy": strategy, "parallel_workers": 2, **more}
     train(db, "t", "m", target, "a, b, c", **arguments)
+    return trees_of(db)
+
+
+def trained_by_client(db: psycopg.Connection, tuning: Tuning, target: str = "y", **more: Any) -> Tables:
+    """The same of a training in this process."""
+    names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "dependent_variable": target}
+    train_by_client(db, tuning, **names, list_of_features="a, b, c", **{"max_depth": 6, "replace": True, **more})
+    return trees_of(db)
+
+
+def trees_of(db: psycopg.Connection) -> Tables:
     return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
 
 
@@ -66,6 +82,9 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[
     expected = trained(db, "auto", **more, parallel_workers=0)
     for strategy in STRATEGIES:
         assert trained(db, strategy, **more) == expected, strategy
+    for tuning in (Tuning(), BY_PASSES):
+        found = trained_by_client(db, tuning, **more)
+        assert found == expected or alike(found, expected, more), tuning
 
 
 def test_a_name_that_is_none_is_refused(db: psycopg.Connection) -> None:
