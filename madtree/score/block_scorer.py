@@ -41,10 +41,20 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
     rows = rows_in(images, n_numbers)
     if rows is None:
         raise MadtreeError(f"images must be those of rows of {n_numbers} numbers, none of them NULL")
+    return (yield from _scored_rows(model, rows))
+
+
+def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
+    """As `score_block`, of rows (n_rows, n_numbers) that a query of the same numbers has sent."""
+    return (yield from _scored_rows(_plans.get(plan), rows))
+
+
+def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
+    """The outcomes of rows (n_rows, n_numbers)."""
     found = []
     for first in range(0, len(rows), _STEP_ROWS):
         yield
-        found.append((yield from _scored(model, np.array(rows[first : first + _STEP_ROWS].T, order="C"))))
+        found.append((yield from _scored(model, np.array(rows[first : first + _STEP_ROWS].T, np.float64, order="C"))))
     return b"".join(found)
 
 

@@ -1,14 +1,20 @@
-"""The statement that scores a table by blocks: how the new data are cut, and whether workers share the blocks."""
+"""The statements that score a table by blocks: how the new data are cut, who scores them, whether workers share them.
+
+Where the session has the extension, one statement reads, scores and writes. Where not, each block comes to this process
+as bytes, and its ids go back with what the rows come to: 8 bytes a number one way, a few bytes a row the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host import Host, local_settings
+from madtree.host import FLOATS_IN_FULL, Host, local_settings
 from madtree.ingest import OID, PageRanges
+from madtree.learn.data import finished, sent_rows
 from madtree.parallel import without_leader
+from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.relation import Relation
@@ -21,6 +27,7 @@ PLAN_BYTES_A_ROW = 128  # every block is handed the whole plan: a large one asks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
 MAX_TASKS = 128
+_BYTES, _TEXT = "pg_catalog.bytea", "pg_catalog.text"
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,7 @@ class BlockStatement:
 
     Attributes:
         blocks: the statements.
+        empty: the one that creates the table without rows.
         source: the new data, which they read.
         work: of scoring it.
         n_trees: of the model.
@@ -36,6 +44,7 @@ class BlockStatement:
 
     host: Host
     blocks: BlockScan
+    empty: str
     source: Relation
     work: Work
     n_trees: int
@@ -47,7 +56,9 @@ class BlockStatement:
             plan: of `score.block_plan.build_plan`.
             types, params: SQL types and values of the parameters from $2 on, which the outputs use.
         """
-        types, params = ["pg_catalog.bytea", *types], [plan, *params]
+        if not self.host.has_extension:
+            return self._create_from_outside(plan, types, params)
+        types, params = [_BYTES, *types], [plan, *params]
         block_rows = self._block_rows(plan)
         ranges = self._ranges(block_rows)
         tasks = self._tasks(ranges, block_rows) if ranges else []
@@ -56,10 +67,35 @@ class BlockStatement:
                 return self.host.command(self.blocks.create(self.blocks.shared(tasks)), types, params)
         return self.host.command(self.blocks.create(self._query(ranges, block_rows)), types, params)
 
-    def query(self, plan: bytes) -> str:
-        """The target's rows as a query for one process; its parameters are those of `create`."""
-        block_rows = self._block_rows(plan)
-        return self._query(self._ranges(block_rows), block_rows)
+    def _create_from_outside(self, plan: bytes, types: Sequence[str], params: Sequence[Any]) -> int:
+        # Ids travel as text, as in a dump, and must come back as they were.
+        with local_settings(self.host, FLOATS_IN_FULL):
+            self.host.command(self.empty)
+            insert = self.blocks.insert(len(params) + 2)
+            return sum(
+                self.host.command(insert, [_BYTES, *types, _TEXT], [outcomes, *params, ids])
+                for ids, outcomes in self._scored_outside(plan)
+            )
+
+    def _scored_outside(self, plan: bytes) -> Iterator[tuple[str, bytes]]:
+        """The ids of each block, an array as text, and what its rows come to."""
+        block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
+        for block in self.host.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
+            if block["ids"] is not None:
+                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)))
+
+    def query(self, plan: bytes, types: Sequence[str], params: Sequence[Any]) -> tuple[str, list[str], list[Any]]:
+        """The target's rows as a query for one process, with its parameters; arguments are those of `create`.
+
+        Rows that were scored outside of the server are parameters: all of them, where they cannot be put into a table.
+        """
+        if self.host.has_extension:
+            block_rows = self._block_rows(plan)
+            return self._query(self._ranges(block_rows), block_rows), [_BYTES, *types], [plan, *params]
+        scored = list(self._scored_outside(plan))
+        ids = "{" + ",".join(array[1:-1] for array, _ in scored) + "}"
+        outcomes = b"".join(block for _, block in scored)
+        return self.blocks.scored_outside(len(params) + 2), [_BYTES, *types, _TEXT], [outcomes, *params, ids]
 
     def _query(self, ranges: Sequence[PageBounds] | None, block_rows: int) -> str:
         return self.blocks.by_number(block_rows) if ranges is None else self.blocks.by_pages(ranges)

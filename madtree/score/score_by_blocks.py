@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Floats, Ints, decode
+from madtree.learn.data import Array, Floats, Ints, sent_floats, sent_ints
 from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
 from madtree.score.block_plan import (
@@ -86,7 +86,7 @@ class BlockScoring:
     def rows(self) -> ScoredRows:
         """The target's rows for one process, where it cannot be created. Errors are those of `create`."""
         statement, plan, types, params = self._statement()
-        return ScoredRows(statement.query(plan), ["pg_catalog.bytea", *types], [plan, *params])
+        return ScoredRows(*statement.query(plan, types, params))
 
     def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
         """The statement, the plan, and types and values of the parameters from $2 on."""
@@ -106,33 +106,28 @@ class BlockScoring:
             [(output.name, expression) for output, expression in zip(self.outputs, said.expressions, strict=True)],
             said.parts,
             said.row_bytes,
-            type_sql(self.id_type.name) if self.id_type.is_array else None,
+            type_sql(self.id_type.name),
+            self.id_type.is_array,
         )
         n_trees = len(np.unique(nodes["tree_id"]))
-        return BlockStatement(host, blocks, self.source, self.work, n_trees), plan, said.types, said.params
+        empty = sql.create_empty(scan, self.outputs)
+        return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan, said.types, said.params
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
     """Columns of all nodes in order of tree and id, (n_nodes,) each; NaN for no threshold, false for no majority."""
     prediction = "class" if model.is_classification else "number"
     row = host.query(
-        models_sql.node_images(tables.schema, tables.name, prediction, tables.prediction_writer),
+        models_sql.node_numbers(tables.schema, tables.name, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
     )[0]
-    nodes: dict[str, Array] = {}
-    for column, image in row.items():
-        nodes[column] = _with_nan(image) if column == "threshold" else decode(image)[0]
+    whole = ["tree_id", "node_id", "feature", "majority_left"] + ["prediction"] * model.is_classification
+    nodes: dict[str, Array] = {
+        column: sent_ints(data) if column in whole else sent_floats(data) for column, data in row.items()
+    }
+    nodes["majority_left"] = nodes["majority_left"] == 1
     return nodes
-
-
-def _with_nan(image: bytes) -> Array:
-    """The numbers of an array image, NaN where NULL."""
-    numbers, valid = decode(image)
-    floats = np.array(numbers, np.float64)
-    if valid is not None:
-        floats[~valid] = np.nan
-    return floats
 
 
 def _plan(
@@ -181,8 +176,8 @@ def _categories(
         parts.append(listed_categories(host, tables, nodes, names, booleans))
     named = NamedCategories.join(parts)
     seen_feature, seen_tree, seen_texts = _seen_categories(model)
-    seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
-    seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
+    seen = host.query(models_sql.key_numbers(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
+    seen_key = _as_floats(sent_ints(seen["key"]), seen_feature + 1, booleans)
     return (
         SplitCategories(
             split=named.split,
@@ -219,13 +214,13 @@ def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
     ]
     if tables.has_surrogates:
         names = [feature.name for feature in model.features]
-        row = host.query(models_sql.surrogate_images(tables.schema, tables.name), [_TEXTS], [names])[0]
+        row = host.query(models_sql.surrogate_numbers(tables.schema, tables.name), [_TEXTS], [names])[0]
         parts.append(
             {
-                "node": node_places(tables, nodes, decode(row["tree_id"])[0], decode(row["node_id"])[0]),
-                "feature": decode(row["feature"])[0].astype(np.int64),
-                "threshold": _with_nan(row["threshold"]),
-                "low_goes_left": decode(row["low_goes_left"])[0].astype(np.bool_),
+                "node": node_places(tables, nodes, sent_ints(row["tree_id"]), sent_ints(row["node_id"])),
+                "feature": sent_ints(row["feature"]),
+                "threshold": sent_floats(row["threshold"]),
+                "low_goes_left": sent_ints(row["low_goes_left"]) == 1,
             }
         )
     return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
@@ -284,8 +279,8 @@ def _outcomes(
 
 def _class_weights(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> Floats:
     """(n_nodes, K) of all nodes in order of tree and id; raises MadtreeError where they are not that many."""
-    image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
-    values = decode(image)[0]
+    image = host.query(models_sql.weight_numbers(tables.schema, tables.name))[0]["weights"]
+    values = sent_floats(image)
     if len(values) != len(nodes["node_id"]) * len(model.classes):
         raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
-    return np.array(values.reshape(-1, len(model.classes)), np.float64)
+    return values.reshape(-1, len(model.classes))

@@ -115,8 +115,7 @@ def create_empty(scan: Scan, outputs: Sequence[Output]) -> str:
     """Make the target without rows."""
     columns = [f"{scan.id_sql} AS {ident(scan.id_name)}"]
     columns += [f"NULL::{output.type} AS {ident(output.name)}" for output in outputs]
-    source = f"{scan.source} AS {SOURCE_ALIAS}"
-    return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {source} WITH NO DATA"
+    return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {scan.rows()} WITH NO DATA"
 
 
 def insert_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:

@@ -4,12 +4,13 @@ and named arrays as bytes.
 
 from __future__ import annotations
 
-from madtree.learn.data.array_datum import decode, read_rows, rows_in
+from madtree.learn.data.array_datum import read_rows, rows_in
 from madtree.learn.data.block import MOST_BLOCK_ROWS, NARROW_LIMIT, WIDE_LIMIT, Block, CodeLayout, Codes, CodesOfRows
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.hashing import keyed, mixed
 from madtree.learn.data.plans import LastPlan
+from madtree.learn.data.sent_numbers import sent_floats, sent_ints
 from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
 from madtree.learn.data.steps import Steps, finished
@@ -36,7 +37,6 @@ __all__ = [
     "Steps",
     "Values",
     "ascends",
-    "decode",
     "finished",
     "is_exact",
     "keyed",
@@ -44,5 +44,7 @@ __all__ = [
     "read_rows",
     "require",
     "rows_in",
+    "sent_floats",
+    "sent_ints",
     "sent_rows",
 ]
