@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats
+from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.split.losses import Losses
 
@@ -81,6 +81,20 @@ def criterion_of(problem: Problem) -> Criterion:
         return criterion
     losses = Losses.of_problem(problem)
     return replace(criterion, risk=losses.risk, prediction=losses.prediction, quick_gain=None, rough_best=None)
+
+
+def gains(problem: Problem, criterion: Criterion, left: Floats, right: Floats, tree: Ints) -> Floats:
+    """(m,) gains of splits with the sums `left` and `right` (n_channels, m), in the trees `tree` (m,)."""
+    left, right = problem.moments(left, tree), problem.moments(right, tree)
+    if not problem.n_classes and not (problem.weight_grid is None and problem.exposure_grid is None):
+        # Weighted values are rounded row by row, so means of equal values may differ in their last bits.
+        close = np.abs(left[1] - right[1]) <= 1e-13 * np.maximum(np.abs(left[1]), np.abs(right[1]))
+        right[1] = np.where(close, left[1], right[1])
+    gain = criterion.gain(left, right)
+    if criterion.rounding == 0.0:
+        return gain
+    weight = left.sum(axis=0) + right.sum(axis=0) if problem.n_classes else left[0] + right[0]
+    return np.where(gain > criterion.rounding * weight, gain, 0.0)
 
 
 # What all criteria of classification share.
