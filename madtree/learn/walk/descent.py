@@ -71,7 +71,6 @@ class Descent:
             visit(left, level + 1, 2 * bits, side)
 
         visit(root, 0, 0, np.full(paths.shape[1], 255, np.uint8))
-        del visit  # it holds itself, and the matrix
         place = np.unpackbits(paths[0], count=matrix.n_rows)
         for path in paths[1:]:
             place += place
