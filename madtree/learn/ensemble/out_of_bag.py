@@ -195,11 +195,8 @@ class _Rows:
 
     @classmethod
     def of(cls, targets: Targets) -> _Rows:
-        group: Ints
-        if targets.tree is None:
-            group = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory
-        else:
-            group = targets.tree.astype(np.int64)
+        one = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory
+        group: Ints = one if targets.tree is None else targets.tree.astype(np.int64)
         return cls(np.atleast_2d(targets.target), targets.weight, group)
 
     def weights(self, problem: Problem, rows: Ints) -> Floats:
