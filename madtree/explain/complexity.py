@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from madtree.explain.rules import group_values
-from madtree.host import STANDARD_TEXT, Host, Row, called_with
+from madtree.host import Host, Row
 from madtree.model import ModelTables, find_model, read_summary, read_trees, require_single_trees, unquoted
 from madtree.sqltext import explain as sql
 from madtree.trees import Model, Tree
@@ -13,7 +13,6 @@ from madtree.trees import Model, Tree
 _STORED = ("cp", "n_splits", "rel_error", "xerror", "xstd")
 
 
-@called_with(STANDARD_TEXT)
 def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     """The cp tables of a model's trees, each by falling cp; none of a group that failed.
 

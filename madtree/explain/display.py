@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
-from madtree.host import STANDARD_TEXT, Host, called_with
+from madtree.host import Host
 from madtree.model import find_model, read_model, read_summary, require_single_trees, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
@@ -13,7 +13,6 @@ from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 
-@called_with(STANDARD_TEXT)
 def tree_display(
     host: Host, model_name: str | None, dot_format: bool | None, verbosity: bool | None, full: bool | None = False
 ) -> str:
@@ -50,7 +49,6 @@ def get_tree_surr(host: Host, model_name: str | None, gid: int | None, sample_id
     return _surrogates(_member(host, model_name, gid, sample_id), False)
 
 
-@called_with(STANDARD_TEXT)
 def tree_surr_display(host: Host, model_name: str | None, full: bool | None = False) -> str:
     """The surrogates of every internal node as text; `full` as above.
 

@@ -8,7 +8,7 @@ from itertools import chain
 
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
-from madtree.host import STANDARD_TEXT, Host, called_with
+from madtree.host import Host
 from madtree.model import ModelTables, each_tree, find_model, read_summary, unquoted
 from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
@@ -18,7 +18,6 @@ from madtree.sqltext.quote import literal
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 
 
-@called_with(STANDARD_TEXT)
 def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None) -> str:
     """A model, or one tree of it, as the text of a JSON document (`docs/json.md`).
 
@@ -36,7 +35,6 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     return _joined(dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
 
 
-@called_with(STANDARD_TEXT)
 def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None) -> str:
     """A model, or one tree of it, as the text of a PMML 4.4 document.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
-from madtree.host import STANDARD_TEXT, Host, Row, called_with
+from madtree.host import Host, Row
 from madtree.model import ModelTables, each_tree, find_model, read_summary, read_trees, trees_of_group
 from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
@@ -44,7 +44,6 @@ class _Case:
     full: bool
 
 
-@called_with(STANDARD_TEXT)
 def tree_path(
     host: Host,
     model_name: str | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from madtree.host import STANDARD_TEXT, Host, Row, called_with
+from madtree.host import Host, Row
 from madtree.model import ModelTables, each_tree, find_model, probabilities, read_summary, unquoted
 from madtree.render.rules import rule_text
 from madtree.sqltext import explain as sql
@@ -12,7 +12,6 @@ from madtree.sqltext.rules import leaf_predicate
 from madtree.trees import Model, Node, Tree
 
 
-@called_with(STANDARD_TEXT)
 def tree_rules(
     host: Host,
     model_name: str | None,

@@ -7,15 +7,12 @@ from __future__ import annotations
 from madtree.host.cancel import Cancels
 from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Row
-from madtree.host.settings import FLOATS_IN_FULL, NOT_COMPILED, STANDARD_TEXT, called_with, local_settings
+from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary import NAME, Scratch, Span, SpillFile, TemporaryPlace, nameless
 
 __all__ = [
-    "FLOATS_IN_FULL",
     "NAME",
-    "NOT_COMPILED",
-    "STANDARD_TEXT",
     "Cancels",
     "Host",
     "PlpyHost",
@@ -25,7 +22,6 @@ __all__ = [
     "SpillFile",
     "Stopwatch",
     "TemporaryPlace",
-    "called_with",
     "local_settings",
     "nameless",
 ]

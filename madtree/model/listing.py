@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from madtree.host import Host, Row, called_with
+from madtree.host import Host, Row
 from madtree.sqltext import listing as sql
 from madtree.sqltext.tables import suffixed
 
@@ -35,7 +35,6 @@ class Found:
     trusted: bool
 
 
-@called_with({"row_security": "off", "datestyle": "ISO", "intervalstyle": "postgres"})
 def models(host: Host) -> list[Row]:
     """Rows of `madtree.models`, by schema and name.
 

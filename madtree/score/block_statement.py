@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host import FLOATS_IN_FULL, Host, local_settings
+from madtree.host import Host, local_settings
 from madtree.ingest import OID, PageRanges
 from madtree.learn.data import finished, sent_rows
 from madtree.parallel import without_leader
@@ -27,6 +27,8 @@ PLAN_BYTES_A_ROW = 128  # every block is handed the whole plan: a large one asks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
 MAX_TASKS = 128
+# Ids travel as text, as in a dump, and must come back as they were.
+IDS_IN_FULL = {"extra_float_digits": "1"}
 _BYTES, _TEXT = "pg_catalog.bytea", "pg_catalog.text"
 
 
@@ -68,8 +70,7 @@ class BlockStatement:
         return self.host.command(self.blocks.create(self._query(ranges, block_rows)), types, params)
 
     def _create_from_outside(self, plan: bytes, types: Sequence[str], params: Sequence[Any]) -> int:
-        # Ids travel as text, as in a dump, and must come back as they were.
-        with local_settings(self.host, FLOATS_IN_FULL):
+        with local_settings(self.host, IDS_IN_FULL):
             self.host.command(self.empty)
             insert = self.blocks.insert(len(params) + 2)
             return sum(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import FLOATS_IN_FULL, NOT_COMPILED, Host, Row, called_with
+from madtree.host import Host, Row
 from madtree.model import (
     ModelTables,
     find_model,
@@ -38,7 +38,6 @@ _TEXTS = "pg_catalog.text[]"
 _PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
 
 
-@called_with(NOT_COMPILED | FLOATS_IN_FULL)
 def tree_evaluate(
     host: Host,
     tree_model: str | None,
@@ -76,7 +75,6 @@ def tree_evaluate(
     ]
 
 
-@called_with(NOT_COMPILED | FLOATS_IN_FULL)
 def tree_confusion(
     host: Host,
     tree_model: str | None,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from time import perf_counter
 
 from madtree.errors import MadtreeError
-from madtree.host import NOT_COMPILED, Host, called_with
+from madtree.host import Host
 from madtree.model import check_type, find_model, output_columns, read_summary
 from madtree.request import COSTS, Costs, check_new, find_relation
 from madtree.score.case_or_blocks import measure
@@ -19,7 +19,6 @@ from madtree.sqltext.quote import qualified
 from madtree.trees import Kind
 
 
-@called_with(NOT_COMPILED)
 def forest_predict(
     host: Host,
     random_forest_model: str | None,

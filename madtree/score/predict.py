@@ -6,7 +6,7 @@ from dataclasses import replace
 from time import perf_counter
 
 from madtree.errors import MadtreeError
-from madtree.host import NOT_COMPILED, STANDARD_TEXT, Host, called_with
+from madtree.host import Host
 from madtree.ingest import distribute_beside, distribution_column
 from madtree.model import (
     ModelTables,
@@ -34,7 +34,6 @@ from madtree.sqltext.tables import model_table
 from madtree.trees import Feature, Model
 
 
-@called_with(NOT_COMPILED)
 def tree_predict(
     host: Host,
     tree_model: str | None,
@@ -97,7 +96,6 @@ def tree_predict(
     )
 
 
-@called_with(STANDARD_TEXT)
 def tree_sql(
     host: Host, model_name: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None = False
 ) -> str:

@@ -6,6 +6,7 @@ the SQL and what is said about it, `screen` runs a statement and shows it.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -17,9 +18,16 @@ from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
+from madtree.cli.demo.tables import has_extension
 from madtree.cli.exits import INTERRUPTED
 from madtree.cli.safe import safe
 from madtree.embedded import PrivateServer
+
+
+def require_numpy() -> None:
+    """Raises DemoError where this process cannot train."""
+    if find_spec("numpy") is None:
+        raise DemoError("This database has no extension madtree. For training here: pip install 'madtree[engine]'")
 
 
 def demo_command(
@@ -29,7 +37,7 @@ def demo_command(
     ] = None,
     dsn: Annotated[
         str | None,
-        typer.Option(help="A server of your own with madtree in it; default: your private server, started if needed."),
+        typer.Option(help="Any PostgreSQL server of yours; default: your private server, started if needed."),
     ] = None,
 ) -> None:
     """Train and score trees on the flights of New York, 2013. Works in a schema of its own, named demo."""
@@ -38,7 +46,11 @@ def demo_command(
         flights = find_flights(data, say=console.print)
         target = Target(check_dsn(dsn), "--dsn") if dsn else Target(PrivateServer(say=console.print).up(), "madtree up")
         with connect(target) as connection:
-            tell(Screen(console, connection), flights, client="psql" if dsn else "madtree psql")
+            screen = Screen(console, connection, has_extension=has_extension(connection))
+            if not screen.has_extension:
+                require_numpy()
+                console.print("This database has no extension madtree: this process trains and scores.")
+            tell(screen, flights, client="psql" if dsn else "madtree psql")
     except DemoError as error:
         Console(stderr=True, highlight=False).print(safe(str(error)), markup=False, soft_wrap=True)
         raise typer.Exit(1) from None

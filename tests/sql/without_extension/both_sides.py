@@ -10,8 +10,10 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
+from madtree.engine import call
 from madtree.host.psycopg import PsycopgHost
 
+JSON, JSONB = 114, 3802  # OIDs
 FEATURES = "x, n, word, flag, day, xs[2]"
 MAKE = """
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad');
@@ -67,16 +69,23 @@ class Both:
         return PsycopgHost(self.there)
 
     def call(self, function: Any, *arguments: Any, **named: Any) -> Any:
-        """Call a function of madtree's over the session without the extension, as a piece of work.
-
-        JSON comes as text, which the extension's SQL functions make JSON of.
-        """
+        """Call a function of madtree's over the session without the extension, as a piece of work."""
         with self.there.transaction():
             found = function(self.host, *arguments, **named)
         for row in found if isinstance(found, list) else []:
-            if isinstance(row.get("group_values"), str):
-                row["group_values"] = json.loads(row["group_values"])
+            row["group_values"] = json.loads(row["group_values"] or "null")
         return found
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        """What a function says there that the extension has by this name: a value, or rows; JSON as its value."""
+        found = self.call(call, name, arguments)
+        values = [
+            [json.loads(value) if type_ in (JSON, JSONB) and value is not None else value for value, type_ in pairs]
+            for pairs in (zip(row, found.types, strict=True) for row in found.rows)
+        ]
+        if found.columns == (name,):
+            return values[0][0]
+        return [dict(zip(found.columns, row, strict=True)) for row in values]
 
 
 def rows(db: psycopg.Connection, query: str, *parameters: Any) -> list[dict[str, Any]]:

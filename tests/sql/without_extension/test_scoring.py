@@ -7,7 +7,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from both_sides import MODELS, Both, rows
+from both_sides import FEATURES, MODELS, Both, rows, run
+from fix_server import Server
 from training import columns_of
 
 from madtree.errors import MadtreeError
@@ -186,3 +187,21 @@ def test_what_is_stopped_between_two_blocks_leaves_nothing_behind(both: Both, ho
             assert session.closed == (how == "break")
         finally:
             both.there.execute("DROP TABLE many")
+
+
+def test_models_made_outside_score_in_a_server_with_the_extension(both: Both, server: Server) -> None:
+    schema = rows(both.there, "SELECT current_schema() AS name")[0]["name"]
+    both.ask("tree_train", "data", "tree_made_there", "id", "class", FEATURES)
+    both.ask("forest_train", "data", "forest_made_there", "id", "class", FEATURES, None, "mood", 2)
+    try:
+        tables = ["--table", f"{schema}.*_made_there*"]
+        made = run("pg_dump", "--no-owner", *tables, server.dsn_of(dbname=both.there.info.dbname))
+        run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", server.dsn_of(dbname=both.here.info.dbname), text=made)
+        for kind in ("tree", "forest"):
+            both.here.execute(f"SELECT madtree.{kind}_predict('{kind}_made_there', 'data', 'predicted', 'prob')")
+            both.ask(f"{kind}_predict", f"{kind}_made_there", "data", "predicted", "prob")
+            assert predicted(both.here) == predicted(both.there)
+    finally:
+        for kind in ("tree", "forest"):
+            both.ask("tree_drop", f"{kind}_made_there")
+            both.here.execute("SELECT madtree.tree_drop(%s)", [f"{kind}_made_there"])
