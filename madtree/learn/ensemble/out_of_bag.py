@@ -134,6 +134,8 @@ class Tally:
         if rows.weight is None and n_groups == 1:
             return np.array([np.count_nonzero(chosen)], np.float64)
         mine = np.flatnonzero(chosen)
+        if rows.weight is None:
+            return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
         return _sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from madtree.learn.data import Array, Bools, Floats, Ints, codec, nested
 from madtree.learn.problem import Problem
 from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys, category_indices
-from madtree.learn.prune.outcome import Outcome
+from madtree.learn.prune.outcome import Outcome, deepest
 
 
 @dataclass(frozen=True)
@@ -246,16 +246,15 @@ class TrainedTrees:
 def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
     n, tree = len(key.group), outcome.tree
     roots = outcome.node_id == 0
-    n_rows, depth = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    n_rows = np.zeros(n, np.int64)
     n_rows[tree[roots]] = outcome.n_rows[roots]
-    np.maximum.at(depth, tree, outcome.depth)
     chosen = [table.cp[table.chosen] for table in outcome.cp_tables]
     return TreeColumns(
         key=key,
         n_rows=n_rows,
         n_nodes=np.bincount(tree, minlength=n),
         n_leaves=np.bincount(tree[outcome.is_leaf], minlength=n),
-        tree_depth=depth,
+        tree_depth=deepest(tree, outcome.depth, n),
         grown_depth=outcome.grown_depth,
         pruning_cp=np.array(chosen or [problem.parameters.cp] * n, np.float64),
         root_risk=outcome.root_risk,
@@ -268,10 +267,12 @@ def _nodes(outcome: Outcome, problem: Problem, key: TreeKeys) -> NodeColumns:
     n = len(outcome.tree)
 
     def categories(codes: dict[int, Ints]) -> CategorySets:
-        sets: list[Ints | None] = [None] * n
-        for node, of_node in codes.items():
-            sets[node] = category_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), of_node)
-        return CategorySets.of(sets)
+        sizes = np.zeros(n, np.int32)
+        sets = []
+        for node, of_node in codes.items():  # ascending
+            sets.append(category_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), of_node))
+            sizes[node] = len(of_node)
+        return CategorySets(sizes, np.concatenate([np.zeros(0, np.int32), *sets]))
 
     return NodeColumns(
         key=key.take(outcome.tree),

@@ -17,9 +17,10 @@ from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import criterion_of, gains
-from madtree.learn.split.margins import TIE
+from madtree.learn.split.margins import TIE, rounding, threshold
 from madtree.learn.split.node_rows import order_of_slots, summed, sweep
 from madtree.learn.split.search import BestSplits, PicksSplits, search
+from madtree.learn.split.shortlist import rough_gains_apply
 
 # A key of 32 bits: in the higher half the code less 1, in the lower one the row's place in its node.
 _HALF = np.uint32(16)
@@ -159,13 +160,8 @@ def _search_tables(
                 keys >> _HALF,
                 _running(problem, row_class, times, limbs, at, known),
             )
-            gain, cut = table.best()
             slots = standing.slots[mine]
-            for j, place in enumerate(range(places.start, places.stop)):
-                lines = slice(j * len(mine), (j + 1) * len(mine))
-                feature = small.features[slots, place]
-                may = allowed[slots, place]
-                table.enter(found, slots, feature, may, gain[lines], cut[lines], j * len(mine))
+            table.improve(found, slots, small.features[slots, places].T, allowed[slots, places].T)
             yield
 
 
@@ -221,17 +217,52 @@ class _Table:
     codes: Array
     running: list[Ints]
 
-    def best(self) -> tuple[Floats, Ints]:
-        """Of each line (n_lines,) the best gain, and the row behind which the split lies, the first of several; the
-        gain is 0 where there is none.
+    def improve(self, found: BestSplits, slots: Ints, features: Ints, allowed: Bools) -> None:
+        """Enter into `found` what beats it.
+
+        Args:
+            slots: (n_nodes,) of the nodes; lines come feature by feature, node by node.
+            features, allowed: (n_features, n_nodes) which feature each line is of, and whether it may split the node.
         """
-        problem, n_counts = self.problem, self.problem.channels.n_counts
+        best_of_lines, cut = self._best(allowed)
+        gain = best_of_lines.reshape(features.shape)
+        if self.problem.parameters.feature_costs:
+            gain /= self.problem.feature_costs[features]
+        best, chosen = found.gain.take(slots), np.full(len(slots), -1)
+        for number, of_feature in enumerate(gain):
+            better = of_feature > best * (1 + TIE)
+            best[better], chosen[better] = of_feature[better], number
+        node = np.flatnonzero(chosen >= 0)
+        mine, place = slots[node], chosen[node]
+        line = place * len(slots) + node
+        at = cut[line]
+        found.gain[mine], found.feature[mine] = best[node], features[place, node]
+        found.left[mine], found.right[mine] = self.codes[line, at] + 1, self.codes[line, at + 1] + 1
+        for channel, sums in enumerate(self.running):
+            found.left_sums[channel, mine], found.known_sums[channel, mine] = sums[line, at], sums[line, -1]
+
+    def _best(self, allowed: Bools) -> tuple[Floats, Ints]:
+        """Of each line (n_lines,) the best gain, and the row behind which the split lies, the first of several; the
+        gain is 0 where there is none, or a line of the same node has a better one.
+        """
+        problem, n_counts, n_nodes = self.problem, self.problem.channels.n_counts, allowed.shape[1]
         rows_left = self.running[0] if n_counts == 1 else np.sum(self.running[:n_counts], axis=0)
         least = max(problem.parameters.min_bucket, 1)
         may = rows_left <= rows_left[:, -1:] - least
         if least > 1:
             may &= rows_left >= least
+        if not allowed.all():
+            may &= allowed.reshape(-1, 1)
         may[:, :-1] &= self.codes[:, 1:] != self.codes[:, :-1]
+        rough_gain = criterion_of(problem).rough_gain
+        if rough_gain is not None and rough_gains_apply(problem):
+            rough = rough_gain([sums.astype(np.float64) for sums in self.running])
+            rough *= may
+            best_of_node = rough.max(axis=1).reshape(-1, n_nodes).max(axis=0)
+            weight = rows_left[:, -1].reshape(-1, n_nodes).max(axis=0)
+            # Where the rough gain is 0 both sides look alike, and the gain is noise.
+            least_gain = np.maximum(threshold(best_of_node, weight, rounding(n_counts)), np.finfo(np.float64).tiny)
+            may = rough >= np.tile(least_gain, len(rough) // n_nodes)[:, None]
         at = np.flatnonzero(may)
         line = at // may.shape[1]
         left = np.stack([sums.ravel().take(at) for sums in self.running])
@@ -243,21 +274,3 @@ class _Table:
         gain.ravel()[at] = of_candidates
         best = gain.max(axis=1)
         return best, (gain >= (best * (1 - TIE))[:, None]).argmax(axis=1)
-
-    def enter(
-        self, found: BestSplits, slots: Ints, feature: Ints, allowed: Bools, gain: Floats, cut: Ints, first: int
-    ) -> None:
-        """Enter into `found` what beats it, of the lines from `first` on, one for each of `slots` (n,).
-
-        Args:
-            feature: (n,) of each line, by which it is `allowed` (n,) to split its node.
-            gain, cut: (n,) as `best` gives them.
-        """
-        if self.problem.parameters.feature_costs:
-            gain = gain / self.problem.feature_costs[feature]
-        better = np.flatnonzero((gain > found.gain.take(slots) * (1 + TIE)) & allowed)
-        mine, line, at = slots[better], better + first, cut[better]
-        found.gain[mine], found.feature[mine] = gain[better], feature[better]
-        found.left[mine], found.right[mine] = self.codes[line, at] + 1, self.codes[line, at + 1] + 1
-        for channel, sums in enumerate(self.running):
-            found.left_sums[channel, mine], found.known_sums[channel, mine] = sums[line, at], sums[line, -1]

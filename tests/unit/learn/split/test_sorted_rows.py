@@ -90,8 +90,9 @@ def test_rows_in_order_give_the_same_splits_as_their_bins(n_classes: int, criter
         assert_same(in_order(replace(problem, tuning=a_little_at_a_time), small), expected)
 
 
-def test_features_that_are_not_allowed_and_costs_count_as_in_the_search_of_bins() -> None:
-    parameters = Parameters(min_bucket=1, feature_costs=(1.0, 3.0, 1.0, 2.0, 1.0))
+@pytest.mark.parametrize("costs", [(), (1.0, 3.0, 1.0, 2.0, 1.0)])
+def test_features_that_are_not_allowed_and_costs_count_as_in_the_search_of_bins(costs: tuple[float, ...]) -> None:
+    parameters = Parameters(min_bucket=1, feature_costs=costs)
     problem, block = problem_of(sample_rows(800, 2), 2, parameters)
     small = small_nodes(problem, block, 1, times=False)
     assert_same(in_order(problem, small), by_bins(problem, small))
