@@ -29,6 +29,8 @@ demo: setup
 	$(BIN)/madtree demo
 
 # Tests wait for servers and programs more than they compute: two processes a core.
+# Each process that a test starts would compile madtree again if byte code were not kept.
+test: export PYTHONDONTWRITEBYTECODE =
 test: setup
 	@scripts/browser
 	$(BIN)/pytest -n $(or $(WORKERS),$(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))) --dist loadfile $(ARGS)
