@@ -12,7 +12,6 @@ from madtree.ingest.placement import (
     has_citus,
     placement,
     plain_tables,
-    run_on_servers,
 )
 from madtree.ingest.profile import (
     Categories,
@@ -55,5 +54,4 @@ __all__ = [
     "read_folds",
     "read_groups",
     "read_profile",
-    "run_on_servers",
 ]

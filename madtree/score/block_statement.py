@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from madtree.host import Host, local_settings
 from madtree.ingest import OID, PageRanges
+from madtree.learn.data import USUAL_BLOCK_ROWS
 from madtree.parallel import without_leader
-from madtree.score.case_or_blocks import Work
+from madtree.score.case_or_blocks import Work, reader
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, PageBounds
 from madtree.sqltext.workers import plan_of
 
-BLOCK_ROWS = 16_384, 65_536  # at least: what stays in the processor's cache; at most: what larger ones would gain
+BYTEA = "pg_catalog.bytea"
+# At least what stays in the processor's cache; at most: larger ones would gain nothing.
+BLOCK_ROWS = 16_384, USUAL_BLOCK_ROWS
 BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
 PLAN_BYTES_A_ROW = 128  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
@@ -40,24 +42,25 @@ class BlockStatement:
     work: Work
     n_trees: int
 
-    def create(self, plan: bytes, types: Sequence[str], params: Sequence[Any]) -> int:
+    def create(self, plan: bytes) -> int:
         """Create the target; returns the number of its rows.
 
         Args:
             plan: of `score.block_plan.build_plan`.
-            types, params: SQL types and values of the parameters from $2 on, which the outputs use.
         """
-        types, params = ["pg_catalog.bytea", *types], [plan, *params]
         block_rows = self._block_rows(plan)
         ranges = self._ranges(block_rows)
         tasks = self._tasks(ranges, block_rows) if ranges else []
         if self.work.block_workers and len(tasks) > 1 and self._parallel_safe():
             with local_settings(self.host, without_leader(self.work.block_workers)):
-                return self.host.command(self.blocks.create(self.blocks.shared(tasks)), types, params)
-        return self.host.command(self.blocks.create(self._query(ranges, block_rows)), types, params)
+                return self._create(self.blocks.shared(tasks), plan)
+        return self._create(self._query(ranges, block_rows), plan)
+
+    def _create(self, query: str, plan: bytes) -> int:
+        return reader(self.host, self.work).command(self.blocks.create(query), [BYTEA], [plan])
 
     def query(self, plan: bytes) -> str:
-        """The target's rows as a query for one process; its parameters are those of `create`."""
+        """The target's rows as a query for one process; its parameter is the plan."""
         block_rows = self._block_rows(plan)
         return self._query(self._ranges(block_rows), block_rows)
 
