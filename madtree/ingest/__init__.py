@@ -12,7 +12,6 @@ from madtree.ingest.placement import (
     has_citus,
     placement,
     plain_tables,
-    run_on_servers,
 )
 from madtree.ingest.profile import (
     Categories,
@@ -58,5 +57,4 @@ __all__ = [
     "read_groups",
     "read_images",
     "read_profile",
-    "run_on_servers",
 ]

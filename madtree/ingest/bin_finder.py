@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.host import Host
-from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.profile import Categories
 from madtree.ingest.row_spool import RowSpool
 from madtree.ingest.sent import read_images
@@ -130,7 +130,7 @@ class BinFinder:
         return [self._read(clause, chosen)]
 
     def _read_range(self, chosen: Sequence[int], page_range: PageRange, condition: str = "") -> RawRows:
-        extra = f"{self._pages.condition} AND {condition}" if condition else self._pages.condition
+        extra = f"{sql.PAGES} AND {condition}" if condition else sql.PAGES
         clause = self._source.from_clause(self._pages.relations[page_range.relation], extra=extra)
         return self._read(clause, chosen, page_range.bounds)
 
@@ -155,7 +155,7 @@ class BinFinder:
         self, clause: str, chosen: Sequence[int], never_null: Sequence[bool] | None, bounds: Sequence[str]
     ) -> bytes | Floats:
         query = sql.images(self._source, clause, chosen, never_null)
-        return read_images(self._host, self._source, query, [self._pages.type] * len(bounds), bounds, chosen)
+        return read_images(self._host, self._source, query, [TID] * len(bounds), bounds, chosen)
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
         """All distinct values of the features and trees that have few in the sample.

@@ -9,7 +9,7 @@ from tempfile import SpooledTemporaryFile
 import numpy as np
 
 from madtree.host import Host, TemporaryPlace
-from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.sent import as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.problem import NullNumberError, RawRows, RowFormat
@@ -88,8 +88,8 @@ class RowSpool:
 
         Replacing NULLs by NaN takes as long as reading, so it is done for numbers of which some has been NULL.
         """
-        types = [pages.type] * len(page_range.bounds)
-        clause = self._source.from_clause(pages.relations[page_range.relation], pages.condition)
+        types = [TID] * len(page_range.bounds)
+        clause = self._source.from_clause(pages.relations[page_range.relation], sql.PAGES)
         for never_null in ([not nullable for nullable in self._nullable], None):
             query = sql.usable_images(self._source, clause, never_null)
             found = host.data(query, types, page_range.bounds)[0]

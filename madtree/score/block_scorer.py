@@ -11,14 +11,23 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
+from madtree.learn.data import (
+    RIGHT,
+    UNKNOWN,
+    USUAL_BLOCK_ROWS,
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    LastPlan,
+    Steps,
+    rows_in,
+)
 from madtree.score.checked_plan import checked_plan
 from madtree.score.coded_forest import CodedForest
 from madtree.score.forest_scorer import Route, forest_outcomes
 
 Plan = dict[str, Any]
-
-_STEP_ROWS = 65_536  # as many as a block usually has at most
 
 _BEYOND_KEYS = 2.0**62
 
@@ -52,9 +61,10 @@ def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
 def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
     """The outcomes of rows (n_rows, n_numbers)."""
     found = []
-    for first in range(0, len(rows), _STEP_ROWS):
+    for first in range(0, len(rows), USUAL_BLOCK_ROWS):
         yield
-        found.append((yield from _scored(model, np.array(rows[first : first + _STEP_ROWS].T, np.float64, order="C"))))
+        block = rows[first : first + USUAL_BLOCK_ROWS]
+        found.append((yield from _scored(model, np.array(block.T, np.float64, order="C"))))
     return b"".join(found)
 
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2
 
-from madtree.host import Host, local_settings
-from madtree.ingest import placement, plain_tables, run_on_servers
+from madtree.host import Host, OnServers, local_settings
+from madtree.ingest import placement, plain_tables
 from madtree.parallel import best, seconds
 from madtree.request import COSTS, Costs
 from madtree.sqltext import predict as sql
@@ -129,4 +129,9 @@ def run_case(host: Host, work: Work, statement: str) -> int:
     Compiling a large one takes longer than millions of rows, so the functions that users call turn jit off. Other
     servers have to be told by themselves, by a function of the extension's.
     """
-    return run_on_servers(host, statement) if work.spread and host.has_extension else host.command(statement)
+    return reader(host, work).command(statement)
+
+
+def reader(host: Host, work: Work) -> Host:
+    """What runs statements over the rows that are scored."""
+    return OnServers(host) if work.spread and host.has_extension else host

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,6 @@ class Outcomes:
         of_node: (n_nodes,) for a single tree a position from 1 for each leaf.
         parts, row_bytes: the numbers that the block scorer gives for each row (`BlockScan.parts`), and their bytes.
         expressions: for each output, over these numbers.
-        types, params: SQL types and values of the parameters from $2 on that the expressions use.
         forest: None for single trees.
     """
 
@@ -36,14 +34,12 @@ class Outcomes:
     parts: list[Part]
     row_bytes: int
     expressions: list[str]
-    types: list[str]
-    params: list[Any]
     forest: FlatForest | None = None
 
     @classmethod
-    def of_tree(cls, of_node: Ints, expressions: list[str], types: list[str], params: list[Any]) -> Outcomes:
+    def of_tree(cls, of_node: Ints, expressions: list[str]) -> Outcomes:
         size = outcome_type(of_node).itemsize
-        return cls(of_node, [("outcome", 0, size)], size, expressions, types, params)
+        return cls(of_node, [("outcome", 0, size)], size, expressions)
 
 
 def forest_outcomes_of(
@@ -60,16 +56,16 @@ def forest_outcomes_of(
     none: Ints = np.zeros(len(nodes["node_id"]), np.int64)
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
-    def said(what: str, values: Floats, parts: list[Part], expressions: list[str], *params: Any) -> Outcomes:
+    def said(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
         size = row_bytes(what, members, n_classes if what in ("votes", "judged") else values.shape[1])
         forest = FlatForest(members, what, n_classes, values)
-        return Outcomes(none, parts, size, expressions, ["pg_catalog.int8[]"] * len(params), list(params), forest)
+        return Outcomes(none, parts, size, expressions, forest)
 
     if type_ == "leaf":
         is_leaf = nodes["feature"] == 0
         position = np.where(is_leaf, np.cumsum(is_leaf), 0).astype(np.float64)[:, None]
-        ids = nodes["node_id"][is_leaf].tolist()
-        return said("leaves", position, [("outcome", 0, 4)], [pick_each("$2::pg_catalog.int8[]", members)], ids)
+        ids = sql.integer_array(nodes["node_id"][is_leaf].tolist())
+        return said("leaves", position, [("outcome", 0, 4)], [pick_each(ids, members)])
     if type_ == "response" and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
         return said("classes", prediction, [("outcome", 0, 4)], [pick(classes)])

@@ -80,16 +80,16 @@ class BlockScoring:
         Raises:
             MadtreeError: the model's nodes are not whole trees.
         """
-        statement, plan, types, params = self._statement()
-        return statement.create(plan, types, params)
+        statement, plan = self._statement()
+        return statement.create(plan)
 
     def rows(self) -> ScoredRows:
         """The target's rows for one process, where it cannot be created. Errors are those of `create`."""
-        statement, plan, types, params = self._statement()
-        return ScoredRows(*statement.query(plan, types, params))
+        statement, plan = self._statement()
+        return ScoredRows(*statement.query(plan))
 
-    def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
-        """The statement, the plan, and types and values of the parameters from $2 on."""
+    def _statement(self) -> tuple[BlockStatement, bytes]:
+        """The statement, and the plan."""
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
         check_rows(host, tables, model, nodes=not tables.is_packed)
         if tables.is_packed:
@@ -111,7 +111,7 @@ class BlockScoring:
         )
         n_trees = len(np.unique(nodes["tree_id"]))
         empty = sql.create_empty(scan, self.outputs)
-        return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan, said.types, said.params
+        return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
@@ -257,24 +257,20 @@ def _outcomes(
             shares = shares / shares.sum(axis=1, keepdims=True)
         return forest_outcomes_of(model, type_, nodes, shares, outputs)
     if type_ == "response" and model.is_classification:
-        return Outcomes.of_tree(
-            nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))], [], []
-        )
+        return Outcomes.of_tree(nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))])
     is_leaf = nodes["feature"] == 0
     each = np.where(is_leaf, np.cumsum(is_leaf), 0)
     if type_ in ("leaf", "response"):
-        kind, column = ("int8", "node_id") if type_ == "leaf" else ("float8", "prediction")
-        array = f"pg_catalog.{kind}[]"
-        return Outcomes.of_tree(each, [pick(f"$2::{array}")], [array], [nodes[column][is_leaf].tolist()])
+        write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
+        return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
     weights = _class_weights(host, tables, model, nodes)[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
-    picks = [pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
+    picks = [pick(sql.number_array(shares)) for shares in by_class]
     expressions = (
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
     )
-    types = ["pg_catalog.float8[]"] * len(by_class)
-    return Outcomes.of_tree(each, expressions, types, [list(column) for column in by_class])
+    return Outcomes.of_tree(each, expressions)
 
 
 def _class_weights(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> Floats:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from madtree.sqltext.array_text import texts
 from madtree.sqltext.explain import group_object
 from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 
@@ -34,7 +36,7 @@ class Question:
         weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
         grouping: the model's grouping columns, unquoted, and how their values are written as text.
         writer: how the predictions' type is.
-        n_params: parameters of the rows' query; the question's own come behind them.
+        classes: of a classification, in order.
         cells: SQL of the table that has the cells already, empty where there is none.
         of_forest: whether the model is a forest.
     """
@@ -45,7 +47,7 @@ class Question:
     weighted: bool
     grouping: Sequence[tuple[str, Writer | None]]
     writer: Writer | None
-    n_params: int = 0
+    classes: Sequence[str] = ()
     exposed: bool = False
     of_counts: bool = False
     cells: str = ""
@@ -64,7 +66,7 @@ class Question:
             rows=self.rows,
             cells=cells,
             group=self._group(),
-            classes=f"${self.n_params + 1}",
+            classes=f"{literal(texts(self.classes))}::pg_catalog.text[]",
             predicted=text_of("n.prediction", self.writer),
             **own,
         )
@@ -88,7 +90,7 @@ def metric_names(is_classification: bool, n_classes: int, of_counts: bool = Fals
 
 
 def class_metrics(question: Question) -> str:
-    """Metrics of a classification by scope; the parameter is the classes in order."""
+    """Metrics of a classification by scope."""
     template = f"WITH {_CELLS}{_judged(question)}{_SCOPES}{_CLASS_METRICS}{_RESULT}"
     metrics = _of_metrics(CLASS_METRICS)
     return question.fill(template, cells=class_cells(question), metrics=metrics, **_whole(question, "judged"))
@@ -102,7 +104,7 @@ def number_metrics(question: Question) -> str:
 
 
 def confusion(question: Question) -> str:
-    """Rows of the confusion matrix of each tree; the parameter is the classes in order."""
+    """Rows of the confusion matrix of each tree."""
     return question.fill(f"WITH {_CELLS}{_judged(question)}{_CONFUSION}", cells=class_cells(question))
 
 
@@ -188,7 +190,7 @@ judged AS (
     FROM cells AS c
     INNER JOIN {nodes} AS n ON n.tree_id `=` c.tree AND n.node_id `=` c.leaf
     CROSS JOIN LATERAL (
-        SELECT pg_catalog.array_position({classes}::pg_catalog.text[], c.actual COLLATE pg_catalog."C") AS class
+        SELECT pg_catalog.array_position({classes}, c.actual COLLATE pg_catalog."C") AS class
     ) AS k
     CROSS JOIN LATERAL (
         SELECT pg_catalog.sum(u.weight) AS total FROM pg_catalog.unnest(n.class_weights) AS u(weight)
@@ -202,14 +204,14 @@ _CLASS_CELLS_OF_FOREST = """
         pg_catalog.count(*) AS total, 0 AS bad_actuals, {counts}
     FROM ({rows}) AS r
     CROSS JOIN LATERAL (
-        SELECT pg_catalog.array_position({classes}::pg_catalog.text[], r.actual COLLATE pg_catalog."C") AS class
+        SELECT pg_catalog.array_position({classes}, r.actual COLLATE pg_catalog."C") AS class
     ) AS k
     GROUP BY 1, 2, 3, 4, 5, 6
 """
 _JUDGED_OF_FOREST = """
 judged AS (
     SELECT c.tree, c.actual, c.n, c.weight, c.class,
-        ({classes}::pg_catalog.text[])[c.predicted] COLLATE pg_catalog."C" AS predicted, c.p_first, c.p_actual
+        ({classes})[c.predicted] COLLATE pg_catalog."C" AS predicted, c.p_first, c.p_actual
     FROM cells AS c WHERE c.predicted IS NOT NULL AND c.actual IS NOT NULL AND c.n `>` 0
 ),"""
 
@@ -266,7 +268,7 @@ ties AS (
     SELECT s.scope, s.p_first,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 1), 0) AS of_first,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 2), 0) AS of_second
-    FROM scoped AS s WHERE pg_catalog.cardinality({{classes}}::pg_catalog.text[]) `=` 2 GROUP BY s.scope, s.p_first
+    FROM scoped AS s WHERE pg_catalog.cardinality({{classes}}) `=` 2 GROUP BY s.scope, s.p_first
 ),
 ranks AS (
     SELECT t.scope, t.of_first, t.of_second,
@@ -329,7 +331,7 @@ ORDER BY s.scope"""
 _CONFUSION = """
 labels AS (
     SELECT l.label COLLATE pg_catalog."C" AS label, l.position
-    FROM pg_catalog.unnest({classes}::pg_catalog.text[]) WITH ORDINALITY AS l(label, position)
+    FROM pg_catalog.unnest({classes}) WITH ORDINALITY AS l(label, position)
 ),
 outcomes AS (
     SELECT t.{number} AS tree, l.label, l.position FROM {trees} AS t CROSS JOIN labels AS l

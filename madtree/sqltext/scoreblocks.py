@@ -91,17 +91,17 @@ class BlockScan:
         """Of what the bytes of a row that is sent consist; see `madtree.sqltext.sent_rows`."""
         return sent_stretches(self._numbers)
 
-    def insert(self, number: int) -> str:
+    def insert(self) -> str:
         """Fill the target with `scored_outside`."""
-        return f"INSERT INTO {self.scan.target}\n{self.scored_outside(number)}"
+        return f"INSERT INTO {self.scan.target}\n{self.scored_outside()}"
 
-    def scored_outside(self, number: int) -> str:
+    def scored_outside(self) -> str:
         """A query for the rows of a block that was scored outside of the server.
 
-        Parameters: $1 the outcomes, then those of the outputs, and at `number` the ids, an array as text.
+        Parameters: $1 the outcomes, $2 the ids, an array as text.
         """
         element = "pg_catalog.text" if self.array_id else self.id_type
-        block = f"SELECT ${number}::{element}[] AS ids, $1::pg_catalog.bytea AS outcomes"
+        block = f"SELECT $2::{element}[] AS ids, $1::pg_catalog.bytea AS outcomes"
         return self._rows(block)
 
     def count(self) -> str:

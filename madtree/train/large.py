@@ -62,6 +62,7 @@ class Rows:
     """The rows of a training, as they are read.
 
     Attributes:
+        reader: what runs statements over them.
         source: SQL of a row.
         oids: of the plain tables that hold them.
         kinds: of the features.
@@ -71,6 +72,7 @@ class Rows:
         distributed: where they are spread over servers.
     """
 
+    reader: Host
     source: RowSource
     oids: Sequence[int]
     kinds: Sequence[Kind]
@@ -117,7 +119,7 @@ class LargeTrees:
         self.watch.begin("sample")
         distributed = self.rows.distributed
         finder = (partial(PartBinFinder, distributed) if distributed else BinFinder)(
-            self.host,
+            self.rows.reader,
             self.source,
             self.pages,
             self._row_format(),
@@ -135,7 +137,7 @@ class LargeTrees:
         trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null, deliver)
         if trained is None:
             # A class was too rare for the sample.
-            self.profile = read_profile(self.host, self.task, self.source)
+            self.profile = read_profile(self.rows.reader, self.task, self.source)
             problem = self._problem(bins, self.profile.scale())
             trained = self._pack_and_grow(problem, spool, tree_ids, finder.seen_null, deliver)
             assert trained is not None

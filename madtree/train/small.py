@@ -66,7 +66,7 @@ class SmallGroups:
         self._made.append("images")
         rows.distribute_groups(self._source)
         self._watch.begin("passes")
-        yield from self._grown()
+        yield from self._grown(rows.servers)
 
     def _streamed(self) -> Iterator[TrainedTrees | None]:
         self._watch.begin("pack")
@@ -87,10 +87,10 @@ class SmallGroups:
         host.command(work.settle("images", in_place_of_leader(n_workers)))
         self._watch.begin("passes")
         with local_settings(host, without_leader(n_workers)):
-            yield from self._grown()
+            yield from self._grown(host)
 
-    def _grown(self) -> Iterator[TrainedTrees | None]:
-        for row in self._host.stream(self._work.grown(), [_BYTEA], [self._plan.dump()]):
+    def _grown(self, reader: Host) -> Iterator[TrainedTrees | None]:
+        for row in reader.stream(self._work.grown(), [_BYTEA], [self._plan.dump()]):
             yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
             self._watch.begin("passes")
 

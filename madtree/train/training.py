@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.host import Cancels, Host, Stopwatch
+from madtree.host import Cancels, Host, OnServers, Stopwatch
 from madtree.ingest import (
     Categories,
     Groups,
     Profile,
     estimate_profile,
+    has_citus,
     no_usable_row,
     placement,
     plain_tables,
@@ -64,6 +65,7 @@ class Training:
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
         servers_help = host.has_extension and not self.work.temporary
+        self.reader: Host = host  # what runs statements over the rows
         self.oids = plain_tables(host, task.source.oid, held)
         if held == "spread" and servers_help and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
@@ -75,14 +77,14 @@ class Training:
         # Folds are told apart by their text, whatever the column's type.
         self.fold = None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
-        self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
+        self.profile: Profile = self._estimate() or read_profile(self.reader, task, self.source)
         check_class_params(task.parameters.class_params, task.dependent_sql, self.profile.classes)
         tell_of_classes(host, task, self.profile)
         self.categories: list[Categories | None] = read_categories(
-            host, self.source, task.features, task.parameters.null_as_category
+            self.reader, self.source, task.features, task.parameters.null_as_category
         )
         tell_of_ids(host, task, self.profile, self.categories)
-        self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold, str(fold))
+        self.fold_keys = None if self.fold is None else read_folds(self.reader, self.source, self.fold, str(fold))
         self.parameters = task.parameters
         if self.fold_keys is not None:
             self.parameters = replace(task.parameters, n_folds=len(self.fold_keys))
@@ -122,7 +124,9 @@ class Training:
     def _stage(self) -> str:
         """Copy rows that cannot be read by page ranges; returns the copy's SQL."""
         relation = work_sql.aliased(self.task.source.schema, self.task.source.name)
-        self.host.command(self.work.stage(self._columns(), relation))
+        on_servers = self.host.has_extension and has_citus(self.host)
+        reader = OnServers(self.host) if on_servers else self.host
+        reader.command(self.work.stage(self._columns(), relation))
         self.made.append("rows")
         self.oids = [int(self.host.query(work_sql.OID_OF, ["pg_catalog.text"], [self.work.name("rows")])[0]["oid"])]
         return self.work.aliased("rows")
@@ -132,7 +136,7 @@ class Training:
         task = self.task
         relation = work_sql.aliased(task.source.schema, task.source.name)
         self.distributed = DistributedRows.distribute(self.host, task, self.work, self._columns(), relation)
-        self.work, self.oids = self.distributed.tables, []
+        self.work, self.oids, self.reader = self.distributed.tables, [], self.distributed.servers
         # The servers share the work; the coordinator has little to do.
         self.workers = Workers()
         self.made.append("rows")
@@ -190,7 +194,7 @@ class Training:
         else:
             together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
         groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
-        self.host.command(self.work.create_as("groups", groups))
+        self.reader.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)
 
@@ -220,7 +224,7 @@ class Training:
         """One tree whose rows fit one block."""
         self.watch.begin("pack")
         clause = self.source.from_clause(extra=self.source.usable)
-        images = read_images(self.host, self.source, rows_sql.images(self.source, clause))
+        images = read_images(self.reader, self.source, rows_sql.images(self.source, clause))
         tell = Teller(self.host, self.watch, self.task.verbose).tell
         return grow_in_block(self._grow_plan(), images, tell, Cancels(self.host).let_in, self._hand_over)
 
@@ -252,7 +256,14 @@ class Training:
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> None:
         """Trees too large for a block."""
         rows = Rows(
-            self.source, self.oids, self.kinds, self.categories, self.fold_keys, self.block_rows, self.distributed
+            self.reader,
+            self.source,
+            self.oids,
+            self.kinds,
+            self.categories,
+            self.fold_keys,
+            self.block_rows,
+            self.distributed,
         )
         task = replace(self.task, parameters=self.parameters)
         large = LargeTrees(self.host, task, self.work, self.made, rows, self.profile, self.workers, self.watch)

@@ -5,7 +5,16 @@ and named arrays as bytes.
 from __future__ import annotations
 
 from madtree.learn.data.array_datum import read_rows, rows_in
-from madtree.learn.data.block import MOST_BLOCK_ROWS, NARROW_LIMIT, WIDE_LIMIT, Block, CodeLayout, Codes, CodesOfRows
+from madtree.learn.data.block import (
+    MOST_BLOCK_ROWS,
+    NARROW_LIMIT,
+    USUAL_BLOCK_ROWS,
+    WIDE_LIMIT,
+    Block,
+    CodeLayout,
+    Codes,
+    CodesOfRows,
+)
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.hashing import keyed, mixed
@@ -23,6 +32,7 @@ __all__ = [
     "N_SIDES",
     "RIGHT",
     "UNKNOWN",
+    "USUAL_BLOCK_ROWS",
     "WIDE_LIMIT",
     "Array",
     "Block",

@@ -12,6 +12,8 @@ from madtree.learn.data.types import Array, Ints
 
 NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included
 WIDE_LIMIT = 65_536
+# Rows that a block usually has at most, and that are worked on at once: their codes stay in the processor's cache.
+USUAL_BLOCK_ROWS = 65_536
 # Rows of a block, many times as many as it usually has: what is done with one block takes no longer than some seconds.
 MOST_BLOCK_ROWS = 2**20
 

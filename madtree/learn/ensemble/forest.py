@@ -105,14 +105,14 @@ class Forest:
         finder_of = partial(DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM)
         growing = yield from grow(wave, True, finder_of=finder_of)
         empty = yield from take_all_rows(problem, wave, growing)
-        outcome = yield from conclude(wave, growing)
+        outcome = yield from conclude(wave, growing, empty)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
         ends: Ints = np.zeros((count, 0), np.int32)
         losses = []
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
-            held_out = without_trees(held_out, empty, replica, wave.n_groups)
+            held_out = without_trees(held_out, empty.nodes, replica, wave.n_groups)
             if forest.n_permutations:
                 lost = permuted(wave, growing.routing, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))

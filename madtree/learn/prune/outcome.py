@@ -13,7 +13,7 @@ from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import prune_at, relative
-from madtree.learn.prune.risk import moments_of_numbers
+from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
 from madtree.learn.split import RankedSplit, SurrogateSplit, criterion_of
 
@@ -79,8 +79,10 @@ def leaf_predictions(problem: Problem, growing: GrowingTrees) -> Array:
         return np.nan_to_num(problem.means(growing.sums, growing.tree)) + problem.centre[growing.tree]
 
 
-def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
+def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None = None) -> Program[Outcome]:
     """Evaluate, validate and prune grown trees.
+
+    `known`: leaves of other rows than those that they were grown on.
 
     Regression takes one more pass, for the leaves' risks; cross-validation one or two, for the held-out rows.
     """
@@ -100,6 +102,8 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
             impurities = criterion.impurity(moments)
         else:
             moments = yield from moments_of_numbers(problem, growing, weight)
+            if known is not None and known.moments is not None:
+                moments[:, known.nodes] = known.moments
             risk, impurities = criterion.risk(moments), criterion.impurity(moments)
             prediction = criterion.prediction(moments) + problem.centre[tree]
     n_wanted = problem.n_wanted

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Array
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array
 
-MOST_ROWS = 65_536  # whose codes stay in the cache
 # From column to column. Places of one row that are a power of two apart would push each other out of the cache.
-STRIDE = MOST_ROWS + 64
+STRIDE = USUAL_BLOCK_ROWS + 64
 _MOST_KEPT = 8 * 2**20  # bytes of bits
 
 
@@ -16,7 +15,7 @@ class CodeMatrix:
     """Codes of some rows, column by column.
 
     Attributes:
-        n_rows: at most `MOST_ROWS`.
+        n_rows: at most `USUAL_BLOCK_ROWS`.
         has_missing: whether any code is 0. Then there are as many columns again, the same but for the largest number
             in the place of 0: what a split asks that sends missing values right.
         columns: (n_features or 2 * n_features, n_rows).
