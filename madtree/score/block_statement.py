@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host import Host, local_settings
+from madtree.host import Cancels, Host, local_settings
 from madtree.ingest import OID, PageRanges
 from madtree.learn.data import finished, sent_rows
 from madtree.parallel import without_leader
@@ -81,9 +81,10 @@ class BlockStatement:
     def _scored_outside(self, plan: bytes) -> Iterator[tuple[str, bytes]]:
         """The ids of each block, an array as text, and what its rows come to."""
         block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
+        cancels = Cancels(self.host)
         for block in self.host.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
             if block["ids"] is not None:
-                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)))
+                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), cancels.let_in)
 
     def query(self, plan: bytes, types: Sequence[str], params: Sequence[Any]) -> tuple[str, list[str], list[Any]]:
         """The target's rows as a query for one process, with its parameters; arguments are those of `create`.
@@ -103,6 +104,9 @@ class BlockStatement:
 
     def _block_rows(self, plan: bytes) -> int:
         rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)))
+        if not self.host.has_extension:
+            # What the outputs are picked from goes to the server with each block.
+            return min(BLOCK_ROWS[1], rows_that_fit)
         return min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1], rows_that_fit)
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:
