@@ -10,13 +10,17 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.client.which_engine import Engine, found_engine, require_numpy
-from madtree.host.psycopg import PsycopgHost
+from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
 
 logger = logging.getLogger("madtree")
+
+
+def _go_on() -> None:
+    """Ctrl-C comes as an exception by itself."""
 
 
 class Caller:
@@ -40,7 +44,9 @@ class Caller:
     @property
     def host(self) -> PsycopgHost:
         """The connection as madtree's own readers take it."""
-        return PsycopgHost(self.connection, self._say)
+        connection: Any = self.connection
+        look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
+        return PsycopgHost(connection, self._say, look)
 
     @property
     def engine(self) -> Engine:
@@ -72,10 +78,10 @@ class Caller:
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
         """The same by the client's engine."""
-        require_numpy()
-        from madtree import engine
+        with self._told(), mistakes_told(), self.work():
+            require_numpy()
+            from madtree import engine
 
-        with self._told(), self.work(), mistakes_told():
             return Result.of_answer(engine.call(self.host, function, arguments, named))
 
     @contextlib.contextmanager

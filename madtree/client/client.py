@@ -14,7 +14,7 @@ from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
 from madtree.client.session import Session, open_session, without_password
-from madtree.client.which_engine import Engine, checked
+from madtree.host.psycopg import Engine, checked_engine
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -68,7 +68,7 @@ def connect(
     joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
     server.
     """
-    return Client(open_session(connection), on_message, checked(engine))
+    return Client(open_session(connection), on_message, checked_engine(engine))
 
 
 class Client(ForestCalls):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RowT = TypeVar("RowT")  # one of madtree.client.rows, for editors and type checkers
 
 _BOOL, _INTS, _FLOATS, _TEXTS = 16, (21, 23, 20), (700, 701), (25, 1043, 19)  # type OIDs, fixed in PostgreSQL
-_JSON = (114, 3802)
+_JSON = 114
 _SHOWN = 20  # rows that a notebook shows
 
 
@@ -52,10 +52,9 @@ class Result(Sequence[RowT], Generic[RowT]):
     @classmethod
     def of_answer(cls, answer: Answer) -> Result[Any]:
         """The rows that the client's engine answers with."""
-        is_json = [oid in _JSON for oid in answer.types]
         row = namedtuple("Row", answer.columns, rename=True)  # type: ignore[misc]
         rows = [
-            row(*(json.loads(v) if js and isinstance(v, str) else v for v, js in zip(values, is_json, strict=True)))
+            row(*(json.loads(v) if oid == _JSON else v for v, oid in zip(values, answer.types, strict=True)))
             for values in answer.rows
         ]
         return cls(answer.columns, answer.types, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,13 +23,17 @@ class Answer:
 
     Attributes:
         columns: their names.
-        types: OIDs of their PostgreSQL types; json and jsonb are still text.
-        rows: a list of values each.
+        types: OIDs of their PostgreSQL types.
+        rows: a list of values each; values of jsonb are decoded, a document of json is its text.
     """
 
     columns: tuple[str, ...]
     types: tuple[int, ...]
     rows: list[list[Any]]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dict of column name to value for each row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[str, Any] | None = None) -> Answer:
@@ -55,4 +60,9 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         raise MadtreeError(f"a temporary file cannot be written: {error.strerror}", hint, "53100") from error
     if not isinstance(found, list):
         return Answer(columns, types, [[found]])
-    return Answer(columns, types, [[row.get(column) for column in columns] for row in found])
+    rows = [[_value(row.get(column), type_) for column, type_ in function.columns] for row in found]
+    return Answer(columns, types, rows)
+
+
+def _value(value: Any, type_: str) -> Any:
+    return json.loads(value) if type_ == "jsonb" and isinstance(value, str) else value

@@ -7,6 +7,9 @@ from typing import Any
 
 from madtree.host.protocol import Row
 
+# PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
+_LOOK_FOR_CANCEL = "SELECT"
+
 
 class PlpyHost:
     """Adaptor around the `plpy` module, which PL/Python hands to function bodies only."""
@@ -41,6 +44,9 @@ class PlpyHost:
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         yield from self.stream(sql, batch=batch)
+
+    def let_in(self) -> None:
+        self.query(_LOOK_FOR_CANCEL)
 
     def notice(self, message: str) -> None:
         self._plpy.notice(message)

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Literal, cast, get_args
 
 import psycopg
+from psycopg import sql as psycopg_sql
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composed, Identifier
 
+from madtree.errors import MadtreeError
 from madtree.host.protocol import Host, Row
+from madtree.sqltext.catalog import EXTENSION_VERSION
+
+# Who does the work of a call: the extension's functions in the server, or the same ones in this process.
+Engine = Literal["auto", "extension", "client"]
+ENGINES: tuple[str, ...] = get_args(Engine)
+_NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
+_SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
 class PsycopgHost:
@@ -24,12 +35,19 @@ class PsycopgHost:
     has_extension = False  # or one cannot know
 
     def __init__(
-        self, connection: psycopg.Connection[Any], tell: Callable[[str, str], None] = lambda severity, message: None
+        self,
+        connection: psycopg.Connection[Any],
+        tell: Callable[[str, str], None] = lambda severity, message: None,
+        look: Callable[[], None] = lambda: None,
     ) -> None:
-        """`tell` is handed what madtree's own code says, and its severity; the server's notices go the connection's
-        way.
         """
-        self._connection, self._tell = connection, tell
+        Args:
+            tell: is handed what madtree's own code says, and its severity; the server's notices go the connection's
+                way.
+            look: called in the middle of work that is done here; raises where it is to end.
+        """
+        self._connection, self._tell, self._look = connection, tell, look
+        self._next_look = time.monotonic() + _SECONDS
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         with self._run(sql, types, params) as cursor:
@@ -52,6 +70,12 @@ class PsycopgHost:
         while rows := self.data(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
         self._execute(f"CLOSE {name}".encode())
+
+    def let_in(self) -> None:
+        self._look()
+        if time.monotonic() >= self._next_look:
+            self._execute(b"SELECT")
+            self._next_look = time.monotonic() + _SECONDS
 
     def notice(self, message: str) -> None:
         self._tell("NOTICE", message)
@@ -76,12 +100,12 @@ class PsycopgHost:
         finally:
             self._execute(f"DEALLOCATE {name}".encode())
 
-    def _untyped(self, value: Any) -> Literal:
+    def _untyped(self, value: Any) -> psycopg_sql.Literal:
         """A value as a literal of no type yet. psycopg adds a cast to many, by the type's bare name."""
         if value is None or isinstance(value, str):
-            return Literal(value)
+            return psycopg_sql.Literal(value)
         text = Transformer(self._connection).get_dumper(value, PyFormat.TEXT).dump(value)
-        return Literal(bytes(text or b"").decode(self._connection.info.encoding))
+        return psycopg_sql.Literal(bytes(text or b"").decode(self._connection.info.encoding))
 
     def _execute(self, statement: bytes | Composed, *, binary: bool = False) -> psycopg.Cursor[Row]:
         with self._connection.transaction():
@@ -105,3 +129,24 @@ def as_host(connection: Any) -> Host:
             host: Host = candidate
             return host
     raise TypeError(f"connection must be a psycopg connection or a madtree client, not {type(connection).__name__}")
+
+
+def checked_engine(name: str) -> Engine:
+    """Raises ValueError where it is none."""
+    if name in ENGINES:
+        return cast(Engine, name)
+    raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
+
+
+def found_engine(connection: psycopg.Connection[Any]) -> tuple[Engine, str]:
+    """The engine that `auto` takes for a connection, and one line that says why."""
+    row = connection.execute(EXTENSION_VERSION).fetchone()
+    if row is not None:
+        return "extension", f"madtree: engine=extension, version {row[0]} in the server"
+    return "client", "madtree: engine=client, since this database has no extension madtree"
+
+
+def require_numpy() -> None:
+    """Raises MadtreeError where this process cannot be the engine."""
+    if find_spec("numpy") is None:
+        raise MadtreeError("engine=client needs numpy, which is not installed here", _NUMPY, "58P01")

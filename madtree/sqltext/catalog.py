@@ -242,5 +242,5 @@ def _odd(array: str) -> str:
 
 
 # The version of madtree's extension, where the database has it.
-HAS_EXTENSION = """
+EXTENSION_VERSION = """
 SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'"""
