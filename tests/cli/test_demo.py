@@ -19,7 +19,7 @@ from processes import heed_signals
 from rich.console import Console
 from waiting import PATIENCE, wait_until
 
-from madtree.cli.demo import flights, story, tables
+from madtree.cli.demo import chosen_engine, flights, story, tables
 from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.screen import Screen
 
@@ -181,7 +181,9 @@ def test_a_database_without_the_extension_trains_and_scores_in_this_process(othe
     """What is named madtree.tree_train may be anybody's there, and is not called."""
     console = Console(record=True, width=120, file=io.StringIO())
     with psycopg.connect(other_database, autocommit=True) as bare:
-        assert not tables.has_extension(bare)
+        with pytest.raises(DemoError, match="CREATE EXTENSION"):
+            chosen_engine(bare, "extension", console)
+        engine = chosen_engine(bare, "auto", console)
         tables.prepare(bare, story.TABLES)
         bare.execute("""
             CREATE SCHEMA madtree;
@@ -194,7 +196,7 @@ def test_a_database_without_the_extension_trains_and_scores_in_this_process(othe
             FROM generate_series(1, 4000) AS i;
             CREATE TABLE demo.flights_held_out AS SELECT * FROM demo.flights_train WHERE id % 4 = 0;
         """)
-        screen = Screen(console, bare, has_extension=False)
+        screen = Screen(console, bare, engine)
         story.train(screen, story.TRAIN_ONE, "late", story.MAX_DEPTH)
         story.show_top(screen)
         story.score(screen, "late", "scored")

@@ -6,10 +6,10 @@ the SQL and what is said about it, `screen` runs a statement and shows it.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
+import psycopg
 import typer
 from rich.console import Console
 
@@ -18,16 +18,32 @@ from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
-from madtree.cli.demo.tables import has_extension
 from madtree.cli.exits import INTERRUPTED
 from madtree.cli.safe import safe
+from madtree.cli.session import ENGINE
 from madtree.embedded import PrivateServer
+from madtree.errors import MadtreeError
+from madtree.host.psycopg import Engine, found_engine, require_numpy
 
 
-def require_numpy() -> None:
-    """Raises DemoError where this process cannot train."""
-    if find_spec("numpy") is None:
-        raise DemoError("This database has no extension madtree. For training here: pip install 'madtree[engine]'")
+def chosen_engine(connection: psycopg.Connection, wanted: Engine, console: Console) -> Engine:
+    """Who trains and scores; a remark says so where that is this process.
+
+    Raises:
+        DemoError: the database has no extension, and the extension is wanted: what has its functions' names may be
+            anybody's there; or this process lacks what training needs.
+    """
+    found, why = found_engine(connection)
+    if wanted == "extension" and found != wanted:
+        raise DemoError("The database has no extension madtree. As a superuser: CREATE EXTENSION madtree CASCADE")
+    if wanted != "client" and found == "extension":
+        return found
+    try:
+        require_numpy()
+    except MadtreeError as error:
+        raise DemoError(f"{error.message}. {error.hint}") from None
+    console.print(why if found == "client" else "madtree: engine=client", markup=False)
+    return "client"
 
 
 def demo_command(
@@ -46,11 +62,8 @@ def demo_command(
         flights = find_flights(data, say=console.print)
         target = Target(check_dsn(dsn), "--dsn") if dsn else Target(PrivateServer(say=console.print).up(), "madtree up")
         with connect(target) as connection:
-            screen = Screen(console, connection, has_extension=has_extension(connection))
-            if not screen.has_extension:
-                require_numpy()
-                console.print("This database has no extension madtree: this process trains and scores.")
-            tell(screen, flights, client="psql" if dsn else "madtree psql")
+            engine = chosen_engine(connection, ENGINE.get(), console)
+            tell(Screen(console, connection, engine), flights, client="psql" if dsn else "madtree psql")
     except DemoError as error:
         Console(stderr=True, highlight=False).print(safe(str(error)), markup=False, soft_wrap=True)
         raise typer.Exit(1) from None

@@ -28,7 +28,7 @@ from rich.text import Text
 from madtree.cli.demo.calls import Call
 from madtree.cli.demo.flights import open_csv
 from madtree.cli.safe import safe, safe_line
-from madtree.host.psycopg import PsycopgHost
+from madtree.host.psycopg import Engine, PsycopgHost
 
 CHUNK = 1 << 20
 LEVEL = re.compile(r"level\D*(\d+)", re.IGNORECASE)
@@ -37,10 +37,10 @@ LEVEL = re.compile(r"level\D*(\d+)", re.IGNORECASE)
 class Screen:
     """A console and the session whose statements it shows; functions are the extension's, or run in this process."""
 
-    def __init__(self, console: Console, connection: psycopg.Connection, *, has_extension: bool = True) -> None:
+    def __init__(self, console: Console, connection: psycopg.Connection, engine: Engine = "extension") -> None:
         self.console = console
         self.connection = connection
-        self.has_extension = has_extension
+        self.engine = engine
 
     def title(self, text: str) -> None:
         self.console.print()
@@ -55,7 +55,7 @@ class Screen:
 
     def show_call(self, call: Call) -> None:
         """A call as the user would write it."""
-        if self.has_extension:
+        if self.engine == "extension":
             self.show(call.sql())
         else:
             self._show(call.python(), "python")
@@ -67,7 +67,7 @@ class Screen:
 
     def call(self, call: Call, doing: str, levels: int | None = None) -> tuple[str, float]:
         """Show a call and do it; arguments are those of `run`. Returns the text that it returns, and the seconds."""
-        if self.has_extension:
+        if self.engine == "extension":
             rows, seconds = self.run(call.sql(), doing, levels)
             return str(rows[0][0]), seconds
         from madtree import engine

@@ -95,7 +95,7 @@ def tell(screen: Screen, flights: Path, client: str) -> None:
     screen.say("Measured by the same query:")
     measure(screen, "late_by_carrier", "scored_by_carrier")
     screen.title("What to try next")
-    opens = client if screen.has_extension else f"{client}, or client = madtree.connect(...) in Python,"
+    opens = client if screen.engine == "extension" else f"{client}, or client = madtree.connect(...) in Python,"
     screen.say(f"{opens} opens this database; everything above is in the schema demo. For example:")
     for call in NEXT:
         screen.show_call(call)

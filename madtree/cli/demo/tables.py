@@ -76,11 +76,6 @@ def prepare(connection: psycopg.Connection, tables: tuple[str, ...]) -> None:
         )
 
 
-def has_extension(connection: psycopg.Connection) -> bool:
-    """Whether madtree's functions are there. Where the extension is not, what has their names may be anybody's."""
-    return connection.execute("SELECT FROM pg_catalog.pg_extension WHERE extname = 'madtree'").fetchone() is not None
-
-
 def mark(connection: psycopg.Connection, table: str) -> None:
     """Write on a table that a later run may replace it."""
     connection.execute(sql.SQL("COMMENT ON TABLE {} IS {}").format(sql.Identifier(SCHEMA, table), OURS))

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from madtree.engine import call
 from madtree.host.psycopg import PsycopgHost
 
-JSON, JSONB = 114, 3802  # OIDs
+JSON = 114  # the type's OID
 FEATURES = "x, n, word, flag, day, xs[2]"
 MAKE = """
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad');
@@ -80,7 +80,7 @@ class Both:
         """What a function says there that the extension has by this name: a value, or rows; JSON as its value."""
         found = self.call(call, name, arguments)
         values = [
-            [json.loads(value) if type_ in (JSON, JSONB) and value is not None else value for value, type_ in pairs]
+            [json.loads(value) if type_ == JSON else value for value, type_ in pairs]
             for pairs in (zip(row, found.types, strict=True) for row in found.rows)
         ]
         if found.columns == (name,):

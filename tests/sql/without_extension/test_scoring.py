@@ -108,14 +108,14 @@ def test_rows_come_in_blocks(both: Both) -> None:
     with both.there.transaction(force_rollback=True):
         both.there.execute("""
             CREATE TABLE many AS SELECT row_number() OVER () AS id, d.x, d.n, d.word, d.flag, d.day, d.xs
-            FROM data AS d, generate_series(1, 60);
+            FROM data AS d, generate_series(1, 75);
             ANALYZE many;
             CREATE VIEW all_of_them AS TABLE many;
         """)
         for source in ("many", "all_of_them"):
             both.call(tree_predict, "of_classes", source, f"case_{source}", "prob", False)
             line = both.call(tree_predict, "of_classes", source, f"blocks_{source}", "prob", True)
-            assert "54000 rows" in line
+            assert "67500 rows" in line
             differ = f"SELECT count(*) FROM (TABLE case_{source} EXCEPT TABLE blocks_{source}) AS x"
             assert rows(both.there, differ) == [{"count": 0}]
 
@@ -168,7 +168,7 @@ def interrupt() -> None:
 
 @pytest.mark.parametrize("how", ["interrupt", "timeout", "break"])
 def test_what_is_stopped_between_two_blocks_leaves_nothing_behind(both: Both, how: str) -> None:
-    many = "(SELECT row_number() OVER () AS id, d.x, d.n FROM data AS d, generate_series(1, 40))"
+    many = "(SELECT row_number() OVER () AS id, d.x, d.n FROM data AS d, generate_series(1, 75))"
     with psycopg.connect(both.there.info.dsn, password=both.there.info.password, autocommit=True) as session:
         session.execute(rows(both.there, "SELECT 'SET search_path = ' || current_schema() AS path")[0]["path"])
         session.execute(f"CREATE TABLE many AS SELECT * FROM {many} AS m; ANALYZE many")
