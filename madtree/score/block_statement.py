@@ -17,7 +17,7 @@ from madtree.sqltext.workers import plan_of
 
 BLOCK_ROWS = 16_384, 65_536  # at least: what stays in the processor's cache; at most: what larger ones would gain
 BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
-PLAN_BYTES_A_ROW = 128  # every block is handed the whole plan: a large one asks for large blocks
+PLAN_BYTES_A_ROW = 64  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
 MAX_TASKS = 128
