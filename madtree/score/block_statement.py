@@ -25,7 +25,7 @@ BYTEA = "pg_catalog.bytea"
 # At least what stays in the processor's cache; at most: larger ones would gain nothing.
 BLOCK_ROWS = 16_384, USUAL_BLOCK_ROWS
 BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
-PLAN_BYTES_A_ROW = 128  # every block is handed the whole plan: a large one asks for large blocks
+PLAN_BYTES_A_ROW = 64  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
 MAX_TASKS = 128

@@ -32,7 +32,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     members = given.integer("members", 0, MOST_MEMBERS)
     require(not members or len(trees) > 0, "members", "those of a forest that is there")
     n_roots = len(trees) * max(members, 1)
-    child, deepest = _children(given, n_roots)
+    child, roots, deepest = _children(given, n_roots)
     n_nodes = len(child)
     leaf = child == np.arange(n_nodes)
     feature = given.ints("feature", (None,), 0, max(len(is_category) - 1, 0))
@@ -43,13 +43,13 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     if "cut" in given:
         simple = members > 0 and not any(is_category) and len(feature) == n_nodes
         require(simple, "cut", "of a forest without categories and surrogates")
-        coded = CodedForest.checked(given, child, feature, missing_right, len(is_category), deepest)
+        coded = CodedForest.checked(given, child, feature, missing_right, len(is_category), deepest, roots[:members])
     outcome = given.ints("outcome", (n_nodes + 1,), 0, _MOST_OUTCOME, None)
     require(outcome.dtype.kind == "u", "outcome", "unsigned integers")
     require(int(outcome[-1]) == 0, "outcome", "0 where there is no tree")
     return {
         "trees": trees,
-        "roots": given.ints("roots", (n_roots,), 0, max(n_nodes - 1, 0)),
+        "roots": roots,
         "child": child,
         "missing_right": missing_right,
         "outcome": outcome,
@@ -100,8 +100,10 @@ def _forest(given: Values, n_nodes: int) -> dict[str, Any]:
     return {"what": what, "n_classes": n_classes, "values" if what == "leaves" else "class_of": whole[:, 0]}
 
 
-def _children(given: Values, n_trees: int) -> tuple[Ints, int]:
-    """(n_nodes,) first children, of whole trees of no more than the greatest depth; and the depth of the deepest."""
+def _children(given: Values, n_trees: int) -> tuple[Ints, Ints, int]:
+    """(n_nodes,) first children, of whole trees of no more than the greatest depth; (n_trees,) their roots; and the
+    depth of the deepest.
+    """
     child = given.ints("child", (None,), 0, 2**48)
     n_nodes = len(child)
     roots = given.ints("roots", (n_trees,), 0, max(n_nodes - 1, 0))
@@ -119,7 +121,7 @@ def _children(given: Values, n_trees: int) -> tuple[Ints, int]:
         require(depth <= MAX_DEPTH_LIMIT, "child", f"at a depth of {MAX_DEPTH_LIMIT} at most")
         below = np.concatenate((child[at], child[at] + 1))
         at = below[inner[below]]
-    return child, depth
+    return child, roots, depth
 
 
 def _categories(given: Values, is_category: list[bool], n_splits: int, n_trees: int) -> dict[str, Any]:

@@ -25,6 +25,7 @@ def leaves(routing: Routing, block: Block, replica: int, n_groups: int) -> Ints:
         inner & (routing.missing_right != 0),
         len(block.codes.narrow),
         routing.deepest,
+        np.array([replica * n_groups]),
     )
     found: Ints = np.empty(block.codes.n_rows, np.int32)
     for first in range(0, len(found), USUAL_BLOCK_ROWS):

@@ -34,6 +34,7 @@ def grown(rng: np.random.Generator, dtype: type, sizes: list[int], *, chain: boo
         missing_right=~leaf & (rng.random(len(child)) < 0.5),
         n_features=N_FEATURES,
         deepest=max(sizes),
+        together=np.array(roots),
     )
     return descent, roots
 
