@@ -8,7 +8,7 @@ from __future__ import annotations
 from madtree.host.cancel import Cancels
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
-from madtree.host.protocol import Host, Row
+from madtree.host.protocol import Host, Request, Row
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary import NAME, Scratch, Span, SpillFile, TemporaryPlace, nameless
@@ -19,6 +19,7 @@ __all__ = [
     "Host",
     "OnServers",
     "PlpyHost",
+    "Request",
     "Row",
     "Scratch",
     "Span",

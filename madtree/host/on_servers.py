@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from madtree.host.protocol import Host, Row
+from madtree.host.protocol import Host, Request, Row
 from madtree.sqltext import distributed as sql
 
 _TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
@@ -41,6 +41,9 @@ class OnServers:
 
     def data(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         return self.query(sql_, types, params)
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        return (self.data(*request) for request in requests)
 
     def command(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         if not _is_for_servers(types):
