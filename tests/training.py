@@ -44,9 +44,10 @@ def train(
     )
 
 
-def train_by_client(db: psycopg.Connection, tuning: Tuning | None = None, **arguments: Any) -> str:
-    """As `call_train`, in this process, by statements that call nothing of madtree's."""
-    host = PsycopgHost(db)
+def train_by_client(db: psycopg.Connection | PsycopgHost, tuning: Tuning | None = None, **arguments: Any) -> str:
+    """As `call_train`, in this process, by statements that call nothing of madtree's, or by a host's."""
+    host = PsycopgHost(db) if isinstance(db, psycopg.Connection) else db
+    db = host.connection
     with db.transaction():
         if "num_trees" in arguments:
             task = check_forest_arguments(host, replace_=arguments.pop("replace", None), **arguments)

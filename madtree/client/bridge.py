@@ -78,6 +78,10 @@ class BridgedConnection:
     def cursor(self, **how: Any) -> BridgedCursor:
         return BridgedCursor(self._connection.cursor(**how), self._bridge)
 
+    def raw_cursor(self, **how: Any) -> BridgedCursor:
+        """A cursor whose parameters are written as $1."""
+        return BridgedCursor(psycopg.AsyncRawCursor(self._connection, **how), self._bridge)
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         with _entered(self._connection.transaction(), self._bridge):

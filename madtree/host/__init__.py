@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.host.cancel import Cancels
 from madtree.host.plpy import PlpyHost
-from madtree.host.protocol import Host, Row
+from madtree.host.protocol import Host, Request, Row
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary import NAME, Scratch, Span, SpillFile, TemporaryPlace, nameless
@@ -16,6 +16,7 @@ __all__ = [
     "Cancels",
     "Host",
     "PlpyHost",
+    "Request",
     "Row",
     "Scratch",
     "Span",

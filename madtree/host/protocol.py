@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 Row = dict[str, Any]
+Request = tuple[str, Sequence[str], Sequence[Any]]  # a query, its parameters' types, and they themselves
 
 
 class Host(Protocol):
@@ -31,6 +32,10 @@ class Host(Protocol):
 
     def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """As `query`, for rows of bytes and numbers, which come over a wire as they are instead of as text."""
+        ...
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        """As `data` for each of some queries, in order; over a wire the next ones come while the caller works."""
         ...
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import secrets
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal, cast, get_args
 
 import psycopg
-from psycopg import sql as psycopg_sql
-from psycopg.adapt import PyFormat, Transformer
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composed, Identifier
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Row
+from madtree.host.protocol import Host, Request, Row
+from madtree.host.read_ahead import read_ahead
+from madtree.host.typed import Typed, typed
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
 # Who does the work of a call: the extension's functions in the server, or the same ones in this process.
@@ -46,8 +46,9 @@ class PsycopgHost:
                 way.
             look: called in the middle of work that is done here; raises where it is to end.
         """
-        self._connection, self._tell, self._look = connection, tell, look
+        self.connection, self._tell, self._look = connection, tell, look
         self._next_look = time.monotonic() + _SECONDS
+        self._turn = threading.RLock()  # a reader's statements must not come between a savepoint and its end
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         with self._run(sql, types, params) as cursor:
@@ -60,6 +61,16 @@ class PsycopgHost:
     def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         with self._run(sql, types, params, binary=True) as cursor:
             return cursor.fetchall()
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        """Without savepoints: after an error the work as a whole is rolled back."""
+
+        def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
+            values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
+            with self._turn, self._sent(sql.encode(), values, binary=True) as cursor:
+                return cursor.fetchall()
+
+        yield from read_ahead(requests, [read])
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)
@@ -89,27 +100,24 @@ class PsycopgHost:
     def _run(
         self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False
     ) -> psycopg.Cursor[Row]:
-        if not types:
-            return self._execute(sql.encode(), binary=binary)
-        # PREPARE gives parameters the types that the host protocol names; psycopg would choose its own.
-        name = _new_name()
-        self._execute(f"PREPARE {name} ({', '.join(types)}) AS {sql}".encode())
-        try:
-            values = SQL(", ").join(map(self._untyped, params))
-            return self._execute(SQL("EXECUTE {} ({})").format(Identifier(name), values), binary=binary)
-        finally:
-            self._execute(f"DEALLOCATE {name}".encode())
+        values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
+        return self._execute(sql.encode(), values, binary=binary)
 
-    def _untyped(self, value: Any) -> psycopg_sql.Literal:
-        """A value as a literal of no type yet. psycopg adds a cast to many, by the type's bare name."""
-        if value is None or isinstance(value, str):
-            return psycopg_sql.Literal(value)
-        text = Transformer(self._connection).get_dumper(value, PyFormat.TEXT).dump(value)
-        return psycopg_sql.Literal(bytes(text or b"").decode(self._connection.info.encoding))
+    def _execute(self, statement: bytes, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
+        with self._turn, self.connection.transaction():
+            return self._sent(statement, values, binary=binary)
 
-    def _execute(self, statement: bytes | Composed, *, binary: bool = False) -> psycopg.Cursor[Row]:
-        with self._connection.transaction():
-            return self._connection.cursor(row_factory=dict_row).execute(statement, prepare=False, binary=binary)
+    def _sent(self, statement: bytes, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
+        # Without parameters it may be several statements.
+        return _cursor(self.connection).execute(statement, values or None, prepare=False, binary=binary)
+
+
+def _cursor(connection: Any) -> psycopg.Cursor[Row]:
+    """A cursor whose parameters are written as PostgreSQL does: $1."""
+    if isinstance(connection, psycopg.Connection):
+        return psycopg.RawCursor(connection, row_factory=dict_row)
+    cursor: psycopg.Cursor[Row] = connection.raw_cursor(row_factory=dict_row)
+    return cursor
 
 
 def _new_name() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -58,10 +58,10 @@ class BinFinder:
         self._wanted = int(wanted * _SPARE)
         self.takes_all = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
 
-    def find(self, spool: RowSpool | None = None) -> BinTable:
+    def find(self, read_once: Callable[[], RowSpool] | None = None) -> BinTable:
         """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.
 
-        `spool`: all rows of a single tree, where they have been read.
+        `read_once`: all rows of a single tree, where they are to be read once if more of them than a sample is needed.
         """
         n_trees = len(self._tree_ids)
         bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
@@ -71,7 +71,8 @@ class BinFinder:
                 every = np.arange(len(categories.labels), dtype=np.float64)
                 for row in bins:
                     row[f] = Bins(every, every)
-        for f, column, tree in self._sample() if spool is None else self._of_all(spool):
+        by_sample = read_once is None or not self.takes_all
+        for f, column, tree in self._sample() if by_sample or read_once is None else self._of_all(read_once()):
             self.seen_null[f] = bool(np.isnan(column).any())
             for t in range(n_trees):
                 mine = column if tree is None else column[tree == t]
@@ -84,7 +85,8 @@ class BinFinder:
                 bins[t][f] = Bins.from_values(
                     values, counts, int(self._limits.limit[t, f]), int(self._limits.n_bins[f])
                 )
-        for (t, f), values in self._complete(few).items():
+        completed = self._complete(few) if read_once is None or not few else self._complete_of_all(few, read_once())
+        for (t, f), values in completed.items():
             bins[t][f] = Bins(values, values)
         return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
 
@@ -177,6 +179,16 @@ class BinFinder:
                 if len(known) > self._limits.limit[t, f]:
                     del open_[t, f]
         return {key: known.values() for key, known in open_.items()}
+
+    def _complete_of_all(self, few: dict[tuple[int, int], Floats], spool: RowSpool) -> dict[tuple[int, int], Floats]:
+        """The same, from rows that are read once."""
+        found = {}
+        for (t, f), values in few.items():
+            known = _Known(values)
+            known.add(spool.feature(f))
+            if len(known) <= self._limits.limit[t, f]:
+                found[t, f] = known.values()
+        return found
 
 
 class _Known:

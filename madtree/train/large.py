@@ -102,6 +102,7 @@ class LargeTrees:
         self.host, self.task, self.work, self.made = host, task, work, made
         self.rows, self.source, self.profile = rows, rows.source, profile
         self.workers, self.watch = workers, watch
+        self._spool: RowSpool | None = None
         self.read_rows = min(task.tuning.read_rows, rows.at_once)
         distributed = rows.distributed
         self.pages = (
@@ -128,10 +129,11 @@ class LargeTrees:
             scale.rows,
             self.task.tuning.least_sample,
         )
-        # Rows that are all looked at for their bins are kept to be packed.
-        spool = self._read_once() if finder.takes_all and distributed is None else None
-        bins = finder.find(spool)
+        # Rows that are all looked at for their bins are kept to be packed; over a connection whatever they are for.
+        once = (finder.takes_all or self.source.sent) and distributed is None and not self.source.grouping
+        bins = finder.find(self._read_once if once else None)
         self._tell_of_bins(bins)
+        spool = self._spool
         trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null, deliver)
         if trained is None:
             # A class was too rare for the sample.
@@ -189,8 +191,10 @@ class LargeTrees:
         return row_format(self.source, self.profile, self.rows.categories, self.rows.fold_keys)
 
     def _read_once(self) -> RowSpool:
-        in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
-        return RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
+        if self._spool is None:
+            in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
+            self._spool = RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
+        return self._spool
 
     def _keepers(self, problem: Problem, spool: RowSpool | None) -> Iterator[BlockKeeper]:
         """Who may keep the blocks, the best one first. This is where a training's strategy is decided."""

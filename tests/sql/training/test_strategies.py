@@ -4,12 +4,17 @@ client without functions in the server.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg_host import PsycopgHost
 from training import Tables, alike, read_model, train, train_by_client
 
+from madtree.host import Request, Row
+from madtree.host import psycopg as client
 from madtree.request import Tuning
 
 STRATEGIES = ("memory", "workers", "aggregate")
@@ -26,6 +31,23 @@ MAKE = f"""
 """
 
 
+class ReadingHost(client.PsycopgHost):
+    """A client that remembers which page ranges it has read."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        super().__init__(connection)
+        self.ranges: list[tuple[str, ...]] = []
+
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        self.ranges += [tuple(params)] if params else []
+        return super().data(sql, types, params)
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        wanted = list(requests)
+        self.ranges += [tuple(params) for _, _, params in wanted]
+        return super().data_ahead(wanted)
+
+
 @pytest.fixture(autouse=True)
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
@@ -38,11 +60,11 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
     return trees_of(db)
 
 
-def trained_by_client(db: psycopg.Connection, tuning: Tuning, target: str = "y", **more: Any) -> Tables:
+def trained_by_client(db: psycopg.Connection | PsycopgHost, tuning: Tuning, target: str = "y", **more: Any) -> Tables:
     """The same of a training in this process."""
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "dependent_variable": target}
     train_by_client(db, tuning, **names, list_of_features="a, b, c", **{"max_depth": 6, "replace": True, **more})
-    return trees_of(db)
+    return trees_of(db if isinstance(db, psycopg.Connection) else db.connection)
 
 
 def trees_of(db: psycopg.Connection) -> Tables:
@@ -85,6 +107,17 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[
     for tuning in (Tuning(), BY_PASSES):
         found = trained_by_client(db, tuning, **more)
         assert found == expected or alike(found, expected, more), tuning
+
+
+@pytest.mark.parametrize("more", [{}, {"target": "a * b", "weights": "w"}, {"grouping_cols": "id % 2"}], ids=str)
+def test_a_client_finds_bins_in_the_same_sample(db: psycopg.Connection, more: dict[str, Any]) -> None:
+    """And, of a table that is read once, all values of features that have few."""
+    host = ReadingHost(db)
+    tuning = replace(BY_PASSES, least_sample=1_500)
+    expected = trained_by_client(PsycopgHost(db), tuning, n_bins=10, **more)
+    assert trained_by_client(host, tuning, n_bins=10, **more) == expected
+    assert host.ranges
+    assert "grouping_cols" in more or len(host.ranges) == len(set(host.ranges)), "a page range was read twice"
 
 
 def test_a_name_that_is_none_is_refused(db: psycopg.Connection) -> None:
