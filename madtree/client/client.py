@@ -298,11 +298,11 @@ class Client(ForestCalls):
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[[str], Client], tuple[str]]:
+    def __reduce__(self) -> tuple[Callable[[str, Engine], Client], tuple[str, Engine]]:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
-        return client_elsewhere, (without_password(self.conninfo),)
+        return client_elsewhere, (without_password(self.conninfo), self.engine)
 
 
-def client_elsewhere(conninfo: str) -> Client:
+def client_elsewhere(conninfo: str, engine: Engine = "auto") -> Client:
     """What a pickled client comes back as: it connects when it is first used."""
-    return Client(Session.elsewhere(conninfo))
+    return Client(Session.elsewhere(conninfo), engine=engine)

@@ -148,7 +148,7 @@ def checked_engine(name: str) -> Engine:
 
 def found_engine(connection: psycopg.Connection[Any]) -> tuple[Engine, str]:
     """The engine that `auto` takes for a connection, and one line that says why."""
-    row = connection.execute(EXTENSION_VERSION).fetchone()
+    row = connection.execute(EXTENSION_VERSION, prepare=False).fetchone()
     if row is not None:
         return "extension", f"madtree: engine=extension, version {row[0]} in the server"
     return "client", "madtree: engine=client, since this database has no extension madtree"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
+import psycopg
 import pytest
+from fix_server import Server
 from plain_database import left_over
 
 import madtree
@@ -59,3 +63,40 @@ def test_the_extension_is_chosen_where_it_is(url: str) -> None:
         assert len(client.models()) == 0
         assert client.engine == "extension"
         assert said == [f"madtree: engine=extension, version {madtree.__version__} in the server"]
+
+
+STATE = """
+    SELECT (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors WHERE is_holdable),
+        (SELECT json_agg(s.name ORDER BY s.name) FROM pg_settings s WHERE s.source = 'session'),
+        (SELECT count(*) FROM pg_class WHERE relpersistence = 't')
+"""
+
+
+def test_no_state_of_the_session_outlives_a_transaction(plain: str) -> None:
+    """As a pooler asks that gives each transaction another session; and what is called again is not prepared."""
+    with madtree.connect(plain, engine="client") as client:
+        before = client.connection.execute(STATE).fetchone()
+        for seed in range(6):
+            client.tree_train(
+                "shop.visits", "mine.m", "id", "bought", "age, channel", grouping_cols="region", seed=seed, replace=True
+            )
+        assert client.connection.execute(STATE).fetchone() == before
+        client.tree_drop("mine.m")
+
+
+def test_a_connection_that_breaks_while_rows_are_read(plain: str, server: Server) -> None:
+    """Its error is the driver's, no thread is left, and there is no model."""
+    with madtree.connect(plain, engine="client", on_message=lambda line: None) as client:
+        with psycopg.connect(server.dsn_of(dbname=client.connection.info.dbname), autocommit=True) as admin:
+            admin.execute(
+                "CREATE FUNCTION shop.kill(id int) RETURNS int LANGUAGE sql SECURITY DEFINER AS "
+                "'SELECT CASE WHEN id = 700 THEN pg_terminate_backend(pg_backend_pid())::int END'"
+            )
+            try:
+                with pytest.raises(psycopg.OperationalError, match="terminating connection"):
+                    client.tree_train("shop.visits", "mine.m", "id", "bought", "age, shop.kill(id)")
+            finally:
+                admin.execute("DROP FUNCTION shop.kill(int)")
+        assert client.connection.closed
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("madtree-read")]
+    assert left_over(plain) == []
