@@ -35,7 +35,11 @@ SIGNAL = "x1 + x2 * x3 + x4 * x5 + x6"
 MODELS = {
     "a tree, depth 9": ("tree", "response", "max_depth => 9"),
     "a tree, depth 15": ("tree", "response", "max_depth => 15, min_split => 4, min_bucket => 1"),
-    "a forest of 20 trees": ("forest", "response", "num_trees => 20, importance => false"),
+    "a forest of 20 trees, depth 10": (
+        "forest",
+        "response",
+        "num_trees => 20, max_tree_depth => 10, importance => false",
+    ),
 }
 HEADINGS = (
     "model", "leaves", "way", "extension: server", "client: server", "client: client", "ratio", "bytes a row to it",

@@ -88,13 +88,16 @@ def test_a_session_that_may_not_write_measures_predictions(both: Both, model: st
 
 
 IDS = ["name", "id / 3.0", "ARRAY[name, NULL, 'a \"quoted\", {id}']", "mood", "(id, name)::pair", "NULLIF(id, 30)",
-       "id::float8 / 7", "day"]  # fmt: skip
+       "id::float8 / 7", "day", "id::posint", "name::varchar(5)"]  # fmt: skip
 
 
 def test_ids_of_all_types_come_back_as_they_were(both: Both) -> None:
     with both.there.transaction(force_rollback=True):
         # A float in fewer digits than it takes would not come back.
-        both.there.execute("SET LOCAL extra_float_digits = 0; CREATE TYPE pair AS (id int, name text)")
+        both.there.execute(
+            "SET LOCAL extra_float_digits = 0; CREATE TYPE pair AS (id int, name text); "
+            "CREATE DOMAIN posint AS int CHECK (VALUE > 0)"
+        )
         for number, id_ in enumerate(IDS):
             both.there.execute("UPDATE of_classes_summary SET id_col_name = %s", [id_])
             both.call(tree_predict, "of_classes", "data", f"by_case_{number}", "leaf", False)
