@@ -25,7 +25,7 @@ from madtree.ingest import (
     read_profile,
 )
 from madtree.learn.data import Ints
-from madtree.learn.problem import RowFormat, Scale
+from madtree.learn.problem import RowFormat, Scale, SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import TrainingTask, check_class_params, find_columns
@@ -193,6 +193,9 @@ class Training:
             counted = self.distributed.count_groups(self.source, regression, self.made)
         else:
             together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
+        if self.task.forest:
+            # All trees of a block's forests grow in one wave, and no more of them are held at a time.
+            together = max(min(together, SearchTuning().wave_rows // self.task.forest.n_trees), 1)
         groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
         self.reader.command(self.work.create_as("groups", groups))
         self.made.append("groups")
@@ -235,7 +238,7 @@ class Training:
             n_values = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
             n_workers, costs = 0, self.task.tuning.costs
             if self.task.strategy == "auto":
-                n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs)
+                n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs, self.task.forest)
             small = SmallGroups(
                 self.host,
                 self.work,

@@ -97,9 +97,10 @@ class Codes:
 
     def gather_at(self, feature: Ints, rows: Ints) -> Array:
         """(m,) code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
-        if self.layout.n_wide == 0:
-            narrow: Array = self.narrow.reshape(-1).take(feature * np.int64(self.n_rows) + rows)
-            return narrow
+        if self.layout.n_wide == 0 or self.layout.n_narrow == 0:
+            only = self.wide if self.layout.n_wide else self.narrow
+            found: Array = only.reshape(-1).take(feature * np.int64(self.n_rows) + rows)
+            return found
         code = np.zeros(len(rows), np.uint16)
         is_wide = self.layout.wide.take(feature)
         position = self.layout.position.take(feature)

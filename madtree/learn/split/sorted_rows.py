@@ -26,6 +26,7 @@ from madtree.learn.split.shortlist import rough_gains_apply
 _HALF = np.uint32(16)
 _NOWHERE = np.uint32(0xFFFF0000)  # of rows whose value is missing, and where a node has no more rows
 _MOST_ROWS = 1 << 16  # of a node
+_LEAST_CELLS = 8_192  # of a table that is quicker than several smaller ones with fewer empty cells
 
 
 @dataclass(frozen=True)
@@ -121,18 +122,19 @@ class _Standing:
             first = np.flatnonzero(np.diff(slot, prepend=-1))
         return cls(slot.take(first), first, np.diff(first, append=len(slot)), order)
 
-    def of_about_one_size(self) -> Iterator[tuple[int, Ints]]:
-        """The nodes that may be split, in parts, and the width of a table that has room for each part."""
+    def of_about_one_size(self, least_cells: int) -> Iterator[tuple[int, Ints]]:
+        """The nodes that may be split, in parts, and the width of a table that has room for each part.
+
+        In a table at most half of each line is empty, unless it has fewer than `least_cells` cells.
+        """
         by_size = np.argsort(self.sizes, kind="stable")
         sizes = self.sizes[by_size]
-        first, width = int(np.searchsorted(sizes, 2)), 2
-        while first < len(sizes):
-            last = int(np.searchsorted(sizes, width, side="right"))
-            if last > first:
-                yield width, by_size[first:last]
-            first = last
-            # 2, 3, 4, 6, 8, 12, ...: at most a third of a table has no rows.
-            width += width // 2 if width & (width - 1) == 0 else width // 3
+        least, stop = int(np.searchsorted(sizes, 2)), len(sizes)
+        while stop > least:
+            width = int(sizes[stop - 1])
+            first = min(int(np.searchsorted(sizes, width // 2, side="right")), stop - least_cells // width)
+            yield width, by_size[max(first, least) : stop]
+            stop = first
 
     def ordered(self, values: Array) -> Array:
         """Values of the rows (n_rows,) as the rows stand."""
@@ -148,7 +150,7 @@ def _search_tables(
     row_class, limbs = standing.ordered(rows.row_class), [standing.ordered(limb) for limb in rows.limbs]
     times = None if rows.times is None else standing.ordered(rows.times)
     most_cells = problem.tuning.chunk_values // problem.channels.count
-    for width, nodes in standing.of_about_one_size():
+    for width, nodes in standing.of_about_one_size(_LEAST_CELLS // len(codes)):
         size = max(1, most_cells // (width * len(codes)))
         for start in range(0, len(nodes), size):
             mine = nodes[start : start + size]
