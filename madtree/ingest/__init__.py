@@ -5,6 +5,7 @@ rows as numbers.
 from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, binned_features
+from madtree.ingest.categories import Categories, read_categories, read_folds
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
 from madtree.ingest.placement import (
     distribute_beside,
@@ -14,14 +15,11 @@ from madtree.ingest.placement import (
     plain_tables,
 )
 from madtree.ingest.profile import (
-    Categories,
     Groups,
     Profile,
     classes_at_most,
     estimate_profile,
     no_usable_row,
-    read_categories,
-    read_folds,
     read_groups,
     read_profile,
 )

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.host import Host
+from madtree.ingest.categories import Categories
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
-from madtree.ingest.profile import Categories
 from madtree.ingest.row_spool import RowSpool
 from madtree.ingest.sent import read_images
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins

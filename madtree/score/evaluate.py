@@ -27,8 +27,8 @@ from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import judged
 from madtree.sqltext import models as models_sql
+from madtree.sqltext.cells import Question, class_cells, keep_cells, number_cells
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.evaluate import Question
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import check_expression
@@ -173,8 +173,8 @@ def _asking(
     if keeps_cells:
         # Citus puts what comes from other servers beside the model's tables in a session of its own, which does not see
         # a model that this transaction has made.
-        cells = sql.class_cells(question) if model.is_classification else sql.number_cells(question)
-        run_case(host, work, sql.keep_cells(scratch, cells))
+        cells = class_cells(question) if model.is_classification else number_cells(question)
+        run_case(host, work, keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
     yield _Asking(host if may_keep else reader(host, work), question, scored.types, scored.params)
     if may_keep and (in_blocks or keeps_cells):

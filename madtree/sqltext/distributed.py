@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import binary, spelled_out
+from madtree.sqltext.profile import group_counts, group_figures
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.rows import RowSource, group_counts, group_figures
+from madtree.sqltext.rows import RowSource
 from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.work import BLOCK_COLUMNS, NODES, PACKED_FIELDS, WorkTables
 

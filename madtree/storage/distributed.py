@@ -29,7 +29,8 @@ from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
-from madtree.sqltext.rows import RowSource, group_counts
+from madtree.sqltext.profile import group_counts
+from madtree.sqltext.rows import RowSource
 from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks

@@ -29,6 +29,7 @@ from madtree.learn.problem import RowFormat, Scale, SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import TrainingTask, check_class_params, find_columns
+from madtree.sqltext import profile as profile_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.elements import elements
@@ -192,11 +193,11 @@ class Training:
             together = self.block_rows // self.task.tuning.distributed_share
             counted = self.distributed.count_groups(self.source, regression, self.made)
         else:
-            together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
+            together, counted = self.block_rows, profile_sql.group_counts(self.source, regression)
         if self.task.forest:
             # All trees of a block's forests grow in one wave, and no more of them are held at a time.
             together = max(min(together, SearchTuning().wave_rows // self.task.forest.n_trees), 1)
-        groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
+        groups = profile_sql.groups(self.source, counted, self.whole_rows, together)
         self.reader.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)
