@@ -8,8 +8,9 @@ from typing import Any
 
 from madtree import explain, score
 from madtree.host import Host, Row
-from madtree.model import get_var_importance, tree_drop
+from madtree.model import get_var_importance
 from madtree.model import models as listed_models
+from madtree.model import tree_drop as dropped
 from madtree.model.write import tree_prune as pruned
 from madtree.request import check_arguments, check_forest_arguments
 from madtree.sqltext.listing import AS_IN_VIEW
@@ -161,6 +162,10 @@ def tree_prune(
     host: Host, model: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None = False
 ) -> str:
     return pruned(host, model, new_model, cp, trust_owner)
+
+
+def tree_drop(host: Host, model: str | None) -> str:
+    return dropped(host, model)
 
 
 def models(host: Host) -> list[Row]:
