@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import psycopg
@@ -11,6 +12,7 @@ from training import read_model
 
 from madtree.engine.functions import FUNCTIONS
 from madtree.errors import MadtreeError
+from madtree.report import build_report
 
 TREES = [name for name, (kind, _, _) in MODELS.items() if kind == "tree"]
 FORESTS = [name for name in MODELS if name not in TREES]
@@ -101,6 +103,18 @@ def test_models_are_listed(both: Both) -> None:
         assert row["owner"] == both.there.info.user
         differ = {column for column in row if row[column] != listed[column]}
         assert differ <= {"owner", "age"}
+
+
+@pytest.mark.parametrize("model", ["of_classes", "of_numbers", "forest"])
+def test_pages_say_the_same(both: Both, model: str) -> None:
+    pages = []
+    for db in (both.here, both.there):
+        with db.transaction():
+            page = build_report(db, model, data="fresh")
+        pages.append(re.sub(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d\S*|(\d\.\d{9})\d+", r"\1", page))
+    assert pages[1] == pages[0]
+    assert "Not measured" not in pages[1]
+    assert "does not exist" not in pages[1]
 
 
 def test_a_forest_is_dropped_whole(both: Both) -> None:
