@@ -64,15 +64,18 @@ class Tally:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> Floats:
+    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> tuple[Floats, Bools]:
         """Count what the members from `first` on say; the others as in `Wave`.
 
         Returns:
-            (n_members, G) error of the trees up to each of these members, NaN where it was not computed.
+            error: (n_members, G) of the trees up to each of these members, NaN where it was not computed.
+            is_tested: (n_members, G) whether any row of the group is out of the tree's bag.
         """
         errors = np.full((len(ends), self._problem.n_groups), np.nan)
+        is_tested = np.zeros(errors.shape, np.bool_)
         for replica, end in enumerate(ends):
             voted = np.flatnonzero(end >= 0)
+            is_tested[replica, self._rows.group.take(voted)] = True
             predicted = prediction.take(end.take(voted))
             if self._grid is None:
                 self._counted[predicted, voted] += 1
@@ -83,7 +86,7 @@ class Tally:
                 errors[replica] = self._judged()[0]
         if len(losses):
             self._losses.append(losses)
-        return errors
+        return errors, is_tested
 
     def result(self) -> OutOfBag:
         """After all trees."""
