@@ -130,6 +130,14 @@ def forest_command(
     permutations: Annotated[
         int | None, option(f"Of each feature and tree. Default: {defaults.NUM_PERMUTATIONS}.", SAMPLES)
     ] = None,
+    oob_predictions: Annotated[
+        bool | None,
+        option(
+            "Also make <MODEL>_oob: what is predicted of each row by the trees whose samples lack it.",
+            SAMPLES,
+            "--oob-predictions",
+        ),
+    ] = None,
     max_surrogates: MaxSurrogates = None,
     surrogate_style: SurrogateStyle = None,
     null_as_category: NullAsCategory = None,
@@ -188,6 +196,7 @@ def forest_command(
         "strategy": strategy and strategy.value,
         "memory_mb": memory_mb,
         "classification": classification,
+        "oob_predictions": oob_predictions,
     }
     with session(dsn) as opened:
         said = opened.line("forest_train", arguments, "growing", verbose=verbose)

@@ -15,6 +15,8 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.data import LEFT, RIGHT, Array, Bools, Floats, Ints, codec
 from madtree.score.coded_forest import coded_splits
+from madtree.score.flat_forest import FlatForest
+from madtree.score.forest_scorer import SAYS_CLASSES, SAYS_NUMBERS
 from madtree.score.settled import place_among, settled_nodes
 
 ALL_TREES = -1
@@ -88,23 +90,6 @@ class SeenCategories:
     key: Ints
 
 
-@dataclass(frozen=True)
-class FlatForest:
-    """What the trees of a forest say.
-
-    Attributes:
-        members: trees of each group, whose ids follow each other.
-        what: one of `score.forest_scorer.WHATS`.
-        n_classes: 0 for numbers.
-        values: (n_nodes, n_values) what each node as a leaf says; whole numbers, but for means and judged.
-    """
-
-    members: int
-    what: str
-    n_classes: int
-    values: Floats
-
-
 def outcome_type(outcomes: Array) -> np.dtype:
     """The smallest unsigned integer that holds every outcome."""
     largest = int(outcomes.max(initial=0))
@@ -145,7 +130,7 @@ def build_plan(
         raise MadtreeError("the model is damaged: some of its trees are missing")
     child = _first_children(nodes, splits.feature[:n_nodes], roots)
     by_category = _category_arrays(group_id, splits, categories, seen, is_category, trees)
-    if forest is not None and forest.what in ("classes", "votes"):
+    if forest is not None and forest.what in SAYS_CLASSES:
         settled, kept, said = settled_nodes(child, roots, forest.values[:, 0])
         child, splits, by_category = _shortened(child, splits, by_category, settled, kept)
         nodes = FlatNodes(*(column[kept] for column in vars(nodes).values()))
@@ -209,8 +194,10 @@ def _threshold_arrays(splits: FlatSplits, n_nodes: int) -> dict[str, Any]:
 
 
 def _forest_arrays(forest: FlatForest) -> dict[str, Any]:
-    values = forest.values if forest.what in ("means", "judged") else _small(forest.values)
-    return {"what": forest.what, "n_classes": forest.n_classes, "values": values}
+    values = forest.values if forest.what in SAYS_NUMBERS else _small(forest.values)
+    drawn = forest.drawn
+    samples = {} if drawn is None else {"samples": drawn.samples.to_value(), "is_tested": drawn.is_tested}
+    return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples}
 
 
 def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:

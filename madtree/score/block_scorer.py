@@ -23,9 +23,10 @@ from madtree.learn.data import (
     Steps,
     rows_in,
 )
+from madtree.learn.problem import identities
 from madtree.score.checked_plan import checked_plan
 from madtree.score.coded_forest import CodedForest
-from madtree.score.forest_scorer import Route, forest_outcomes
+from madtree.score.forest_scorer import Route, forest_outcomes, out_of_bag_outcomes
 
 Plan = dict[str, Any]
 
@@ -40,13 +41,14 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
     Args:
         plan: of `score.block_plan.build_plan`.
         images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
-            numbers, or the keys of categories. NaN is NULL. Without any of them, one number that means nothing.
+            numbers, or the keys of categories. NaN is NULL. Behind them, for what is said out of bag, the row's
+            identity. Without any of them, one number that means nothing.
 
     Raises:
         MadtreeError: the plan is damaged, or the rows are not of as many numbers.
     """
     model = _plans.get(plan)
-    n_numbers = max(model["grouped"] + len(model["is_category"]), 1)
+    n_numbers = max(model["grouped"] + len(model["is_category"]) + (model["samples"] is not None), 1)
     rows = rows_in(images, n_numbers)
     if rows is None:
         raise MadtreeError(f"images must be those of rows of {n_numbers} numbers, none of them NULL")
@@ -78,7 +80,10 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     for feature in np.flatnonzero(model["is_category"]).tolist():
         values[feature] = _as_codes(model, feature, values[feature], tree)
     if model["members"]:
-        return (yield from forest_outcomes(model, tree, known, _route_of_forest(model, values)))
+        route = _route_of_forest(model, values)
+        if model["samples"] is not None:
+            return (yield from out_of_bag_outcomes(model, tree, known, route, identities(numbers[-1])))
+        return (yield from forest_outcomes(model, tree, known, route))
     leaves = yield from _route_of(model)(model, model["roots"].take(tree), values)
     found = outcome.take(leaves)
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()

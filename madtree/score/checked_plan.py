@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import RIGHT, WIDE_LIMIT, Bools, Ints, Values, ascends, require
+from madtree.learn.problem import Bootstrap
 from madtree.score.block_plan import MOST_MEMBERS, children_in_order
 from madtree.score.coded_forest import CodedForest
-from madtree.score.forest_scorer import WHATS
+from madtree.score.forest_scorer import OUT_OF_BAG, SAYS_NUMBERS, WHATS
 from madtree.trees import MAX_DEPTH_LIMIT
 
 _MOST_OUTCOME = 2**32 - 1
@@ -61,6 +62,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
         **_categories(given, is_category, len(feature), len(trees)),
         "members": members,
         **(_forest(given, n_nodes) if members else {}),
+        **_samples(given, members, n_roots),
     }
 
 
@@ -82,12 +84,21 @@ def _thresholds(given: Values, leaf: Bools, n_splits: int, n_features: int) -> d
     }
 
 
+def _samples(given: Values, members: int, n_trees: int) -> dict[str, Any]:
+    """The samples of all trees, where the plan asks what is said out of bag."""
+    if not members or given.text("what", WHATS) not in OUT_OF_BAG:
+        return {"samples": None}
+    samples = Bootstrap.from_values(given.mapping("samples"))
+    require(samples.count == members, "samples", "one of each tree")
+    return {"samples": samples, "is_tested": given.bools("is_tested", (n_trees,))}
+
+
 def _forest(given: Values, n_nodes: int) -> dict[str, Any]:
     """What the trees of a forest say."""
     what, n_classes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT)
-    if what in ("means", "judged"):
+    if what in SAYS_NUMBERS:
         values = given.floats("values", (n_nodes, None))
-        if what == "means":
+        if what != "judged":
             return {"what": what, "n_classes": n_classes, "values": values}
         require(values.shape[1] == 1 + n_classes, "values", f"{1 + n_classes} of each node")
         said = values[:, 0]

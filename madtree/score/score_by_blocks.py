@@ -26,6 +26,7 @@ from madtree.score.block_plan import (
 )
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
+from madtree.score.flat_forest import Drawn
 from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
 from madtree.score.named_categories import NamedCategories, listed_categories
 from madtree.score.packed_nodes import node_categories, node_places, read_packed
@@ -62,6 +63,7 @@ class BlockScoring:
         source: the new data, which `scan` reads.
         id_type: of the id.
         work: of scoring the source.
+        drawn: for `OUT_OF_BAG`, else None.
     """
 
     host: Host
@@ -73,6 +75,7 @@ class BlockScoring:
     id_type: Type
     outputs: Sequence[Output]
     work: Work
+    drawn: Drawn | None = None
 
     def create(self) -> int:
         """Create the scan's target; returns the number of its rows.
@@ -98,11 +101,12 @@ class BlockScoring:
             nodes = _read_nodes(host, tables, model)
         splits = _splits(host, tables, model, nodes)
         features = [model.features[position - 1] for position in _used(splits)]
-        said = _outcomes(host, tables, model, self.type_, nodes, self.outputs)
+        said = _outcomes(host, tables, model, self.type_, nodes, self.outputs, self.drawn)
         plan = _plan(host, tables, model, nodes, splits, said)
+        values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
         blocks = BlockScan(
             scan,
-            [rows_sql.as_number(scan.features[feature.name]) for feature in features],
+            values if self.drawn is None else [*values, self.drawn.identity],
             [(output.name, expression) for output, expression in zip(self.outputs, said.expressions, strict=True)],
             said.parts,
             said.row_bytes,
@@ -248,14 +252,20 @@ def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
 
 
 def _outcomes(
-    host: Host, tables: ModelTables, model: Model, type_: str, nodes: Mapping[str, Array], outputs: Sequence[Output]
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    type_: str,
+    nodes: Mapping[str, Array],
+    outputs: Sequence[Output],
+    drawn: Drawn | None,
 ) -> Outcomes:
     """What each node sends its rows to."""
     if model.n_members:
         shares = nodes.get("class_weights")
         if shares is not None:
             shares = shares / shares.sum(axis=1, keepdims=True)
-        return forest_outcomes_of(model, type_, nodes, shares, outputs)
+        return forest_outcomes_of(model, type_, nodes, shares, outputs, drawn)
     if type_ == "response" and model.is_classification:
         return Outcomes.of_tree(nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))])
     is_leaf = nodes["feature"] == 0

@@ -152,10 +152,11 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
     tally = Tally(forest.problem, forest.parameters, targets)
     for number in range(forest.n_waves):
         wave: Wave = yield WaveRequest(forest, number)
-        errors = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
+        errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
         yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, len(wave.trees.nodes.node_id)))
-        deliver(replace(wave.trees, trees=replace(wave.trees.trees, oob_error=errors.ravel())))
+        trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
+        deliver(replace(wave.trees, trees=trees))
     seen: Ints = yield CategoriesRequest(forest.problem)
     return replace(tally.result(), seen=seen)
 

@@ -66,28 +66,32 @@ class Tally:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> Floats:
+    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> tuple[Floats, Bools]:
         """Count what the members from `first` on say; the others as in `Wave`.
 
         Returns:
-            (n_members, G) error of the trees up to each of these members, NaN where it was not computed.
+            error: (n_members, G) of the trees up to each of these members, NaN where it was not computed.
+            is_tested: (n_members, G) whether any row of the group is out of the tree's bag.
         """
         errors = np.full((len(ends), self._problem.n_groups), np.nan)
+        is_tested = np.zeros(errors.shape, np.bool_)
         for replica, end in enumerate(ends):
             for piece in self._pieces():
                 voted = np.flatnonzero(end[piece] >= 0)
+                group = self._rows.group[piece].take(voted)
+                is_tested[replica, group] = True
                 predicted = prediction.take(end[piece].take(voted))
                 counted = self._counted[:, piece]
                 if self._grid is None:
                     counted[predicted, voted] += 1
                 else:
                     counted[0, voted] += 1
-                    counted[1, voted] += self._grid.split(predicted, self._rows.group[piece].take(voted))[0]
+                    counted[1, voted] += self._grid.split(predicted, group)[0]
             if first + replica + 1 in self._looks:
                 errors[replica] = self._judged()[0]
         if len(losses):
             self._losses.append(losses)
-        return errors
+        return errors, is_tested
 
     def result(self) -> OutOfBag:
         """After all trees."""

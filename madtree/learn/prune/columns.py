@@ -118,6 +118,7 @@ class TreeColumns:
         root_risk: (n,) NaN for a tree without nodes.
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
         oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
+        is_tested: (n,) whether any row is out of a forest's tree's bag, and so takes part in that error.
     """
 
     key: TreeKeys
@@ -130,14 +131,15 @@ class TreeColumns:
     root_risk: Floats
     importance: Floats
     oob_error: Floats
+    is_tested: Bools
 
     @classmethod
     def untrained(cls, key: TreeKeys, n_features: int, cp: float) -> TreeColumns:
         """Trees without nodes."""
         n = len(key.group)
         none = np.zeros(n, np.int64)
-        nan = np.full(n, np.nan)
-        return cls(key, none, none, none, none, none, np.full(n, cp), nan, np.zeros((n, n_features)), nan)
+        nan, false = np.full(n, np.nan), np.zeros(n, np.bool_)
+        return cls(key, none, none, none, none, none, np.full(n, cp), nan, np.zeros((n, n_features)), nan, false)
 
     def take(self, rows: Ints) -> TreeColumns:
         return TreeColumns(
@@ -151,6 +153,7 @@ class TreeColumns:
             self.root_risk[rows],
             self.importance[rows],
             self.oob_error[rows],
+            self.is_tested[rows],
         )
 
 

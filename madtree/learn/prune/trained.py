@@ -100,6 +100,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
         root_risk=outcome.root_risk,
         importance=outcome.importance,
         oob_error=np.full(n, np.nan),
+        is_tested=np.zeros(n, np.bool_),
     )
 
 

@@ -95,6 +95,7 @@ def one_tree(key: TreeKeys | None = None, **changes: Any) -> TreeColumns:
         "root_risk": [1 / 3],
         "importance": [[0.0, 3.5, 0.0]],
         "oob_error": [float("nan")],
+        "is_tested": [False],
     }
     return columns(TreeColumns, key or keys([0]), **(values | changes))
 
