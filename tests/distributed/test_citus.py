@@ -9,10 +9,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from conftest import N_SHARDS
 from forced import differences, train_here
 from psycopg.conninfo import make_conninfo
 from psycopg_host import PsycopgHost
+from spread_table import N_SHARDS
 
 from madtree.doctor import Status, examine
 from madtree.host import OnServers
