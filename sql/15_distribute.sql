@@ -32,11 +32,13 @@ COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin
 -- jit goes off here because compiling an expression of a thousand branches takes longer than a million rows. Citus
 -- hands on to the servers that hold the rows what SET LOCAL says, if told to; but neither the settings in a function's
 -- definition, nor what was set in an earlier subtransaction, of which PL/Python makes one for each statement. Nor does
--- PL/Python see an error's context, which is where Citus says whose error it is.
-CREATE FUNCTION madtree_internal.run_on_servers(statement text, plan bytea) RETURNS bigint
+-- PL/Python see an error's context, which is where Citus says whose error it is. Rows are handed over by a cursor that
+-- has been to their end once: whatever fails, fails here.
+CREATE FUNCTION madtree_internal.run_on_servers(statement text, plan bytea, cursor_name text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 DECLARE
     before pg_catalog.text := pg_catalog.current_setting('citus.propagate_set_commands', true);
+    found pg_catalog.refcursor := cursor_name;
     n_rows pg_catalog.int8;
     context pg_catalog.text;
     state pg_catalog.text;
@@ -46,8 +48,16 @@ DECLARE
 BEGIN
     PERFORM pg_catalog.set_config('citus.propagate_set_commands', 'local', true);
     SET LOCAL jit TO off;
-    EXECUTE statement USING plan;
+    IF cursor_name IS NULL THEN
+        EXECUTE statement USING plan;
+    ELSE
+        OPEN found SCROLL FOR EXECUTE statement USING plan;
+        MOVE FORWARD ALL IN found;
+    END IF;
     GET DIAGNOSTICS n_rows := ROW_COUNT;
+    IF cursor_name IS NOT NULL THEN
+        MOVE ABSOLUTE 0 IN found;
+    END IF;
     PERFORM pg_catalog.set_config('citus.propagate_set_commands', before, true);
     RETURN n_rows;
 EXCEPTION WHEN OTHERS THEN
@@ -64,5 +74,5 @@ EXCEPTION WHEN OTHERS THEN
     RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail, HINT = hint;
 END
 $plpgsql$;
-COMMENT ON FUNCTION madtree_internal.run_on_servers(text, bytea)
+COMMENT ON FUNCTION madtree_internal.run_on_servers(text, bytea, text)
 IS 'internal: run a statement where its rows are, without jit; errors name the server';

@@ -7,6 +7,7 @@ CREATE FUNCTION madtree_internal.forest_train(
     min_split integer, min_bucket integer, num_splits integer, null_handling_params text, verbose boolean,
     sample_ratio double precision, weights text, split_criterion text, split_rule text, sampling text, seed bigint,
     replace boolean, parallel_workers integer, memory_mb integer, classification boolean, strategy text,
+    oob_predictions boolean,
     OUT answer text, OUT mistake text[]
 )
 RETURNS record
@@ -18,13 +19,15 @@ return madtree.forest_train(
     plpy, training_table_name, output_table_name, id_col_name, dependent_variable, list_of_features,
     list_of_features_to_exclude, grouping_cols, num_trees, num_random_features, importance, num_permutations,
     max_tree_depth, min_split, min_bucket, num_splits, null_handling_params, verbose, sample_ratio, weights,
-    split_criterion, split_rule, sampling, seed, replace, parallel_workers, memory_mb, classification, strategy
+    split_criterion, split_rule, sampling, seed, replace, parallel_workers, memory_mb, classification, strategy,
+    oob_predictions
 )
 $python$;
 
 COMMENT ON FUNCTION madtree_internal.forest_train(
     text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
-    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text
+    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text,
+    boolean
 ) IS 'internal: what forest_train answers, or the mistake that it raises';
 
 CREATE FUNCTION @extschema@.forest_train(
@@ -55,7 +58,8 @@ CREATE FUNCTION @extschema@.forest_train(
     parallel_workers integer DEFAULT NULL, -- as many as pay
     memory_mb integer DEFAULT 64,
     classification boolean DEFAULT NULL, -- by the dependent variable's type
-    strategy text DEFAULT 'auto'
+    strategy text DEFAULT 'auto',
+    oob_predictions boolean DEFAULT FALSE
 )
 RETURNS text
 LANGUAGE plpgsql
@@ -71,7 +75,7 @@ BEGIN
         list_of_features_to_exclude, grouping_cols, num_trees, num_random_features, importance, num_permutations,
         max_tree_depth, min_split, min_bucket, num_splits, null_handling_params, forest_train.verbose, sample_ratio,
         weights, split_criterion, split_rule, sampling, seed, replace, parallel_workers, memory_mb, classification,
-        strategy
+        strategy, oob_predictions
     );
     @raise@
     RETURN answer;
@@ -80,7 +84,8 @@ $plpgsql$;
 
 COMMENT ON FUNCTION @extschema@.forest_train(
     text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
-    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text
+    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text,
+    boolean
 ) IS 'train random forests on a table; SELECT madtree.forest_train() shows how to use it';
 
 CREATE FUNCTION @extschema@.forest_train()

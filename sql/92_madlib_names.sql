@@ -25,8 +25,8 @@ BEGIN
         null_handling_params pg_catalog.text DEFAULT NULL, verbose_mode pg_catalog.bool DEFAULT false
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
         SELECT madtree.tree_train(
-            $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, surrogate_params => $15, pruning_params => $14,
-            verbose => $16
+            $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, pruning_params => $14, null_handling_params => $15,
+            verbose_mode => $16
         )
     $sql$;
 
@@ -34,26 +34,26 @@ BEGIN
         model pg_catalog.text, source pg_catalog.text, output pg_catalog.text,
         pred_type pg_catalog.text DEFAULT 'response'
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
-        SELECT madtree.tree_predict($1, $2, $3, $4)
+        SELECT madtree.tree_predict(model => $1, source => $2, output => $3, pred_type => $4)
     $sql$;
 
     CREATE FUNCTION madlib.tree_display(
         model_table pg_catalog.text, dot_format pg_catalog.bool DEFAULT true,
         verbose pg_catalog.bool DEFAULT false
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
-        SELECT madtree.tree_display($1, $2, $3)
+        SELECT madtree.tree_display(model_table => $1, dot_format => $2, verbose => $3)
     $sql$;
 
     CREATE FUNCTION madlib.tree_surr_display(
         model_table pg_catalog.text
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
-        SELECT madtree.tree_surr_display($1)
+        SELECT madtree.tree_surr_display(model_table => $1)
     $sql$;
 
     CREATE FUNCTION madlib.get_var_importance(
         model_table pg_catalog.text, output_table pg_catalog.text
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
-        SELECT madtree.get_var_importance($1, $2)
+        SELECT madtree.get_var_importance(model_table => $1, output_table => $2)
     $sql$;
 
     CREATE FUNCTION madlib.pmml(

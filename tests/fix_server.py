@@ -12,12 +12,14 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 import pytest
 from fix_container import build_image, engine_answers, running
+from kept_sessions import KeptSessions
 from leftovers import begin_session, clear_leftovers, end_session
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
@@ -106,6 +108,14 @@ def server(pytestconfig: pytest.Config) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def sessions() -> Iterator[KeptSessions]:
+    """Sessions that this worker's tests use one after the other."""
+    kept = KeptSessions()
+    yield kept
+    kept.close()
+
+
+@pytest.fixture(scope="session")
 def dsn(server: Server) -> Iterator[str]:
     """DSN of this worker's own database, with the extension created and its schema on the search path."""
     name = f"madtree_test_{os.getpid()}"
@@ -121,34 +131,34 @@ def dsn(server: Server) -> Iterator[str]:
 
 
 @pytest.fixture
-def schema(dsn: str) -> Iterator[str]:
+def schema(dsn: str, sessions: KeptSessions) -> Iterator[str]:
     """Name of a schema of this test's own, empty at first, dropped at the end."""
     name = f"test_{secrets.token_hex(6)}"
-    with psycopg.connect(dsn, autocommit=True) as admin:
+    with sessions.session(dsn) as admin:
         admin.execute(f"CREATE SCHEMA {name}")
     yield name
-    with psycopg.connect(dsn, autocommit=True) as admin:
+    with sessions.session(dsn) as admin:
         admin.execute(f"DROP SCHEMA {name} CASCADE")
 
 
 @pytest.fixture(scope="module")
-def shared_schema(dsn: str) -> Iterator[str]:
+def shared_schema(dsn: str, sessions: KeptSessions) -> Iterator[str]:
     """Name of a schema for what the tests of a module read only, dropped after the last of them."""
     name = f"shared_{secrets.token_hex(6)}"
-    with psycopg.connect(dsn, autocommit=True) as admin:
+    with sessions.session(dsn) as admin:
         admin.execute(f"CREATE SCHEMA {name}")
     yield name
-    with psycopg.connect(dsn, autocommit=True) as admin:
+    with sessions.session(dsn) as admin:
         admin.execute(f"DROP SCHEMA {name} CASCADE")
 
 
 @pytest.fixture
-def db(dsn: str, schema: str) -> Iterator[psycopg.Connection]:
+def db(dsn: str, schema: str, sessions: KeptSessions) -> Iterator[psycopg.Connection]:
     """A superuser's connection in autocommit mode; unqualified names are made in the test's own schema.
 
     Nothing is prepared behind a test's back: a test may drop a table and make another one of the same name.
     """
-    with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as connection:
+    with sessions.session(dsn) as connection:
         connection.execute(f"SET search_path = {schema}, public, madtree")
         yield connection
 
@@ -162,18 +172,16 @@ def notices(db: psycopg.Connection) -> list[str]:
 
 
 @pytest.fixture
-def connect(dsn: str, schema: str) -> Iterator[Callable[[], psycopg.Connection]]:
+def connect(dsn: str, schema: str, sessions: KeptSessions) -> Iterator[Callable[[], psycopg.Connection]]:
     """More sessions like `db`'s."""
-    opened: list[psycopg.Connection] = []
+    with ExitStack() as opened:
 
-    def open_one() -> psycopg.Connection:
-        opened.append(psycopg.connect(dsn, autocommit=True, prepare_threshold=None))
-        opened[-1].execute(f"SET search_path = {schema}, public, madtree")
-        return opened[-1]
+        def open_one() -> psycopg.Connection:
+            connection = opened.enter_context(sessions.session(dsn))
+            connection.execute(f"SET search_path = {schema}, public, madtree")
+            return connection
 
-    yield open_one
-    for connection in opened:
-        connection.close()
+        yield open_one
 
 
 @pytest.fixture
@@ -200,12 +208,12 @@ def ordinary_user(server: Server, dsn: str) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def user_db(
-    server: Server, dsn: str, schema: str, db: psycopg.Connection, ordinary_user: tuple[str, str]
+    dsn: str, schema: str, sessions: KeptSessions, db: psycopg.Connection, ordinary_user: tuple[str, str]
 ) -> Iterator[psycopg.Connection]:
     """An ordinary user's connection, who may create tables in the test's schema and sees no other's tables in it."""
     name, password = ordinary_user
     db.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA {} TO {}").format(sql.Identifier(schema), sql.Identifier(name)))
     login = make_conninfo(dsn, user=name, password=password)
-    with psycopg.connect(login, autocommit=True, prepare_threshold=None) as connection:
+    with sessions.session(login) as connection:
         connection.execute(f"SET search_path = {schema}, public, madtree")
         yield connection

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import psycopg
 
 from madtree.host import psycopg as client
-from madtree.host.protocol import Row
+from madtree.host.protocol import Request, Row
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\$(\d+)")
 
 
 class PsycopgHost(client.PsycopgHost):
-    """Like `plpy`, it runs each statement in a subtransaction, so that an error can be caught."""
+    """Like `plpy`, it runs one statement after the other, each in a subtransaction, so that an error can be caught."""
+
+    has_extension = True
 
     def __init__(self, connection: psycopg.Connection) -> None:
         super().__init__(connection)
-        self.connection = connection
         self.notices: list[str] = []
+
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        return self.query(sql, types, params)
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        return (self.data(*request) for request in requests)
 
     def notice(self, message: str) -> None:
         self.notices.append(message)
@@ -31,9 +38,9 @@ class PsycopgHost(client.PsycopgHost):
     def info(self, message: str) -> None:
         self.notices.append(message)
 
-    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> psycopg.Cursor[Row]:
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> psycopg.Cursor[Row]:
         if not types or not sql.startswith("CREATE"):
-            return super()._run(sql, types, params)
+            return super()._run(sql, types, params, **how)
 
         # What cannot be prepared gets its parameters as literals; $1 within a string is none of them.
         def value(token: re.Match[str]) -> str:

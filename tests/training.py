@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
+from madtree.host.psycopg import PsycopgHost
+from madtree.request import Tuning, check_arguments, check_forest_arguments
+from madtree.train import train as train_task
+
+_NUMBER = re.compile(r"\d+\.\d+(?:e[+-]\d+)?")
 Tables = dict[str, list[dict[str, "str | None"]]]
 
 SUFFIXES = ("", "_nodes", "_surrogates", "_cv", "_summary", "_competitors")
@@ -35,6 +42,18 @@ def train(
         list_of_features=features,
         **more,
     )
+
+
+def train_by_client(db: psycopg.Connection | PsycopgHost, tuning: Tuning | None = None, **arguments: Any) -> str:
+    """As `call_train`, in this process, by statements that call nothing of madtree's, or by a host's."""
+    host = PsycopgHost(db) if isinstance(db, psycopg.Connection) else db
+    db = host.connection
+    with db.transaction():
+        if "num_trees" in arguments:
+            task = check_forest_arguments(host, replace_=arguments.pop("replace", None), **arguments)
+        else:
+            task = check_arguments(host, **arguments)
+        return train_task(host, task if tuning is None else replace(task, tuning=tuning))
 
 
 def read_model(db: psycopg.Connection, model: str, schema: str | None = None) -> Tables:
@@ -83,3 +102,23 @@ def left_behind(db: psycopg.Connection, pid: int | None = None) -> set[str]:
     """
     rows = db.execute(query, {"files": f"pgsql_tmp{pid}.", "pid": pid}).fetchall()
     return {name for (name,) in rows}
+
+
+def alike(found: Tables, expected: Tables, arguments: dict[str, Any]) -> bool:
+    """Whether models differ in the last digits only, where they may: in logarithms, and in means of held-out errors,
+    of which another version of numpy (a client's, not the server's) has other last bits.
+    """
+    by_logarithms = arguments.get("split_criterion") in ("entropy", "gain_ratio", "poisson")
+    if not by_logarithms and "n_folds" not in arguments.get("pruning_params", ""):
+        return False
+    return _rounded(found) == _rounded(expected)
+
+
+def _rounded(tables: Tables) -> Any:
+    return {
+        part: [
+            {name: _NUMBER.sub(lambda n: f"{float(n[0]):.9g}", value or "") for name, value in row.items()}
+            for row in rows
+        ]
+        for part, rows in tables.items()
+    }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import forests, groups, hard, job, parallel, scaling, scoring, strategies
+from cases import client, forests, groups, hard, job, parallel, scaling, scoring, strategies
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
     parallel.SUITE,
     strategies.SUITE,
+    client.SUITE,
     groups.SUITE,
     hard.SUITE,
     scoring.SUITE,

@@ -64,11 +64,14 @@ class Bar:
             self._progress.stop()
 
     def notice(self, diagnostic: psycopg.errors.Diagnostic) -> None:
-        """One message of the server: progress moves the bar, notices and warnings are passed on.
+        """One message of the server, as `tell`."""
+        self.tell(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "", diagnostic.message_hint)
+
+    def tell(self, severity: str, message: str, hint: str | None = None) -> None:
+        """One message: progress moves the bar, notices and warnings are passed on.
 
         INFO is what `verbose => true` tells, which the bar asks for too: for people only where they asked.
         """
-        message, severity = diagnostic.message_primary or "", diagnostic.severity_nonlocalized or ""
         is_verbose = severity == "INFO"
         if step := parse(message) if is_verbose else None:
             self._estimate.see(step)
@@ -77,8 +80,8 @@ class Bar:
             return
         words = message if is_verbose else f"{severity.lower()}: {message}"
         remark(self._console, safe_line(words), "yellow" if severity == "WARNING" else "dim")
-        if diagnostic.message_hint:
-            remark(self._console, safe_line(f"hint: {diagnostic.message_hint}"), "dim")
+        if hint:
+            remark(self._console, safe_line(f"hint: {hint}"), "dim")
 
     def say(self, message: str) -> None:
         """A remark, above the bar."""

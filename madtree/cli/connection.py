@@ -87,7 +87,7 @@ def connect(target: Target, connect_timeout: str = CONNECT_TIMEOUT) -> psycopg.C
         defaults["connect_timeout"] = connect_timeout
     conninfo = make_conninfo(target.conninfo, **{**defaults, **given(target.conninfo)})
     try:
-        return psycopg.connect(conninfo, autocommit=True)
+        return psycopg.connect(conninfo, autocommit=True, prepare_threshold=None)  # a pooler may be in between
     except psycopg.OperationalError as error:
         said = "; ".join(map(str.strip, target.hide(str(error)).splitlines()))
         said = PREFIX.sub("", said)

@@ -12,13 +12,14 @@ from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.files import write
 from madtree.cli.options import Dsn, Full, Group, Model, Tree, TrustOwner, examples
 from madtree.cli.session import Session, session
-from madtree.cli.show import draw
+from madtree.cli.show import draw, one_tree
 
 EPILOG = examples(
     "$ madtree export delay_tree --format sql",
     "$ madtree export delay_tree --format svg -o tree.svg",
     "$ madtree export delay_tree --format pmml -o delay_tree.pmml",
     "$ madtree export delays --format dot --group carrier=UA -o ua.dot",
+    "$ madtree export delay_forest --format json --tree 1 -o tree.json",
 )
 
 
@@ -74,11 +75,8 @@ def from_server(
     trust_owner: bool,
 ) -> str:
     """What a function of the extension writes."""
-    if group:
-        raise CommandError("--group is for --format dot and svg", "Use --tree with --format sql.", USAGE)
-    if tree is not None and format_ is not Format.SQL:
-        raise CommandError(f"--format {format_.value} writes the whole model", "Leave --tree out.", USAGE)
     # Only an expression is handed out to be run.
     trust = trust_owner if format_ is Format.SQL else None
-    arguments = {"model": model, "type": type_, "tree_id": tree, "trust_owner": trust}
+    number = one_tree(opened, model, tree, group)
+    arguments = {"model": model, "type": type_, "tree_id": number, "trust_owner": trust}
     return opened.line(FUNCTIONS[format_], arguments, "exporting")

@@ -5,13 +5,32 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-import typer
-
 from madtree.cli.options import Dsn, Json, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.safe import safe_line
 from madtree.cli.session import session
-from madtree.cli.train import GROWTH, MISSING, RUN, Criterion, joined, option, pairs, trained
+from madtree.cli.training import (
+    DATA,
+    GROWTH,
+    RUN,
+    Bins,
+    ChosenCriterion,
+    Classification,
+    Exclude,
+    Features,
+    MaxSurrogates,
+    NewModel,
+    NullAsCategory,
+    Replace,
+    Source,
+    SurrogateStyle,
+    Target,
+    Weights,
+    joined,
+    option,
+    pairs,
+    trained,
+)
 from madtree.request import defaults
 
 EPILOG = examples(
@@ -48,57 +67,26 @@ class SplitRule(str, Enum):
 
 
 def forest_command(
-    table: Annotated[str, typer.Argument(help="Table or view to train on.", show_default=False)],
-    model: Annotated[str, typer.Argument(help="Name of the model, and of its tables.", show_default=False)],
+    table: Source,
+    model: NewModel,
     id_column: Annotated[
-        str, option("Column that identifies rows: samples are drawn by it.", "Data", "--id", metavar="COLUMN")
+        str, option("Column that identifies rows: samples are drawn by it.", DATA, "--id", metavar="COLUMN")
     ],
-    target: Annotated[
-        str,
-        option(
-            "What to predict, a column or expression, also with AS name: boolean, integer or text for classes, "
-            "float or numeric for regression.",
-            "Data",
-            "--target",
-            "-y",
-            metavar="SQL",
-        ),
-    ],
-    features: Annotated[
-        str,
-        option(
-            "Columns or expressions to predict from, separated by commas. Default: * for all others.",
-            "Data",
-            "--features",
-            "-x",
-            metavar="LIST",
-        ),
-    ] = "*",
-    exclude: Annotated[
-        list[str] | None, option("Columns that * leaves out; may be repeated.", "Data", metavar="LIST")
-    ] = None,
+    target: Target,
+    features: Features = "*",
+    exclude: Exclude = None,
     group_by: Annotated[
         list[str] | None,
-        option("One forest for each value of these columns or expressions; may be repeated.", "Data", metavar="LIST"),
+        option("One forest for each value of these columns or expressions; may be repeated.", DATA, metavar="LIST"),
     ] = None,
-    weights: Annotated[str | None, option("Weight of each row, a column or expression.", "Data", metavar="SQL")] = None,
-    classification: Annotated[
-        bool | None,
-        option(
-            "Whether the target is classes or a number; its type says so otherwise.",
-            "Data",
-            "--classification/--regression",
-        ),
-    ] = None,
+    weights: Weights = None,
+    classification: Classification = None,
     trees: Annotated[int | None, option(f"Of each forest. Default: {defaults.NUM_TREES}.", GROWTH)] = None,
     features_per_node: Annotated[
         int | None,
         option("Features drawn for each node. Default: the root of their number, of numbers a third.", GROWTH),
     ] = None,
-    criterion: Annotated[
-        Criterion | None,
-        option(f"Default: {defaults.SPLIT_CRITERION}; of numbers mse, of counts poisson.", GROWTH),
-    ] = None,
+    criterion: ChosenCriterion = None,
     split_rule: Annotated[
         SplitRule | None,
         option(
@@ -119,10 +107,7 @@ def forest_command(
     min_bucket: Annotated[
         int | None, option(f"Rows that each side keeps. Default: {defaults.FOREST_MIN_BUCKET}.", GROWTH)
     ] = None,
-    bins: Annotated[
-        int | None,
-        option(f"Candidate thresholds of a continuous feature, 0 for all. Default: {defaults.N_BINS}.", GROWTH),
-    ] = None,
+    bins: Bins = None,
     sampling: Annotated[
         Sampling | None,
         option(
@@ -145,17 +130,19 @@ def forest_command(
     permutations: Annotated[
         int | None, option(f"Of each feature and tree. Default: {defaults.NUM_PERMUTATIONS}.", SAMPLES)
     ] = None,
-    max_surrogates: Annotated[
-        int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
+    oob_predictions: Annotated[
+        bool | None,
+        option(
+            "Also make <MODEL>_oob: what is predicted of each row by the trees whose samples lack it.",
+            SAMPLES,
+            "--oob-predictions",
+        ),
     ] = None,
-    surrogate_style: Annotated[
-        int | None, option(f"0 or 1, as in rpart. Default: {defaults.SURROGATE_STYLE}.", MISSING)
-    ] = None,
-    null_as_category: Annotated[
-        bool | None, option("NULL is one more category of a text or boolean feature.", MISSING, "--null-as-category")
-    ] = None,
+    max_surrogates: MaxSurrogates = None,
+    surrogate_style: SurrogateStyle = None,
+    null_as_category: NullAsCategory = None,
     seed: Annotated[int | None, option(f"Of all that is drawn. Default: {defaults.SEED}.", RUN)] = None,
-    replace: Annotated[bool | None, option("Overwrite a model of that name.", RUN, "--replace")] = None,
+    replace: Replace = None,
     workers: Annotated[int | None, option("Parallel workers that may share the trees.", RUN)] = None,
     strategy: Annotated[
         Strategy | None,
@@ -209,6 +196,7 @@ def forest_command(
         "strategy": strategy and strategy.value,
         "memory_mb": memory_mb,
         "classification": classification,
+        "oob_predictions": oob_predictions,
     }
     with session(dsn) as opened:
         said = opened.line("forest_train", arguments, "growing", verbose=verbose)

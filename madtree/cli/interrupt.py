@@ -57,11 +57,15 @@ class _RollBackError(Exception):
 
 
 def interruptible(
-    connection: psycopg.Connection, work: Callable[[], T], tick: Callable[[], None], say: Callable[[str], None]
+    connection: psycopg.Connection,
+    work: Callable[[Callable[[], None]], T],
+    tick: Callable[[], None],
+    say: Callable[[str], None],
 ) -> T:
-    """The value of `work()`, which uses `connection`; `tick` is called ten times a second meanwhile.
+    """The value of `work(look)`, which uses `connection`; `tick` is called ten times a second meanwhile.
 
-    `say` is told that a signal came, before the server has rolled back.
+    Where `work` does more than to wait for the server, it calls `look`, which raises once a signal has come. `say` is
+    told that a signal came, before the server has rolled back.
 
     Raises:
         InterruptError: a signal came; the server has rolled back.
@@ -70,14 +74,17 @@ def interruptible(
     gate, stopping, committing = threading.Lock(), False, False
     result: Future[T] = Future()
 
+    def look() -> None:
+        if stopping:
+            raise _RollBackError
+
     def run() -> None:
         nonlocal committing
         try:
             with connection.transaction():
-                value = work()
+                value = work(look)
                 with gate:
-                    if stopping:
-                        raise _RollBackError
+                    look()
                     committing = True
             result.set_result(value)
         except BaseException as error:  # whatever it is, the main thread is waiting for it

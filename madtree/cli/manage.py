@@ -10,6 +10,7 @@ from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.safe import safe_line
 from madtree.cli.session import session
+from madtree.model import tree_drop
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
 DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
@@ -47,14 +48,7 @@ def drop_command(
 ) -> None:
     """Drop models and all their tables: all of those named, or none."""
     with session(dsn) as opened:
-
-        def drop() -> list[str]:
-            return [
-                str(opened.connection.execute("SELECT madtree.tree_drop(%s)", [model]).fetchall()[0][0])
-                for model in models
-            ]
-
-        said = opened.run(drop, "dropping")
+        said = opened.here(lambda host: [tree_drop(host, model) for model in models], "dropping")
     if json:
         as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
     else:

@@ -24,7 +24,7 @@ def models_command(
 ) -> None:
     """List every model that you can see, in any schema: the view madtree.models."""
     with session(dsn) as opened:
-        found = opened.query("SELECT * FROM madtree.models ORDER BY schema, name")
+        found = opened.models()
     if json:
         rows(found, machine=True)
         return

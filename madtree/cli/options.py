@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated
 
 import typer
@@ -9,6 +10,23 @@ import typer
 SERVER = "Server"
 OUTPUT = "Output"
 
+
+class EngineName(str, Enum):
+    """Who does the work of a command."""
+
+    AUTO = "auto"
+    EXTENSION = "extension"
+    CLIENT = "client"
+
+
+Engine = Annotated[
+    EngineName,
+    typer.Option(
+        envvar="MADTREE_ENGINE",
+        help="Who trains and scores: the extension in the server; or the client, this process, for servers that have "
+        "none. auto: the extension where the database has it.",
+    ),
+]
 Dsn = Annotated[
     str | None,
     typer.Option(

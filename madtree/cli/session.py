@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import psycopg
@@ -14,15 +15,19 @@ from madtree.cli.bar import Bar
 from madtree.cli.connection import Target, connect, resolve
 from madtree.cli.exits import INTERRUPTED, InterruptError
 from madtree.cli.interrupt import interruptible, signals_raise
+from madtree.cli.output import say
+from madtree.host import Host
+from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
 
 T = TypeVar("T")
+ENGINE: ContextVar[Engine] = ContextVar("engine", default="auto")  # --engine, which stands before the command
 
 
 class Session:
     """A connection to `target`. The connection may be used inside :meth:`run` only, from the function given to it."""
 
-    def __init__(self, target: Target, connection: psycopg.Connection) -> None:
-        self.target, self.connection = target, connection
+    def __init__(self, target: Target, connection: psycopg.Connection, engine: Engine = "auto") -> None:
+        self.target, self.connection, self._engine = target, connection, engine
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -35,12 +40,29 @@ class Session:
             max_depth: of the trees, where `work` is a training.
             verbose: print the server's lines as they come.
         """
+        return self.here(lambda host: work(), doing, max_depth, verbose)
+
+    def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
+        """As `run`, for work that is done here and takes the connection as a host."""
         with Bar(doing, max_depth, verbose) as bar:
             self.connection.add_notice_handler(bar.notice)
             try:
-                return interruptible(self.connection, work, bar.tick, bar.say)
+                return interruptible(
+                    self.connection,
+                    lambda look: work(PsycopgHost(self.connection, bar.tell, look)),
+                    bar.tick,
+                    bar.say,
+                )
             finally:
                 self.connection.remove_notice_handler(bar.notice)
+
+    def engine(self) -> Engine:
+        """Who does the work; a remark says so where `auto` takes the client."""
+        if self._engine == "auto":
+            self._engine, why = found_engine(self.connection)
+            if self._engine == "client":
+                say(why, "dim")
+        return self._engine
 
     def query(
         self, statement: str | sql.Composed, parameters: Any = None, doing: str = "asking", **bar: Any
@@ -62,6 +84,8 @@ class Session:
         `columns` is what is selected of its rows, which are named `f`.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
+        if self.engine() == "client":
+            return self._call_here(function, given, doing, **bar)
         named = sql.SQL(", ").join(
             sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in given
         )
@@ -74,7 +98,22 @@ class Session:
 
     def line(self, function: str, arguments: Mapping[str, Any], doing: str, **bar: Any) -> str:
         """The one text that a function returns; JSON as the text that it is."""
+        if self.engine() == "client":
+            return str(next(iter(self.call(function, arguments, doing, **bar)[0].values())))
         return str(self.call(function, arguments, doing, columns="f::pg_catalog.text AS answer", **bar)[0]["answer"])
+
+    def models(self) -> list[dict[str, Any]]:
+        """The rows of the view madtree.models, by schema and name."""
+        if self.engine() == "client":
+            return self._call_here("models", {}, "asking")
+        return self.query("SELECT * FROM madtree.models ORDER BY schema, name")
+
+    def _call_here(self, function: str, given: Mapping[str, Any], doing: str, **bar: Any) -> list[dict[str, Any]]:
+        """The rows of one of madtree's functions in this process."""
+        require_numpy()
+        from madtree import engine
+
+        return self.here(lambda host: engine.call(host, function, (), given).to_dicts(), doing, **bar)
 
 
 @contextlib.contextmanager
@@ -85,7 +124,7 @@ def session(dsn: str | None) -> Iterator[Session]:
             target = resolve(dsn)
             connection = connect(target)
             try:
-                yield Session(target, connection)
+                yield Session(target, connection, ENGINE.get())
             finally:
                 connection.close()
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself

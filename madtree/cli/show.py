@@ -95,15 +95,16 @@ def draw(
 
 def model_as_json(opened: Session, name: str, tree: int | None, group: list[str] | None) -> dict[str, Any]:
     """The document that tree_to_json makes, with the one tree that was asked for or all."""
-    number = None  # all of them
-    if tree is not None or group:
-        number = opened.run(lambda: tree_number(opened.connection, name, tree, group), "reading")
-    made: dict[str, Any] = json_text.loads(opened.line("tree_to_json", {"model": name}, "reading"))
-    if number is not None:
-        made["trees"] = [each for each in made["trees"] if each["tree_id"] == number]
-        if not made["trees"]:
-            raise CommandError(f"{name} has no tree {number}")
+    arguments = {"model": name, "tree_id": one_tree(opened, name, tree, group)}
+    made: dict[str, Any] = json_text.loads(opened.line("tree_to_json", arguments, "reading"))
     return made
+
+
+def one_tree(opened: Session, name: str, tree: int | None, group: list[str] | None) -> int | None:
+    """The number of the one tree asked for, by itself or by its group; None where none is."""
+    if tree is None and not group:
+        return None
+    return opened.run(lambda: tree_number(opened.connection, name, tree, group), "reading")
 
 
 def surrogates_of(model: TreeModel, full: bool) -> str:

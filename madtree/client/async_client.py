@@ -14,7 +14,8 @@ from madtree.client.client import Client
 from madtree.client.model import Model
 from madtree.client.result import Result
 from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
-from madtree.client.session import Session, conninfo_of_target
+from madtree.client.session import POOLABLE, Session, conninfo_of_target
+from madtree.host.psycopg import Engine, checked_engine
 from madtree.trees import Model as TreeModel
 
 P = ParamSpec("P")
@@ -71,12 +72,13 @@ class AsyncClient:
         on_message: Callable[[str], object] | None = None,
         *,
         owned: bool = False,
+        engine: Engine = "auto",
     ) -> None:
         """Inside the event loop of `connection`, which is closed with the client if that is `owned`."""
         self._bridge, self._owned = Bridge(), owned
         self.connection = connection
         bridged = cast(psycopg.Connection[Any], BridgedConnection(connection, self._bridge))
-        self._client = Client(Session(bridged), on_message)
+        self._client = Client(Session(bridged), on_message, engine)
 
     async def run(self, work: Callable[[Client], T]) -> T:
         """The value of ``work(client)`` with a `Client`, in a thread; its statements run on this connection."""
@@ -184,20 +186,25 @@ class AsyncModel:
 
 
 async def connect_async(
-    connection: str | psycopg.AsyncConnection[Any] | None = None, *, on_message: Callable[[str], object] | None = None
+    connection: str | psycopg.AsyncConnection[Any] | None = None,
+    *,
+    on_message: Callable[[str], object] | None = None,
+    engine: Engine = "auto",
 ) -> AsyncClient:
-    """Connect to a database that has the extension madtree, from a program that awaits.
+    """Connect to a database, from a program that awaits.
 
     Parameters
     ----------
     connection
         A URL or connection string, or a ``psycopg.AsyncConnection``; by default as for `madtree.connect`, where
         transactions are explained, too.
-    on_message
+    on_message, engine
         As for `madtree.connect`.
     """
+    engine = checked_engine(engine)
     if isinstance(connection, psycopg.AsyncConnection):
-        return AsyncClient(connection, on_message)
-    conninfo = conninfo_of_target(connection)
-    opened = await psycopg.AsyncConnection.connect(conninfo, autocommit=True, fallback_application_name="madtree")
-    return AsyncClient(opened, on_message, owned=True)
+        return AsyncClient(connection, on_message, engine=engine)
+    opened = await psycopg.AsyncConnection.connect(
+        conninfo_of_target(connection), **POOLABLE, fallback_application_name="madtree"
+    )
+    return AsyncClient(opened, on_message, owned=True, engine=engine)

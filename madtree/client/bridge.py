@@ -22,6 +22,7 @@ class Bridge:
         self._loop = asyncio.get_running_loop()
         self._turn = asyncio.Lock()
         self._waits: Any = None
+        self._cancelled = False
 
     async def run(self, work: Callable[[], T]) -> T:
         """The value of `work()`, one after another.
@@ -30,15 +31,22 @@ class Bridge:
         as after any error, and then the task ends.
         """
         async with self._turn:
+            self._cancelled = False
             done = self._loop.run_in_executor(None, work)
             try:
                 return await asyncio.shield(done)
             except asyncio.CancelledError:
+                self._cancelled = True
                 if self._waits is not None:
                     self._waits.cancel()
                 await asyncio.wait([done])
                 done.exception()  # it was cancelled: what the work says of that is not news
                 raise
+
+    def raise_if_cancelled(self) -> None:
+        """In the work's thread: raises asyncio.CancelledError where the task has been cancelled."""
+        if self._cancelled:
+            raise asyncio.CancelledError
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """In the work's thread: the value of a coroutine of the loop's."""
@@ -60,11 +68,19 @@ class BridgedConnection:
         """What takes no time: info, autocommit, adapters, pgconn, notice handlers."""
         return getattr(self._connection, name)
 
+    def raise_if_cancelled(self) -> None:
+        """As `Bridge.raise_if_cancelled`."""
+        self._bridge.raise_if_cancelled()
+
     def execute(self, statement: Any, parameters: Any = None, **how: Any) -> BridgedCursor:
         return self.cursor().execute(statement, parameters, **how)
 
     def cursor(self, **how: Any) -> BridgedCursor:
         return BridgedCursor(self._connection.cursor(**how), self._bridge)
+
+    def raw_cursor(self, **how: Any) -> BridgedCursor:
+        """A cursor whose parameters are written as $1."""
+        return BridgedCursor(psycopg.AsyncRawCursor(self._connection, **how), self._bridge)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:

@@ -1,28 +1,35 @@
-"""Calls of the server's functions, and what surrounds them: transactions, messages, refusals."""
+"""Calls of madtree's functions, and what surrounds them: the engine, transactions, messages, refusals."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from madtree.client.calls import as_argument, refusals_told, statement_of
+from madtree.client.bridge import BridgedConnection
+from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.host.psycopg import PsycopgHost
+from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
 
 logger = logging.getLogger("madtree")
+
+
+def _go_on() -> None:
+    """Ctrl-C comes as an exception by itself."""
 
 
 class Caller:
     """A session in which madtree's functions are called, and any statement is run, under its transactions."""
 
-    def __init__(self, session: Session, on_message: Callable[[str], object] | None = None) -> None:
-        self._session, self._on_message = session, on_message
+    def __init__(
+        self, session: Session, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
+    ) -> None:
+        self._session, self._on_message, self._engine = session, on_message, engine
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -37,7 +44,14 @@ class Caller:
     @property
     def host(self) -> PsycopgHost:
         """The connection as madtree's own readers take it."""
-        return PsycopgHost(self.connection)
+        connection: Any = self.connection
+        look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
+        return PsycopgHost(connection, self._say, look)
+
+    @property
+    def engine(self) -> Engine:
+        """Who does the work: ``extension`` or ``client``; ``auto`` is decided by the first call."""
+        return self._engine
 
     def call(self, function: str, /, *arguments: Any, **named: Any) -> Result[Any]:
         """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
@@ -45,6 +59,8 @@ class Caller:
         Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
         """
         given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
+        if self._chosen_engine() == "client":
+            return self._call_here(function, arguments, given)
         return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
 
     def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
@@ -52,6 +68,21 @@ class Caller:
         with self._told(), self.work() as connection, connection.cursor() as cursor:
             # Not prepared: a table that is replaced may change its columns' types.
             return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
+
+    def _chosen_engine(self) -> Engine:
+        if self._engine == "auto":
+            with self.work() as connection:
+                self._engine, why = found_engine(connection)
+            self._say("INFO", why)
+        return self._engine
+
+    def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
+        """The same by the client's engine."""
+        with self._told(), mistakes_told(), self.work():
+            require_numpy()
+            from madtree import engine
+
+            return Result.of_answer(engine.call(self.host, function, arguments, named))
 
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:
@@ -79,14 +110,17 @@ class Caller:
         connection = self.connection
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
-            message = diagnostic.message_primary or ""
-            if self._on_message is not None:
-                self._on_message(message)
-            else:
-                logger.log(logging.WARNING if diagnostic.severity_nonlocalized == "WARNING" else logging.INFO, message)
+            self._say(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "")
 
         connection.add_notice_handler(tell)
         try:
             yield
         finally:
             connection.remove_notice_handler(tell)
+
+    def _say(self, severity: str, message: str) -> None:
+        """Pass a line on to whoever wants to know."""
+        if self._on_message is not None:
+            self._on_message(message)
+        else:
+            logger.log(logging.WARNING if severity == "WARNING" else logging.INFO, message)

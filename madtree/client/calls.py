@@ -38,10 +38,25 @@ def refusals_told() -> Iterator[None]:
         raise as_mistake(error) from (error if error.sqlstate == _DEFECT else None)
 
 
+@contextlib.contextmanager
+def mistakes_told() -> Iterator[None]:
+    """Raises what madtree's own code refuses in this process as it is raised where the server refuses it."""
+    try:
+        yield
+    except CallError:
+        raise
+    except MadtreeError as error:
+        raise _call_error(f"{_OUR_OWN}{error.message}", error.hint, error.sqlstate) from None
+
+
 def as_mistake(error: psycopg.Error) -> CallError:
     """The server's refusal as madtree's own exception."""
     message = error.diag.message_primary or str(error)
-    mistake = CallError(message, error.diag.message_hint, error.sqlstate or "22023")
+    return _call_error(message, error.diag.message_hint, error.sqlstate or "22023")
+
+
+def _call_error(message: str, hint: str | None, sqlstate: str) -> CallError:
+    mistake = CallError(message, hint, sqlstate)
     if mistake.hint and hasattr(mistake, "add_note"):  # Python 3.11
         mistake.add_note(f"HINT: {mistake.hint}")
     return mistake

@@ -14,6 +14,7 @@ from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
 from madtree.client.session import Session, open_session, without_password
+from madtree.host.psycopg import Engine, checked_engine
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     Target = str | psycopg.Connection[Any] | sqlalchemy.Engine | sqlalchemy.Connection | sqlalchemy.URL | Session | None
 
 
-def connect(connection: Target = None, *, on_message: Callable[[str], object] | None = None) -> Client:
-    """Connect to a database that has the extension madtree.
+def connect(
+    connection: Target = None, *, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
+) -> Client:
+    """Connect to a database.
 
     Parameters
     ----------
@@ -33,6 +36,10 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     on_message
         Called with every message that the server sends while a call runs: notices, and with ``verbose=True`` one line a
         level. By default they go to the logger ``madtree``.
+    engine
+        Who does the work: ``extension``, the extension madtree in the server; ``client``, this process, over the
+        connection, which needs nothing in the server but the rights to read the data and to create tables;
+        or ``auto``, the extension where the database has it, else the client. The first call then says which.
 
     Returns
     -------
@@ -43,6 +50,8 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     ------
     TypeError
         `connection` is of another type, or SQLAlchemy's driver is not psycopg.
+    ValueError
+        `engine` is none of these.
     CallError
         No connection is given and there is no server to choose.
 
@@ -59,7 +68,7 @@ def connect(connection: Target = None, *, on_message: Callable[[str], object] | 
     joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
     server.
     """
-    return Client(open_session(connection), on_message)
+    return Client(open_session(connection), on_message, checked_engine(engine))
 
 
 class Client(ForestCalls):
@@ -267,6 +276,8 @@ class Client(ForestCalls):
 
     def models(self) -> Result[ModelRow]:
         """Every model that the session's user can see: the rows of the view ``madtree.models``."""
+        if self._chosen_engine() == "client":
+            return self.call("models")
         return self.query("SELECT * FROM madtree.models ORDER BY model")
 
     def __enter__(self) -> Client:
@@ -287,11 +298,11 @@ class Client(ForestCalls):
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[[str], Client], tuple[str]]:
+    def __reduce__(self) -> tuple[Callable[[str, Engine], Client], tuple[str, Engine]]:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
-        return client_elsewhere, (without_password(self.conninfo),)
+        return client_elsewhere, (without_password(self.conninfo), self.engine)
 
 
-def client_elsewhere(conninfo: str) -> Client:
+def client_elsewhere(conninfo: str, engine: Engine = "auto") -> Client:
     """What a pickled client comes back as: it connects when it is first used."""
-    return Client(Session.elsewhere(conninfo))
+    return Client(Session.elsewhere(conninfo), engine=engine)

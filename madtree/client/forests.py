@@ -51,6 +51,7 @@ class ForestCalls(Caller):
         memory_mb: int | None = 64,
         classification: bool | None = None,
         strategy: str | None = "auto",
+        oob_predictions: bool | None = False,
     ) -> Forest:
         """Train a random forest, or one for each group, on a table where it is.
 
@@ -76,6 +77,8 @@ class ForestCalls(Caller):
             without_replacement, or none: each tree has all rows once.
         split_rule
             The best split of each feature that is drawn for a node, or a random one (extremely randomized trees).
+        oob_predictions
+            Also make the table ``<output>_oob``: what is predicted of each row by the trees whose samples lack it.
 
         Returns
         -------

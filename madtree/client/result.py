@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     import psycopg
     import pyarrow as pa
 
+    from madtree.engine import Answer
+
 RowT = TypeVar("RowT")  # one of madtree.client.rows, for editors and type checkers
 
 _BOOL, _INTS, _FLOATS, _TEXTS = 16, (21, 23, 20), (700, 701), (25, 1043, 19)  # type OIDs, fixed in PostgreSQL
+_JSON = 114
 _SHOWN = 20  # rows that a notebook shows
 
 
@@ -44,6 +48,16 @@ class Result(Sequence[RowT], Generic[RowT]):
         row = namedtuple("Row", names, rename=True)  # type: ignore[misc]
         rows = [row(*values) for values in cursor] if described else []
         return cls(names, [column.type_code for column in described], rows)
+
+    @classmethod
+    def of_answer(cls, answer: Answer) -> Result[Any]:
+        """The rows that the client's engine answers with."""
+        row = namedtuple("Row", answer.columns, rename=True)  # type: ignore[misc]
+        rows = [
+            row(*(json.loads(v) if oid == _JSON else v for v, oid in zip(values, answer.types, strict=True)))
+            for values in answer.rows
+        ]
+        return cls(answer.columns, answer.types, rows)
 
     @overload
     def __getitem__(self, index: int) -> RowT: ...

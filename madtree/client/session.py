@@ -16,6 +16,8 @@ from madtree.client.calls import CallError
 from madtree.embedded import PrivateServer, PrivateServerError
 
 _DRIVER = re.compile(r"^(postgres(?:ql)?)\+psycopg://")
+# Of a connection of our own: a pooler may give each transaction another session, which lacks what was prepared before.
+POOLABLE: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
 # The variables by which libpq finds a server; others (PGPASSWORD, PGSSLMODE, ...) only say how to reach it.
 _NAMING = ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER")
 _ACCEPTED = (
@@ -55,7 +57,7 @@ class Session:
         """The psycopg connection (SQLAlchemy's may have got another one in the meantime)."""
         if self._connection is None or self._process != os.getpid():
             # What was inherited is the parent's and is not to be closed here; psycopg leaves it alone, too.
-            self._connection = psycopg.connect(self.conninfo, autocommit=True)
+            self._connection = psycopg.connect(self.conninfo, **POOLABLE)
             self._process, self._owned, self._alchemy = os.getpid(), True, None
         return self._connection if self._alchemy is None else _driver_connection(self._alchemy)
 
@@ -135,7 +137,7 @@ def open_session(target: Any) -> Session:
     if isinstance(target, Session):
         return target
     if isinstance(target, str):
-        connection = psycopg.connect(conninfo_of_target(target), autocommit=True, fallback_application_name="madtree")
+        connection = psycopg.connect(conninfo_of_target(target), **POOLABLE, fallback_application_name="madtree")
         return Session(connection, owned=True)
     raise TypeError(f"connection must be {_ACCEPTED}; not {type(target).__module__}.{type(target).__qualname__}")
 

@@ -38,7 +38,11 @@ def forest_train(plpy: Any, *arguments: Any) -> str:
     task = check_forest_arguments(host, *arguments)
     from madtree.train import train
 
-    return train(host, task)
+    if not task.oob_predictions:
+        return train(host, task)
+    from madtree.score import predict_out_of_bag
+
+    return train(host, task, then=lambda is_tested: predict_out_of_bag(host, task, is_tested))
 
 
 @answering

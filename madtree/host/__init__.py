@@ -1,12 +1,14 @@
 """The database session that we work in, behind one protocol: an adaptor for the server's inside and one for the
-client's side, settings for the length of a training, cancels, temporary files, the stopwatch.
+client's side, statements that go to the servers of a cluster, settings for the length of a training, cancels, temporary
+files, the stopwatch.
 """
 
 from __future__ import annotations
 
 from madtree.host.cancel import Cancels
+from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
-from madtree.host.protocol import Host, Row
+from madtree.host.protocol import Host, Request, Row
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary import NAME, Scratch, Span, SpillFile, TemporaryPlace, nameless
@@ -15,7 +17,9 @@ __all__ = [
     "NAME",
     "Cancels",
     "Host",
+    "OnServers",
     "PlpyHost",
+    "Request",
     "Row",
     "Scratch",
     "Span",

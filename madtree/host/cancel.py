@@ -1,4 +1,4 @@
-"""Letting the server look for a cancel or a timeout while Python code is at work."""
+"""Letting the session look for a cancel or a timeout while Python code is at work."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import time
 
 from madtree.host.protocol import Host
 
-# PostgreSQL looks for them when it runs a statement or sends a message, never within Python.
-_LOOK_FOR_CANCEL = "SELECT"
 _SECONDS = 0.02  # between two looks: a look takes some microseconds, and nobody notices such a delay
 
 
@@ -19,7 +17,7 @@ class Cancels:
         self._next = time.monotonic() + _SECONDS
 
     def let_in(self) -> None:
-        """Raises the server's own error where a cancel or a timeout is waiting."""
+        """Raises the error of a cancel or a timeout that is waiting."""
         if time.monotonic() >= self._next:
-            self._host.query(_LOOK_FOR_CANCEL)
+            self._host.let_in()
             self._next = time.monotonic() + _SECONDS

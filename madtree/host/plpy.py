@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from madtree.host.protocol import Row
+from madtree.host.protocol import Request, Row
+
+# PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
+_LOOK_FOR_CANCEL = "SELECT"
 
 
 class PlpyHost:
     """Adaptor around the `plpy` module, which PL/Python hands to function bodies only."""
 
     in_server = True
+    has_extension = True
 
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
@@ -22,6 +26,12 @@ class PlpyHost:
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         return int(self._run(sql, types, params).nrows())
+
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        return self.query(sql, types, params)
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        return (self.data(*request) for request in requests)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         try:
@@ -34,6 +44,12 @@ class PlpyHost:
         except self._plpy.SPIError as error:
             _remember(error, sql, params)
             raise
+
+    def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+        yield from self.stream(sql, batch=batch)
+
+    def let_in(self) -> None:
+        self.query(_LOOK_FOR_CANCEL)
 
     def notice(self, message: str) -> None:
         self._plpy.notice(message)

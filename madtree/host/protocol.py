@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 Row = dict[str, Any]
+Request = tuple[str, Sequence[str], Sequence[Any]]  # a query, its parameters' types, and they themselves
 
 
 class Host(Protocol):
@@ -16,6 +17,11 @@ class Host(Protocol):
         """Whether this code runs in the session's own process."""
         ...
 
+    @property
+    def has_extension(self) -> bool:
+        """Whether statements may call madtree's own functions; where not, they use PostgreSQL's alone."""
+        ...
+
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """Run one statement and return its rows; column names are the keys. Raises the database's own error."""
         ...
@@ -24,8 +30,24 @@ class Host(Protocol):
         """Run one statement and return the number of rows it touched."""
         ...
 
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        """As `query`, for rows of bytes and numbers, which come over a wire as they are instead of as text."""
+        ...
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        """As `data` for each of some queries, in order; over a wire the next ones come while the caller works."""
+        ...
+
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         """Run one query and yield its rows through a cursor, fetching `batch` rows at a time."""
+        ...
+
+    def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+        """As `stream`, for rows as those of `data`."""
+        ...
+
+    def let_in(self) -> None:
+        """Raise the error of a cancel or a timeout that is waiting, in the middle of work that runs no statements."""
         ...
 
     def notice(self, message: str) -> None: ...

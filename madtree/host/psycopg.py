@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from typing import Any
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any, Literal, cast, get_args
 
 import psycopg
-from psycopg.adapt import PyFormat, Transformer
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from madtree.host.protocol import Host, Row
+from madtree.errors import MadtreeError
+from madtree.host.protocol import Host, Request, Row
+from madtree.host.read_ahead import read_ahead
+from madtree.host.typed import Typed, typed
+from madtree.sqltext.catalog import EXTENSION_VERSION
+
+# Who does the work of a call: the extension's functions in the server, or the same ones in this process.
+Engine = Literal["auto", "extension", "client"]
+ENGINES: tuple[str, ...] = get_args(Engine)
+_NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
+_SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
 class PsycopgHost:
@@ -21,9 +32,23 @@ class PsycopgHost:
     """
 
     in_server = False
+    has_extension = False  # or one cannot know
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self._connection = connection
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        tell: Callable[[str, str], None] = lambda severity, message: None,
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        """
+        Args:
+            tell: is handed what madtree's own code says, and its severity; the server's notices go the connection's
+                way.
+            look: called in the middle of work that is done here; raises where it is to end.
+        """
+        self.connection, self._tell, self._look = connection, tell, look
+        self._next_look = time.monotonic() + _SECONDS
+        self._turn = threading.RLock()  # a reader's statements must not come between a savepoint and its end
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         with self._run(sql, types, params) as cursor:
@@ -33,40 +58,70 @@ class PsycopgHost:
         with self._run(sql, types, params) as cursor:
             return cursor.rowcount
 
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        with self._run(sql, types, params, binary=True) as cursor:
+            return cursor.fetchall()
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        """Without savepoints: after an error the work as a whole is rolled back."""
+
+        def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
+            values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
+            with self._turn, self._sent(sql.encode(), values, binary=True) as cursor:
+                return cursor.fetchall()
+
+        yield from read_ahead(requests, [read])
+
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)
 
+    def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+        name = _new_name()
+        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}".encode())
+        while rows := self.data(f"FETCH FORWARD {batch} FROM {name}"):
+            yield from rows
+        self._execute(f"CLOSE {name}".encode())
+
+    def let_in(self) -> None:
+        self._look()
+        if time.monotonic() >= self._next_look:
+            self._execute(b"SELECT")
+            self._next_look = time.monotonic() + _SECONDS
+
     def notice(self, message: str) -> None:
-        """What madtree's own code would tell; the server's notices go the connection's way."""
+        self._tell("NOTICE", message)
 
     def warning(self, message: str) -> None:
-        """As `notice`."""
+        self._tell("WARNING", message)
 
     def info(self, message: str) -> None:
-        """As `notice`."""
+        self._tell("INFO", message)
 
-    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> psycopg.Cursor[Row]:
-        if not types:
-            return self._execute(sql.encode())
-        # PREPARE gives parameters the types that the host protocol names; psycopg would choose its own.
-        name = f"madtree_{secrets.token_hex(8)}"
-        self._execute(f"PREPARE {name} ({', '.join(types)}) AS {sql}".encode())
-        try:
-            values = SQL(", ").join(map(self._untyped, params))
-            return self._execute(SQL("EXECUTE {} ({})").format(Identifier(name), values))
-        finally:
-            self._execute(f"DEALLOCATE {name}".encode())
+    def _run(
+        self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False
+    ) -> psycopg.Cursor[Row]:
+        values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
+        return self._execute(sql.encode(), values, binary=binary)
 
-    def _untyped(self, value: Any) -> Literal:
-        """A value as a literal of no type yet. psycopg adds a cast to many, by the type's bare name."""
-        if value is None or isinstance(value, str):
-            return Literal(value)
-        text = Transformer(self._connection).get_dumper(value, PyFormat.TEXT).dump(value)
-        return Literal(bytes(text or b"").decode(self._connection.info.encoding))
+    def _execute(self, statement: bytes, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
+        with self._turn, self.connection.transaction():
+            return self._sent(statement, values, binary=binary)
 
-    def _execute(self, statement: bytes | Composed) -> psycopg.Cursor[Row]:
-        with self._connection.transaction():
-            return self._connection.cursor(row_factory=dict_row).execute(statement, prepare=False)
+    def _sent(self, statement: bytes, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
+        # Without parameters it may be several statements.
+        return _cursor(self.connection).execute(statement, values or None, prepare=False, binary=binary)
+
+
+def _cursor(connection: Any) -> psycopg.Cursor[Row]:
+    """A cursor whose parameters are written as PostgreSQL does: $1."""
+    if isinstance(connection, psycopg.Connection):
+        return psycopg.RawCursor(connection, row_factory=dict_row)
+    cursor: psycopg.Cursor[Row] = connection.raw_cursor(row_factory=dict_row)
+    return cursor
+
+
+def _new_name() -> str:
+    return f"madtree_{secrets.token_hex(8)}"
 
 
 def as_host(connection: Any) -> Host:
@@ -82,3 +137,24 @@ def as_host(connection: Any) -> Host:
             host: Host = candidate
             return host
     raise TypeError(f"connection must be a psycopg connection or a madtree client, not {type(connection).__name__}")
+
+
+def checked_engine(name: str) -> Engine:
+    """Raises ValueError where it is none."""
+    if name in ENGINES:
+        return cast(Engine, name)
+    raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
+
+
+def found_engine(connection: psycopg.Connection[Any]) -> tuple[Engine, str]:
+    """The engine that `auto` takes for a connection, and one line that says why."""
+    row = connection.execute(EXTENSION_VERSION, prepare=False).fetchone()
+    if row is not None:
+        return "extension", f"madtree: engine=extension, version {row[0]} in the server"
+    return "client", "madtree: engine=client, since this database has no extension madtree"
+
+
+def require_numpy() -> None:
+    """Raises MadtreeError where this process cannot be the engine."""
+    if find_spec("numpy") is None:
+        raise MadtreeError("engine=client needs numpy, which is not installed here", _NUMPY, "58P01")

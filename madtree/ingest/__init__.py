@@ -5,6 +5,7 @@ rows as numbers.
 from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, binned_features
+from madtree.ingest.categories import Categories, read_categories, read_folds
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
 from madtree.ingest.placement import (
     distribute_beside,
@@ -12,22 +13,19 @@ from madtree.ingest.placement import (
     has_citus,
     placement,
     plain_tables,
-    run_on_servers,
 )
 from madtree.ingest.profile import (
-    Categories,
     Groups,
     Profile,
     classes_at_most,
     estimate_profile,
     no_usable_row,
-    read_categories,
-    read_folds,
     read_groups,
     read_profile,
 )
 from madtree.ingest.row_reader import Packed, Packing, RowPacker, range_queries
 from madtree.ingest.row_spool import RowSpool
+from madtree.ingest.sent import as_rows, read_images
 
 __all__ = [
     "OID",
@@ -41,6 +39,7 @@ __all__ = [
     "Profile",
     "RowPacker",
     "RowSpool",
+    "as_rows",
     "binned_features",
     "classes_at_most",
     "distribute_beside",
@@ -54,6 +53,6 @@ __all__ = [
     "read_categories",
     "read_folds",
     "read_groups",
+    "read_images",
     "read_profile",
-    "run_on_servers",
 ]

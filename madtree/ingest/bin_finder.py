@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from madtree.host import Host
-from madtree.ingest.page_ranges import PageRange, PageRanges
-from madtree.ingest.profile import Categories
+from madtree.ingest.categories import Categories
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
+from madtree.ingest.sent import read_images
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import BinLimits, NullNumberError, RawRows, RowFormat
@@ -57,10 +58,10 @@ class BinFinder:
         self._wanted = int(wanted * _SPARE)
         self.takes_all = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
 
-    def find(self, spool: RowSpool | None = None) -> BinTable:
+    def find(self, read_once: Callable[[], RowSpool] | None = None) -> BinTable:
         """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.
 
-        `spool`: all rows of a single tree, where they have been read.
+        `read_once`: all rows of a single tree, where they are to be read once if more of them than a sample is needed.
         """
         n_trees = len(self._tree_ids)
         bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
@@ -70,7 +71,8 @@ class BinFinder:
                 every = np.arange(len(categories.labels), dtype=np.float64)
                 for row in bins:
                     row[f] = Bins(every, every)
-        for f, column, tree in self._sample() if spool is None else self._of_all(spool):
+        by_sample = read_once is None or not self.takes_all
+        for f, column, tree in self._sample() if by_sample or read_once is None else self._of_all(read_once()):
             self.seen_null[f] = bool(np.isnan(column).any())
             for t in range(n_trees):
                 mine = column if tree is None else column[tree == t]
@@ -83,7 +85,8 @@ class BinFinder:
                 bins[t][f] = Bins.from_values(
                     values, counts, int(self._limits.limit[t, f]), int(self._limits.n_bins[f])
                 )
-        for (t, f), values in self._complete(few).items():
+        completed = self._complete(few) if read_once is None or not few else self._complete_of_all(few, read_once())
+        for (t, f), values in completed.items():
             bins[t][f] = Bins(values, values)
         return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
 
@@ -129,7 +132,7 @@ class BinFinder:
         return [self._read(clause, chosen)]
 
     def _read_range(self, chosen: Sequence[int], page_range: PageRange, condition: str = "") -> RawRows:
-        extra = f"{self._pages.condition} AND {condition}" if condition else self._pages.condition
+        extra = f"{sql.PAGES} AND {condition}" if condition else sql.PAGES
         clause = self._source.from_clause(self._pages.relations[page_range.relation], extra=extra)
         return self._read(clause, chosen, page_range.bounds)
 
@@ -152,9 +155,9 @@ class BinFinder:
 
     def _images(
         self, clause: str, chosen: Sequence[int], never_null: Sequence[bool] | None, bounds: Sequence[str]
-    ) -> bytes:
+    ) -> bytes | Floats:
         query = sql.images(self._source, clause, chosen, never_null)
-        return self._host.query(query, [self._pages.type] * len(bounds), bounds)[0]["images"] or b""
+        return read_images(self._host, self._source, query, [TID] * len(bounds), bounds, chosen)
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
         """All distinct values of the features and trees that have few in the sample.
@@ -176,6 +179,16 @@ class BinFinder:
                 if len(known) > self._limits.limit[t, f]:
                     del open_[t, f]
         return {key: known.values() for key, known in open_.items()}
+
+    def _complete_of_all(self, few: dict[tuple[int, int], Floats], spool: RowSpool) -> dict[tuple[int, int], Floats]:
+        """The same, from rows that are read once."""
+        found = {}
+        for (t, f), values in few.items():
+            known = _Known(values)
+            known.add(spool.feature(f))
+            if len(known) <= self._limits.limit[t, f]:
+                found[t, f] = known.values()
+        return found
 
 
 class _Known:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from madtree.host import Host
-from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as sql
 
 OID, TID = "pg_catalog.oid", "pg_catalog.tid"
@@ -24,7 +23,7 @@ class PageRange:
 
     @property
     def bounds(self) -> list[str]:
-        """The parameters of the ranges' condition."""
+        """The parameters of `sqltext.rows.PAGES`."""
         return [self.low, self.high]
 
 
@@ -33,15 +32,11 @@ class PageRanges:
     """Attributes:
     relations: SQL of each table: the relation itself, or its partitions.
     ranges: in physical order.
-    condition: SQL of the rows of a range; its parameters are the range's bounds.
-    type: SQL type of the bounds.
     pages, rows: of a range, about; 0 where ranges are not of pages.
     """
 
     relations: tuple[str, ...]
     ranges: tuple[PageRange, ...]
-    condition: str = rows_sql.PAGES
-    type: str = TID
     pages: int = 0
     rows: int = 0
 

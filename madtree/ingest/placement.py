@@ -38,17 +38,6 @@ def distribute_beside(host: Host, table: str, column: str, beside: str) -> None:
         host.query(sql.DISTRIBUTE_BESIDE, [_TEXT] * 3, [table, column, beside])
 
 
-def run_on_servers(host: Host, statement: str, plan: bytes | None = None) -> int:
-    """Run a statement over rows that are spread over servers; returns the number of rows that it touched.
-
-    There is no jit on these servers, and an error's detail names the one that it comes from.
-
-    Args:
-        plan: the statement's parameter $1.
-    """
-    return int(host.query(sql.RUN_ON_SERVERS, [_TEXT, "pg_catalog.bytea"], [statement, plan])[0]["n_rows"])
-
-
 def plain_tables(host: Host, oid: int, held: str | None) -> list[int]:
     """The tables, by OID, that hold the relation's rows and can be read page by page; none where it must be copied to
     be read so, or read as a whole.

@@ -10,20 +10,18 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.ingest.categories import distinct_keys
 from madtree.ingest.counts import check_exposures, counts_profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.problem import Scale
 from madtree.request import TrainingTask
-from madtree.sqltext import rows as sql
-from madtree.sqltext.rows import RowSource
-from madtree.trees import POISSON, Feature, Kind
+from madtree.sqltext import profile as sql
+from madtree.sqltext.rows import RowSource, sampled
+from madtree.trees import POISSON
 
 MAX_CLASSES = 65_535
-MAX_CATEGORIES = 65_534
 INTEGERS = ("smallint", "integer", "bigint")
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
-MAX_FOLDS = 255
-BOOLEAN_CATEGORIES = ("false", "true")
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _PROFILE_SAMPLE = 50_000
 _MOSTLY_USABLE = 0.9
@@ -105,18 +103,6 @@ class Groups:
         return Scale.of_counts(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
 
 
-@dataclass(frozen=True)
-class Categories:
-    """The categories of an unordered feature in SQL order, NULL last.
-
-    Their texts (None for NULL), and the numbers that stand for them in packed
-    rows.
-    """
-
-    labels: tuple[str | None, ...]
-    keys: Floats
-
-
 def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     """Look at dependent and weights.
 
@@ -158,7 +144,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
         )
     classes = tuple(str(row["label"]) for row in present)
     keys = np.array([float(row["key"]) for row in present])
-    return Profile(total, usable, classes, _distinct(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
+    return Profile(total, usable, classes, distinct_keys(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
 
 
 def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected_rows: float) -> Profile | None:
@@ -170,7 +156,7 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
     if not task.is_classification or source.weight or source.grouping or source.fold:
         return None
     share = _PROFILE_SAMPLE / expected_rows
-    sample = sql.sampled(share, task.parameters.seed)
+    sample = sampled(share, task.parameters.seed)
     rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, sample))
     found, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
     if not _PROFILE_SAMPLE / 2 < found < 2 * _PROFILE_SAMPLE or usable < _MOSTLY_USABLE * found:
@@ -180,7 +166,7 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
         raise too_many_classes(task)
     if len(present) > MAX_CLASSES:
         return None
-    keys = _distinct(np.array([float(row["key"]) for row in present]), "dependent_variable")
+    keys = distinct_keys(np.array([float(row["key"]) for row in present]), "dependent_variable")
     classes = tuple(str(row["label"]) for row in present)
     profile = Profile(int(found / share), int(usable / share), classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
     if sum(int(row["usable"]) == 1 for row in present) <= _MOST_SINGLE:
@@ -266,57 +252,3 @@ def read_groups(host: Host, table: str) -> Groups:
         column("shortest", np.nan),
         column("longest", np.nan),
     )
-
-
-def read_categories(
-    host: Host, source: RowSource, features: Sequence[Feature], null_as_category: bool
-) -> list[Categories | None]:
-    """The categories of each unordered feature, None for the others; with `null_as_category` NULL is one, NaN its key.
-
-    Raises:
-        MadtreeError: a feature has more categories than codes.
-    """
-    found: list[Categories | None] = []
-    for feature in features:
-        if feature.kind is not Kind.UNORDERED:
-            found.append(None)
-        elif feature.type == "boolean":
-            found.append(Categories(BOOLEAN_CATEGORIES, np.array([0.0, 1.0])))
-        else:
-            rows = host.query(sql.categories(source.relation, feature))
-            if len(rows) > MAX_CATEGORIES:
-                raise MadtreeError(
-                    f"list_of_features: {feature.name} has {len(rows)} categories; "
-                    f"at most {MAX_CATEGORIES} are possible",
-                    hint="Leave it out with list_of_features_to_exclude; a column that identifies rows is none.",
-                )
-            keys = np.array([float(row["key"]) for row in rows])
-            found.append(Categories(tuple(row["category"] for row in rows), _distinct(keys, feature.name)))
-    if null_as_category:
-        return [
-            categories and Categories((*categories.labels, None), np.append(categories.keys, np.nan))
-            for categories in found
-        ]
-    return found
-
-
-def read_folds(host: Host, source: RowSource, fold: Feature, name: str) -> Floats:
-    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows.
-
-    Raises:
-        MadtreeError: the column has fewer than two values, or more than can be folds.
-    """
-    rows = host.query(sql.categories(source.relation, fold))
-    if not 2 <= len(rows) <= MAX_FOLDS:
-        raise MadtreeError(
-            f"fold_col: {name} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
-            f"there must be 2 to {MAX_FOLDS}, one for each fold"
-        )
-    return _distinct(np.array([float(row["key"]) for row in rows]), "fold_col")
-
-
-def _distinct(keys: Floats, name: str) -> Floats:
-    """`keys`, checked: two categories with the same hash could not be told apart."""
-    if len(np.unique(keys)) < len(keys):
-        raise MadtreeError(f"{name}: two categories have the same 53-bit hash", hint="Rename one of the categories.")
-    return keys

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host import Host
+from madtree.host import Host, Request
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
+from madtree.ingest.sent import as_rows
 from madtree.learn.data import Block, Ints, codec
 from madtree.learn.problem import NullNumberError, Packer, Problem, RowFormat, pack_values
 from madtree.sqltext import rows as rows_sql
@@ -85,16 +86,18 @@ class RowPacker:
 
     def _parts(self, packer: Packer, never_null: Sequence[bool]) -> Iterator[tuple[Block, int, int]]:
         queries, careful = range_queries(self._source, self._pages, never_null)
-        for page_range in self._pages.ranges:
+        ranges = self._pages.ranges
+        found = self._host.data_ahead(self._request(queries, page_range) for page_range in ranges)
+        for page_range, rows in zip(ranges, found, strict=True):
             try:
-                part = packer.pack(self._read(queries, page_range))
+                part = packer.pack(as_rows(self._source, rows[0]["images"]))
             except NullNumberError:
-                part = packer.pack(self._read(careful, page_range))
+                images = self._host.data(*self._request(careful, page_range))[0]["images"]
+                part = packer.pack(as_rows(self._source, images))
             yield part
 
-    def _read(self, queries: Sequence[str], page_range: PageRange) -> bytes:
-        rows = self._host.query(queries[page_range.relation], [TID, TID], [page_range.low, page_range.high])
-        return rows[0]["images"] or b""
+    def _request(self, queries: Sequence[str], page_range: PageRange) -> Request:
+        return queries[page_range.relation], [TID, TID], page_range.bounds
 
 
 def _joined(parts: Sequence[tuple[Block, int, int]]) -> tuple[Block, Packed]:

@@ -8,8 +8,9 @@ from tempfile import SpooledTemporaryFile
 
 import numpy as np
 
-from madtree.host import Host, TemporaryPlace
-from madtree.ingest.page_ranges import PageRange, PageRanges
+from madtree.host import Host, Request, Row, TemporaryPlace
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges
+from madtree.ingest.sent import as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.problem import NullNumberError, RawRows, RowFormat
 from madtree.sqltext import rows as sql
@@ -62,8 +63,11 @@ class RowSpool:
         spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes)
         part = np.empty((source.n_columns, spool._part_rows))
         pages = pages.finer(source.rows_at_once)
-        for page_range in pages.ranges:
-            rows = spool._read(host, pages, page_range)
+        found = host.data_ahead(spool._request(pages, page_range) for page_range in pages.ranges)
+        for page_range, (row,) in zip(pages.ranges, found, strict=True):
+            rows = spool._rows_of(row)
+            if rows is None:
+                rows = spool._read_carefully(host, pages, page_range)
             while len(rows):
                 at = spool.n_rows % spool._part_rows
                 some, rows = rows[: spool._part_rows - at], rows[spool._part_rows - at :]
@@ -82,27 +86,34 @@ class RowSpool:
             self._place.check(n_bytes, self)
         self._file.write(part.data.cast("B"))
 
-    def _read(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:
-        """(n_rows, n_columns) the rows of a page range.
+    def _request(self, pages: PageRanges, page_range: PageRange, *, careful: bool = False) -> Request:
+        """The query of a page range.
 
         Replacing NULLs by NaN takes as long as reading, so it is done for numbers of which some has been NULL.
         """
-        types = [pages.type] * len(page_range.bounds)
-        clause = self._source.from_clause(pages.relations[page_range.relation], pages.condition)
-        for never_null in ([not nullable for nullable in self._nullable], None):
-            query = sql.usable_images(self._source, clause, never_null)
-            found = host.query(query, types, page_range.bounds)[0]
-            rows = rows_in(found["images"] or b"", self._source.n_columns)
-            if rows is None:
-                continue
-            self.n_skipped += int(found["total"]) - len(rows)
-            if never_null is None:
-                self._n_surprises += 1
-                missing = np.flatnonzero(np.isnan(rows).any(axis=0)).tolist()
-                for number in range(len(self._nullable)) if self._n_surprises >= _SURPRISES else missing:
-                    self._nullable[number] = True
-            return rows
-        raise NullNumberError
+        never_null = None if careful else [not nullable for nullable in self._nullable]
+        clause = self._source.from_clause(pages.relations[page_range.relation], sql.PAGES)
+        query = sql.usable_images(self._source, clause, never_null)
+        return query, [TID] * len(page_range.bounds), page_range.bounds
+
+    def _rows_of(self, row: Row) -> Floats | None:
+        """(n_rows, n_columns) the rows of a page range; None where a number was NULL that was not expected to be."""
+        images = as_rows(self._source, row["images"])
+        rows = rows_in(images, self._source.n_columns) if isinstance(images, bytes) else images
+        if rows is not None:
+            self.n_skipped += int(row["total"]) - len(rows)
+        return rows
+
+    def _read_carefully(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:
+        """The same of a page range in which a number is NULL for the first time."""
+        rows = self._rows_of(host.data(*self._request(pages, page_range, careful=True))[0])
+        if rows is None:
+            raise NullNumberError
+        self._n_surprises += 1
+        missing = np.flatnonzero(np.isnan(rows).any(axis=0)).tolist()
+        for number in range(len(self._nullable)) if self._n_surprises >= _SURPRISES else missing:
+            self._nullable[number] = True
+        return rows
 
     def feature(self, index: int) -> Floats:
         """(n_rows,) numbers of a feature, NaN where missing."""

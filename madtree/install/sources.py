@@ -18,7 +18,10 @@ CLIENT_PARTS = (
     "install",
     "doctor",
     "client",
+    "engine",
     "host/psycopg.py",
+    "host/read_ahead.py",
+    "host/typed.py",
 )
 
 

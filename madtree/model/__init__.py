@@ -10,7 +10,7 @@ from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
 from madtree.model.new_data import column_types, fit_feature, fit_features
-from madtree.model.outputs import check_type, output_columns, output_expression, probabilities
+from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
 from madtree.model.read import each_tree, read_forest, read_model, read_trees, trees_of_group
 from madtree.model.summary import read_summary, require_single_trees, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type
@@ -24,6 +24,7 @@ __all__ = [
     "check_type",
     "column_types",
     "create_tables",
+    "distinct_names",
     "each_tree",
     "find_model",
     "fit_feature",

@@ -15,6 +15,7 @@ from madtree.sqltext.forest_tables import GROUP_COLUMNS, MORE_MEMBER_COLUMNS
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import (
+    BESIDE,
     COMPETITOR_COLUMNS,
     CV_COLUMNS,
     NODE_COLUMNS,
@@ -87,7 +88,7 @@ class Facts:
 
 def look_up(host: Host, schema: str, name: str) -> Facts:
     """What the catalogue says of the relations that have the names of a model's tables."""
-    names = {suffixed(name, suffix): suffix for suffix in SUFFIXES}
+    names = {suffixed(name, suffix): suffix for suffix in SUFFIXES if suffix not in BESIDE}
     rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
     others = _other_types(host, sorted({row["type_oid"] for row in rows if not row["own"]}))
     tables: dict[str, TableFacts] = {}

@@ -94,11 +94,21 @@ def handing_over_pays(state_bytes: int, n_workers: int, costs: Costs) -> bool:
     return n_workers > 0 and state_bytes * n_workers * costs.handed_byte < costs.start
 
 
-def growing_workers(workers: Workers, n_blocks: int, n_values: float, parameters: Parameters, costs: Costs) -> int:
-    """How many should grow small groups of so many values (rows times features), block by block."""
+def growing_workers(
+    workers: Workers,
+    n_blocks: int,
+    n_values: float,
+    parameters: Parameters,
+    costs: Costs,
+    forest: ForestParameters | None = None,
+) -> int:
+    """How many should grow small groups of so many values (rows times features), block by block: a tree of each, or a
+    forest.
+    """
     if workers.asked:
         return workers.available
-    work = n_values * costs.grown_value * (1 + parameters.n_folds)
+    n_trees = 1 + parameters.n_folds if forest is None else forest.n_trees
+    work = n_values * costs.grown_value * n_trees
     # Workers take the rows from a table, which has to be written first.
     return best(work, min(workers.available, n_blocks - 1), costs, n_values * costs.stored_value)
 

@@ -12,6 +12,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
+from madtree.report.asked import confusion, metrics, scoring_sql
 from madtree.report.measured import measured
 from madtree.report.trees import Choice, finite
 from madtree.request import find_relation
@@ -26,9 +27,6 @@ MAX_LEAVES, MAX_TREES = 20_000, 200  # beyond these a model as one expression is
 MAX_POINTS = 1_000  # rows that are drawn one by one; with more, ranges are
 BINS = 30
 SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to get the scoring SQL
-
-_TEXT, _BOOL = "pg_catalog.text", "pg_catalog.bool"
-_ASKED = [_TEXT, _TEXT, "pg_catalog.int4[]", _BOOL]
 
 
 def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list[Row]]:
@@ -78,9 +76,8 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
 
 def _metrics(host: Host, choice: Choice, table: str) -> dict[int | None, dict[str, Any]]:
     """Metrics by tree_id, those without a value left out; of a grouped model, None has those of all trees together."""
-    asked = [choice.model.name, table, choice.measured_ids, choice.trust_owner]
     found: dict[int | None, dict[str, Any]] = {}
-    for row in host.query(sql.METRICS, _ASKED, asked):
+    for row in metrics(host, choice, table):
         of_tree = found.setdefault(row["tree_id"], {})
         if row["value"] is not None:
             of_tree[row["metric"]] = finite(row["value"])
@@ -117,7 +114,7 @@ def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     cells = choice.totals["trees"] * len(classes) ** 2
     if cells > MAX_CELLS:
         return {"missing": f"No confusion matrix: of all trees together it would have {cells:,} cells."}
-    rows = host.query(sql.CONFUSION, _ASKED, [choice.model.name, table, choice.measured_ids, choice.trust_owner])
+    rows = confusion(host, choice, table)
     labels = _labels(rows, classes)
     at = {label: position for position, label in enumerate(labels)}
     others = len(labels)
@@ -134,7 +131,7 @@ def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     names = [*map(category_text, labels), *(["(other classes)"] if has_others else [])]
     found: dict[str, Any] = {"labels": names, "confusion": _cells(whole)}
     if choice.model.grouping_columns:
-        found["confusions"] = {tree: _cells(of_tree) for tree, of_tree in by_tree.items()}
+        found["confusions"] = {tree: _cells(of_tree) for tree, of_tree in sorted(by_tree.items())}
     return found
 
 
@@ -175,11 +172,6 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
             return {"points": [[row["predicted"], row["actual"]] for row in found_rows]}
         return {"ranges": host.query(sql.residuals(relation, predicted, actual, BINS))}
     return {"missing": f"No residuals: no row has a prediction and a value of {actual}."}
-
-
-def scoring_sql(host: Host, choice: Choice) -> str:
-    """The model as an SQL expression over the columns of its training table."""
-    return str(host.query(sql.SCORING_SQL, [_TEXT, _BOOL], [choice.model.name, choice.trust_owner])[0]["text"])
 
 
 def _qualified_sql(host: Host, choice: Choice) -> str:

@@ -95,6 +95,7 @@ ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "memory_mb": MEMORY_MB,
         "classification": None,  # as the dependent variable's type says
         "strategy": STRATEGY,
+        "oob_predictions": False,
     },
     "forest_predict": {"type": PREDICTION_TYPE, "trust_owner": TRUST_OWNER},
     "get_tree": {"dot_format": True, "verbose": False},

@@ -47,6 +47,7 @@ def check_forest_arguments(
     memory_mb: int | None = None,
     classification: bool | None = None,
     strategy: str | None = None,
+    oob_predictions: bool | None = None,
 ) -> TrainingTask:
     """What to train, from the arguments of `forest_train`; NULL for an optional argument means its default.
 
@@ -59,6 +60,11 @@ def check_forest_arguments(
     if not 0 < kept <= 1:
         raise MadtreeError(f"sample_ratio must be above 0 and at most 1, not {kept!r}")
     way = _one_of("sampling", sampling, defaults.SAMPLING, SAMPLINGS)
+    if oob_predictions and way == "none":
+        raise MadtreeError(
+            "oob_predictions: with sampling 'none' no row is out of bag, as each tree has all of them",
+            hint="Draw samples (sampling => 'poisson' or 'without_replacement'), or leave out oob_predictions.",
+        )
     rule = _one_of("split_rule", split_rule, defaults.SPLIT_RULE, SPLIT_RULES)
     task = check_arguments(
         host,
@@ -101,7 +107,7 @@ def check_forest_arguments(
     )
     permuted = permutations if importance is None or importance else 0
     forest = ForestParameters(n_trees, n_drawn, way, kept, permuted, rule)
-    return replace(task, parameters=parameters, forest=forest)
+    return replace(task, parameters=parameters, forest=forest, oob_predictions=bool(oob_predictions))
 
 
 def _depth(host: Host, given: int | None) -> int:

@@ -57,6 +57,7 @@ class TrainingTask:
         parallel_workers: wanted beside this process; None: as many as pay.
         tuning: sizes and thresholds.
         forest: what to draw for the trees of a forest; None for single trees.
+        oob_predictions: whether a forest's predictions of its own rows, by the trees that lack them, are written.
     """
 
     arguments: Arguments
@@ -85,3 +86,4 @@ class TrainingTask:
     id_writer: Writer | None = None
     tuning: Tuning = field(default_factory=Tuning)
     forest: ForestParameters | None = None
+    oob_predictions: bool = False

@@ -1,21 +1,50 @@
 """Prediction: which route is taken, the CASE expression, the block scorer, and how good
 predictions are.
+
+A name's module is loaded when the name is first asked for: a parallel worker only scores blocks, and the other modules
+would take it longer to load than numpy does.
 """
 
 from __future__ import annotations
 
-from madtree.score.block_scorer import score_block
-from madtree.score.evaluate import tree_confusion, tree_evaluate
-from madtree.score.forest_predict import forest_predict
-from madtree.score.predict import fit_to_source, groups_of, tree_predict, tree_sql
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from madtree.score.block_scorer import score_block
+    from madtree.score.evaluate import tree_confusion, tree_evaluate
+    from madtree.score.forest_predict import forest_predict
+    from madtree.score.out_of_bag import predict_out_of_bag
+    from madtree.score.predict import fit_to_source, groups_of, tree_predict, tree_sql
 
 __all__ = [
     "fit_to_source",
     "forest_predict",
     "groups_of",
+    "predict_out_of_bag",
     "score_block",
     "tree_confusion",
     "tree_evaluate",
     "tree_predict",
     "tree_sql",
 ]
+
+_MODULES = {
+    "fit_to_source": "predict",
+    "forest_predict": "forest_predict",
+    "groups_of": "predict",
+    "predict_out_of_bag": "out_of_bag",
+    "score_block": "block_scorer",
+    "tree_confusion": "evaluate",
+    "tree_evaluate": "evaluate",
+    "tree_predict": "predict",
+    "tree_sql": "predict",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found  # in the place of a module of that name, which the import has put there
+    return found

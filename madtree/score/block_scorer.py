@@ -11,14 +11,24 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
+from madtree.learn.data import (
+    RIGHT,
+    UNKNOWN,
+    USUAL_BLOCK_ROWS,
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    LastPlan,
+    Steps,
+    rows_in,
+)
+from madtree.learn.problem import identities
 from madtree.score.checked_plan import checked_plan
 from madtree.score.coded_forest import CodedForest
-from madtree.score.forest_scorer import Route, forest_outcomes
+from madtree.score.forest_scorer import Route, forest_outcomes, out_of_bag_outcomes
 
 Plan = dict[str, Any]
-
-_STEP_ROWS = 65_536  # as many as a block usually has at most
 
 _BEYOND_KEYS = 2.0**62
 
@@ -31,20 +41,32 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
     Args:
         plan: of `score.block_plan.build_plan`.
         images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
-            numbers, or the keys of categories. NaN is NULL. Without any of them, one number that means nothing.
+            numbers, or the keys of categories. NaN is NULL. Behind them, for what is said out of bag, the row's
+            identity. Without any of them, one number that means nothing.
 
     Raises:
         MadtreeError: the plan is damaged, or the rows are not of as many numbers.
     """
     model = _plans.get(plan)
-    n_numbers = max(model["grouped"] + len(model["is_category"]), 1)
+    n_numbers = max(model["grouped"] + len(model["is_category"]) + (model["samples"] is not None), 1)
     rows = rows_in(images, n_numbers)
     if rows is None:
         raise MadtreeError(f"images must be those of rows of {n_numbers} numbers, none of them NULL")
+    return (yield from _scored_rows(model, rows))
+
+
+def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
+    """As `score_block`, of rows (n_rows, n_numbers) that a query of the same numbers has sent."""
+    return (yield from _scored_rows(_plans.get(plan), rows))
+
+
+def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
+    """The outcomes of rows (n_rows, n_numbers)."""
     found = []
-    for first in range(0, len(rows), _STEP_ROWS):
+    for first in range(0, len(rows), USUAL_BLOCK_ROWS):
         yield
-        found.append((yield from _scored(model, np.array(rows[first : first + _STEP_ROWS].T, order="C"))))
+        block = rows[first : first + USUAL_BLOCK_ROWS]
+        found.append((yield from _scored(model, np.array(block.T, np.float64, order="C"))))
     return b"".join(found)
 
 
@@ -58,7 +80,10 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     for feature in np.flatnonzero(model["is_category"]).tolist():
         values[feature] = _as_codes(model, feature, values[feature], tree)
     if model["members"]:
-        return (yield from forest_outcomes(model, tree, known, _route_of_forest(model, values)))
+        route = _route_of_forest(model, values)
+        if model["samples"] is not None:
+            return (yield from out_of_bag_outcomes(model, tree, known, route, identities(numbers[-1])))
+        return (yield from forest_outcomes(model, tree, known, route))
     leaves = yield from _route_of(model)(model, model["roots"].take(tree), values)
     found = outcome.take(leaves)
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()

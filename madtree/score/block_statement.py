@@ -1,26 +1,37 @@
-"""The statement that scores a table by blocks: how the new data are cut, and whether workers share the blocks."""
+"""The statements that score a table by blocks: how the new data are cut, who scores them, whether workers share them.
+
+Where the session has the extension, one statement reads, scores and writes. Where not, each block comes to this process
+as bytes, and its ids go back with what the rows come to: 8 bytes a number one way, a few bytes a row the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host import Host, local_settings
+from madtree.host import Cancels, Host, local_settings
 from madtree.ingest import OID, PageRanges
+from madtree.learn.data import USUAL_BLOCK_ROWS, finished, sent_rows
 from madtree.parallel import without_leader
-from madtree.score.case_or_blocks import Work
+from madtree.score.block_scorer import score_rows
+from madtree.score.case_or_blocks import Work, reader
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, PageBounds
 from madtree.sqltext.workers import plan_of
 
-BLOCK_ROWS = 16_384, 65_536  # at least: what stays in the processor's cache; at most: what larger ones would gain
+BYTEA = "pg_catalog.bytea"
+# At least what stays in the processor's cache; at most: larger ones would gain nothing.
+BLOCK_ROWS = 16_384, USUAL_BLOCK_ROWS
 BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
-PLAN_BYTES_A_ROW = 128  # every block is handed the whole plan: a large one asks for large blocks
+PLAN_BYTES_A_ROW = 64  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
 MAX_TASKS = 128
+# Ids travel as text, as in a dump, and must come back as they were.
+IDS_IN_FULL = {"extra_float_digits": "1"}
+_TEXT = "pg_catalog.text"
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,7 @@ class BlockStatement:
 
     Attributes:
         blocks: the statements.
+        empty: the one that creates the table without rows.
         source: the new data, which they read.
         work: of scoring it.
         n_trees: of the model.
@@ -36,36 +48,67 @@ class BlockStatement:
 
     host: Host
     blocks: BlockScan
+    empty: str
     source: Relation
     work: Work
     n_trees: int
 
-    def create(self, plan: bytes, types: Sequence[str], params: Sequence[Any]) -> int:
+    def create(self, plan: bytes) -> int:
         """Create the target; returns the number of its rows.
 
         Args:
             plan: of `score.block_plan.build_plan`.
-            types, params: SQL types and values of the parameters from $2 on, which the outputs use.
         """
-        types, params = ["pg_catalog.bytea", *types], [plan, *params]
+        if not self.host.has_extension:
+            return self._create_from_outside(plan)
         block_rows = self._block_rows(plan)
         ranges = self._ranges(block_rows)
         tasks = self._tasks(ranges, block_rows) if ranges else []
         if self.work.block_workers and len(tasks) > 1 and self._parallel_safe():
             with local_settings(self.host, without_leader(self.work.block_workers)):
-                return self.host.command(self.blocks.create(self.blocks.shared(tasks)), types, params)
-        return self.host.command(self.blocks.create(self._query(ranges, block_rows)), types, params)
+                return self._create(self.blocks.shared(tasks), plan)
+        return self._create(self._query(ranges, block_rows), plan)
 
-    def query(self, plan: bytes) -> str:
-        """The target's rows as a query for one process; its parameters are those of `create`."""
-        block_rows = self._block_rows(plan)
-        return self._query(self._ranges(block_rows), block_rows)
+    def _create(self, query: str, plan: bytes) -> int:
+        return reader(self.host, self.work).command(self.blocks.create(query), [BYTEA], [plan])
+
+    def _create_from_outside(self, plan: bytes) -> int:
+        with local_settings(self.host, IDS_IN_FULL):
+            self.host.command(self.empty)
+            return sum(
+                self.host.command(self.blocks.insert(), [BYTEA, _TEXT], [outcomes, ids])
+                for ids, outcomes in self._scored_outside(plan)
+            )
+
+    def _scored_outside(self, plan: bytes) -> Iterator[tuple[str, bytes]]:
+        """The ids of each block, an array as text, and what its rows come to."""
+        block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
+        cancels = Cancels(self.host)
+        for block in self.host.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
+            if block["ids"] is not None:
+                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), cancels.let_in)
+
+    def query(self, plan: bytes) -> tuple[str, list[str], list[Any]]:
+        """The target's rows as a query for one process, with the types and values of its parameters.
+
+        Rows that were scored outside of the server are parameters: all of them, where they cannot be put into a table.
+        """
+        if self.host.has_extension:
+            block_rows = self._block_rows(plan)
+            return self._query(self._ranges(block_rows), block_rows), [BYTEA], [plan]
+        scored = list(self._scored_outside(plan))
+        ids = "{" + ",".join(array[1:-1] for array, _ in scored) + "}"
+        outcomes = b"".join(block for _, block in scored)
+        return self.blocks.scored_outside(), [BYTEA, _TEXT], [outcomes, ids]
 
     def _query(self, ranges: Sequence[PageBounds] | None, block_rows: int) -> str:
         return self.blocks.by_number(block_rows) if ranges is None else self.blocks.by_pages(ranges)
 
     def _block_rows(self, plan: bytes) -> int:
         rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)))
+        if not self.host.has_extension:
+            # What the outputs are picked from goes to the server with each block.
+            return min(BLOCK_ROWS[1], rows_that_fit)
         return min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1], rows_that_fit)
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:

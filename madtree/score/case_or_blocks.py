@@ -7,6 +7,8 @@ ratios.
 By CASE, every leaf has to be read, written as text, parsed and planned, and every row evaluates a comparison a level.
 While the expression fits the processor's cache a comparison takes 13 ns, and the larger it is the more it waits for
 memory: 28 ns at 4,096 leaves, 60 at 32,768. By blocks, leaves cost little, and rows are copied into arrays and back.
+Where no function of ours is in the server, blocks come to this process and their outcomes go back, over a network of
+1 Gbit/s or less: rows are moved only where an expression takes longer than that, or is impossible.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2
 
-from madtree.host import Host, local_settings
-from madtree.ingest import placement, plain_tables, run_on_servers
+from madtree.host import Host, OnServers, local_settings
+from madtree.ingest import placement, plain_tables
 from madtree.parallel import best, seconds
 from madtree.request import COSTS, Costs
 from madtree.sqltext import predict as sql
@@ -32,6 +34,8 @@ BLOCK_LEAF = 3e-6
 BLOCK_ROW = 75e-9  # the id there and back, the outcome back
 BLOCK_VALUE = 11e-9  # a row's feature into the array
 BLOCK_LEVEL = 7e-9
+MOVED_ROW = 0.6e-6  # the same of rows that are moved: the id sent, read, and inserted with the outcome
+MOVED_VALUE = 0.13e-6  # 8 bytes on the wire, and their making
 CODED_LEVEL = 2.4e-9  # the same by codes, of a forest
 EXPRESSION_LEAVES = 200_000  # above, an expression takes gigabytes of the server's memory, whatever the time
 
@@ -55,6 +59,7 @@ class Work:
         costs: of starting them.
         members: trees that a row goes down, more than one of a forest, which is scored by blocks only.
         coded: whether rows go down by codes, as they do where neither categories nor surrogates are asked.
+        moved: whether blocks are scored outside of the server.
     """
 
     rows: float
@@ -67,6 +72,7 @@ class Work:
     costs: Costs = COSTS
     members: int = 1
     coded: bool = False
+    moved: bool = False
 
     @property
     def _levels(self) -> float:
@@ -83,12 +89,13 @@ class Work:
     def _row_seconds(self) -> float:
         """Of all rows, by blocks in one process."""
         level = CODED_LEVEL if self.coded else BLOCK_LEVEL
-        return self.rows * (BLOCK_ROW + self.features * BLOCK_VALUE + self._levels * level)
+        row, value = (MOVED_ROW, MOVED_VALUE) if self.moved else (BLOCK_ROW, BLOCK_VALUE)
+        return self.rows * (row + self.features * value + self._levels * level)
 
     @property
     def block_workers(self) -> int:
         """The workers that are worth sharing the blocks, beside the leader."""
-        return best(self._row_seconds, self.workers, self.costs) if self.sharable else 0
+        return best(self._row_seconds, self.workers, self.costs) if self.sharable and not self.moved else 0
 
     @property
     def block_seconds(self) -> float:
@@ -112,13 +119,19 @@ def measure(host: Host, source: Relation, leaves: int, features: int, columns: i
     planned, rows = sql.read_estimate(plan)
     limits = host.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
-    return Work(rows, leaves, features, columns, workers, sharable, held == "spread", costs)
+    spread, moved = held == "spread", not host.has_extension
+    return Work(rows, leaves, features, columns, workers, sharable, spread, costs, moved=moved)
 
 
 def run_case(host: Host, work: Work, statement: str) -> int:
     """Run a statement with a CASE that makes a table; returns the number of its rows.
 
     Compiling a large one takes longer than millions of rows, so the functions that users call turn jit off. Other
-    servers have to be told by themselves.
+    servers have to be told by themselves, by a function of the extension's.
     """
-    return run_on_servers(host, statement) if work.spread else host.command(statement)
+    return reader(host, work).command(statement)
+
+
+def reader(host: Host, work: Work) -> Host:
+    """What runs statements over the rows that are scored."""
+    return OnServers(host) if work.spread and host.has_extension else host

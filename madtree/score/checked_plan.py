@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import RIGHT, WIDE_LIMIT, Bools, Ints, Values, ascends, require
+from madtree.learn.problem import Bootstrap
 from madtree.score.block_plan import MOST_MEMBERS, children_in_order
 from madtree.score.coded_forest import CodedForest
-from madtree.score.forest_scorer import WHATS
+from madtree.score.forest_scorer import OUT_OF_BAG, SAYS_NUMBERS, WHATS
 from madtree.trees import MAX_DEPTH_LIMIT
 
 _MOST_OUTCOME = 2**32 - 1
@@ -32,7 +33,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     members = given.integer("members", 0, MOST_MEMBERS)
     require(not members or len(trees) > 0, "members", "those of a forest that is there")
     n_roots = len(trees) * max(members, 1)
-    child, deepest = _children(given, n_roots)
+    child, roots, deepest = _children(given, n_roots)
     n_nodes = len(child)
     leaf = child == np.arange(n_nodes)
     feature = given.ints("feature", (None,), 0, max(len(is_category) - 1, 0))
@@ -43,13 +44,13 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     if "cut" in given:
         simple = members > 0 and not any(is_category) and len(feature) == n_nodes
         require(simple, "cut", "of a forest without categories and surrogates")
-        coded = CodedForest.checked(given, child, feature, missing_right, len(is_category), deepest)
+        coded = CodedForest.checked(given, child, feature, missing_right, len(is_category), deepest, roots[:members])
     outcome = given.ints("outcome", (n_nodes + 1,), 0, _MOST_OUTCOME, None)
     require(outcome.dtype.kind == "u", "outcome", "unsigned integers")
     require(int(outcome[-1]) == 0, "outcome", "0 where there is no tree")
     return {
         "trees": trees,
-        "roots": given.ints("roots", (n_roots,), 0, max(n_nodes - 1, 0)),
+        "roots": roots,
         "child": child,
         "missing_right": missing_right,
         "outcome": outcome,
@@ -61,6 +62,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
         **_categories(given, is_category, len(feature), len(trees)),
         "members": members,
         **(_forest(given, n_nodes) if members else {}),
+        **_samples(given, members, n_roots),
     }
 
 
@@ -82,12 +84,21 @@ def _thresholds(given: Values, leaf: Bools, n_splits: int, n_features: int) -> d
     }
 
 
+def _samples(given: Values, members: int, n_trees: int) -> dict[str, Any]:
+    """The samples of all trees, where the plan asks what is said out of bag."""
+    if not members or given.text("what", WHATS) not in OUT_OF_BAG:
+        return {"samples": None}
+    samples = Bootstrap.from_values(given.mapping("samples"))
+    require(samples.count == members, "samples", "one of each tree")
+    return {"samples": samples, "is_tested": given.bools("is_tested", (n_trees,))}
+
+
 def _forest(given: Values, n_nodes: int) -> dict[str, Any]:
     """What the trees of a forest say."""
     what, n_classes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT)
-    if what in ("means", "judged"):
+    if what in SAYS_NUMBERS:
         values = given.floats("values", (n_nodes, None))
-        if what == "means":
+        if what != "judged":
             return {"what": what, "n_classes": n_classes, "values": values}
         require(values.shape[1] == 1 + n_classes, "values", f"{1 + n_classes} of each node")
         said = values[:, 0]
@@ -100,8 +111,10 @@ def _forest(given: Values, n_nodes: int) -> dict[str, Any]:
     return {"what": what, "n_classes": n_classes, "values" if what == "leaves" else "class_of": whole[:, 0]}
 
 
-def _children(given: Values, n_trees: int) -> tuple[Ints, int]:
-    """(n_nodes,) first children, of whole trees of no more than the greatest depth; and the depth of the deepest."""
+def _children(given: Values, n_trees: int) -> tuple[Ints, Ints, int]:
+    """(n_nodes,) first children, of whole trees of no more than the greatest depth; (n_trees,) their roots; and the
+    depth of the deepest.
+    """
     child = given.ints("child", (None,), 0, 2**48)
     n_nodes = len(child)
     roots = given.ints("roots", (n_trees,), 0, max(n_nodes - 1, 0))
@@ -119,7 +132,7 @@ def _children(given: Values, n_trees: int) -> tuple[Ints, int]:
         require(depth <= MAX_DEPTH_LIMIT, "child", f"at a depth of {MAX_DEPTH_LIMIT} at most")
         below = np.concatenate((child[at], child[at] + 1))
         at = below[inner[below]]
-    return child, depth
+    return child, roots, depth
 
 
 def _categories(given: Values, is_category: list[bool], n_splits: int, n_trees: int) -> dict[str, Any]:

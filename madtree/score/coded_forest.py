@@ -58,9 +58,19 @@ class CodedForest:
 
     @classmethod
     def checked(
-        cls, given: Values, child: Ints, feature: Ints, missing_right: Bools, n_features: int, deepest: int
+        cls,
+        given: Values,
+        child: Ints,
+        feature: Ints,
+        missing_right: Bools,
+        n_features: int,
+        deepest: int,
+        together: Ints,
     ) -> CodedForest:
-        """Raises MadtreeError where the plan is damaged; the arrays (n_nodes,) are checked already."""
+        """Raises MadtreeError where the plan is damaged; the arrays (n_nodes,) are checked already.
+
+        `together`: roots of the trees that a row goes down, of any group.
+        """
         n_edges = given.ints("n_edges", (n_features,), 0, np.iinfo(_DTYPES[-1]).max - 1)
         edges = given.floats("edges", (int(n_edges.sum()),), finite=False)
         own = np.split(edges, np.cumsum(n_edges)[:-1]) if n_features else []
@@ -72,7 +82,7 @@ class CodedForest:
         leaf = child == np.arange(len(child))
         require(bool((cut[leaf] == largest).all()), "cut", "the largest number in a leaf")
         encoders = [EdgeEncoder(one, cut.dtype.type, quantiles=False) for one in own]
-        return cls(encoders, Descent(feature, cut, child, missing_right, n_features, deepest))
+        return cls(encoders, Descent(feature, cut, child, missing_right, n_features, deepest, together))
 
     def route(self, values: Floats) -> Callable[[int | Ints], Steps[Ints]]:
         """The way of rows whose values (n_features, n_rows) these are, NaN where missing: from one root, or from the

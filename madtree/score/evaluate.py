@@ -20,22 +20,21 @@ from madtree.model import (
     unquoted,
 )
 from madtree.request import COSTS, Costs, Type, find_relation
-from madtree.score.case_or_blocks import measure, run_case
+from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.forest_outcomes import JUDGED
 from madtree.score.predict import groups_of
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import judged
 from madtree.sqltext import models as models_sql
+from madtree.sqltext.cells import Question, class_cells, keep_cells, number_cells
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.evaluate import Question
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import check_expression
 from madtree.trees import Model
 
-_TEXTS = "pg_catalog.text[]"
-_PAYLOAD = Type(_TEXTS, "text", True, "b", "S", ())
+_PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 
 def tree_evaluate(
@@ -64,7 +63,7 @@ def tree_evaluate(
     model = read_summary(host, tables)
     with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
         if model.is_classification:
-            rows = asking.query(sql.class_metrics(asking.question), [_TEXTS], [list(model.classes)])
+            rows = asking.query(sql.class_metrics(asking.question))
         else:
             rows = asking.query(sql.number_metrics(asking.question))
     names = sql.metric_names(model.is_classification, len(model.classes), model.of_counts)
@@ -93,22 +92,22 @@ def tree_confusion(
             hint="madtree.tree_evaluate measures its errors.",
         )
     with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
-        rows = asking.query(sql.confusion(asking.question), [_TEXTS], [list(model.classes)])
+        rows = asking.query(sql.confusion(asking.question))
     return _checked(rows, model, str(test_table))
 
 
 @dataclass(frozen=True)
 class _Asking:
-    """A question that is put to a model, with SQL types and values of the parameters of its rows' query."""
+    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query."""
 
-    host: Host
+    reader: Host
     question: Question
     types: Sequence[str]
     params: Sequence[Any]
 
-    def query(self, text: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        """The answer; `types` and `params` are of the question's own parameters."""
-        return self.host.query(text, [*self.types, *types], [*self.params, *params])
+    def query(self, text: str) -> list[Row]:
+        """The answer."""
+        return self.reader.query(text, self.types, self.params)
 
 
 @contextmanager
@@ -158,7 +157,6 @@ def _asking(
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = judged.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
     grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
-    n_params = len(scored.params)
     question = Question(
         tables.schema,
         tables.name,
@@ -166,7 +164,7 @@ def _asking(
         weight is not None,
         grouping,
         tables.prediction_writer,
-        n_params,
+        model.classes,
         exposure is not None,
         model.of_counts,
         of_forest=model.n_members > 0,
@@ -175,10 +173,10 @@ def _asking(
     if keeps_cells:
         # Citus puts what comes from other servers beside the model's tables in a session of its own, which does not see
         # a model that this transaction has made.
-        cells = sql.class_cells(question) if model.is_classification else sql.number_cells(question)
-        run_case(host, work, sql.keep_cells(scratch, cells))
+        cells = class_cells(question) if model.is_classification else number_cells(question)
+        run_case(host, work, keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
-    yield _Asking(host, question, scored.types, scored.params)
+    yield _Asking(host if may_keep else reader(host, work), question, scored.types, scored.params)
     if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
-from madtree.score.block_plan import FlatForest, outcome_type
+from madtree.score.block_plan import outcome_type
+from madtree.score.flat_forest import Drawn, FlatForest
 from madtree.score.forest_scorer import CLASS_BYTES, EXPONENT_ABOVE, NO_VOTES, NUMBER_BYTES, row_bytes
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
@@ -17,6 +17,7 @@ from madtree.sqltext.scoreblocks import float_of, pick, pick_each
 from madtree.trees import Model
 
 Part = tuple[str, int, int]
+OUT_OF_BAG = "out_of_bag"  # a type: what the trees say whose samples lack a row, and how many these are
 JUDGED = "judged"  # a type of prediction that evaluation asks for: the class's number, and the classes' mean shares
 
 
@@ -28,7 +29,6 @@ class Outcomes:
         of_node: (n_nodes,) for a single tree a position from 1 for each leaf.
         parts, row_bytes: the numbers that the block scorer gives for each row (`BlockScan.parts`), and their bytes.
         expressions: for each output, over these numbers.
-        types, params: SQL types and values of the parameters from $2 on that the expressions use.
         forest: None for single trees.
     """
 
@@ -36,18 +36,21 @@ class Outcomes:
     parts: list[Part]
     row_bytes: int
     expressions: list[str]
-    types: list[str]
-    params: list[Any]
     forest: FlatForest | None = None
 
     @classmethod
-    def of_tree(cls, of_node: Ints, expressions: list[str], types: list[str], params: list[Any]) -> Outcomes:
+    def of_tree(cls, of_node: Ints, expressions: list[str]) -> Outcomes:
         size = outcome_type(of_node).itemsize
-        return cls(of_node, [("outcome", 0, size)], size, expressions, types, params)
+        return cls(of_node, [("outcome", 0, size)], size, expressions)
 
 
 def forest_outcomes_of(
-    model: Model, type_: str, nodes: Mapping[str, Array], shares: Floats | None, outputs: Sequence[Output]
+    model: Model,
+    type_: str,
+    nodes: Mapping[str, Array],
+    shares: Floats | None,
+    outputs: Sequence[Output],
+    drawn: Drawn | None = None,
 ) -> Outcomes:
     """Those of a forest.
 
@@ -55,21 +58,22 @@ def forest_outcomes_of(
         type_: of prediction.
         nodes: columns of all nodes (n_nodes,), in order of tree and id.
         shares: (n_nodes, K) of the classes, for `prob_mean` and `JUDGED`.
+        drawn: for `OUT_OF_BAG`.
     """
     members, n_classes = model.n_members, len(model.classes)
     none: Ints = np.zeros(len(nodes["node_id"]), np.int64)
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
-    def said(what: str, values: Floats, parts: list[Part], expressions: list[str], *params: Any) -> Outcomes:
-        size = row_bytes(what, members, n_classes if what in ("votes", "judged") else values.shape[1])
-        forest = FlatForest(members, what, n_classes, values)
-        return Outcomes(none, parts, size, expressions, ["pg_catalog.int8[]"] * len(params), list(params), forest)
+    def said(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
+        size = row_bytes(what, members, n_classes if what in ("votes", "judged", "oob_votes") else values.shape[1])
+        forest = FlatForest(members, what, n_classes, values, drawn)
+        return Outcomes(none, parts, size, expressions, forest)
 
     if type_ == "leaf":
         is_leaf = nodes["feature"] == 0
         position = np.where(is_leaf, np.cumsum(is_leaf), 0).astype(np.float64)[:, None]
-        ids = nodes["node_id"][is_leaf].tolist()
-        return said("leaves", position, [("outcome", 0, 4)], [pick_each("$2::pg_catalog.int8[]", members)], ids)
+        ids = sql.integer_array(nodes["node_id"][is_leaf].tolist())
+        return said("leaves", position, [("outcome", 0, 4)], [pick_each(ids, members)])
     if type_ == "response" and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
         return said("classes", prediction, [("outcome", 0, 4)], [pick(classes)])
@@ -77,6 +81,18 @@ def forest_outcomes_of(
         parts = [(f"votes_{k}", 4 * k, 4) for k in range(n_classes)]
         each = [_share(f"scored.{part}", members) for part, _, _ in parts]
         return said("votes", prediction, parts, _columns(each, outputs))
+    if type_ == OUT_OF_BAG and model.is_classification:
+        classes = sql.class_array(model.classes, model.dependent_type)
+        parts = [(f"votes_{k}", CLASS_BYTES + 4 * k, 4) for k in range(n_classes)]
+        count = ("n_trees", CLASS_BYTES + 4 * n_classes, 4)
+        each = [_share_of_some(f"scored.{part}") for part, _, _ in parts]
+        columns = _columns(each, outputs[1:-1])
+        return said(
+            "oob_votes", prediction, [("outcome", 0, CLASS_BYTES), *parts, count], [pick(classes), *columns, _COUNT]
+        )
+    if type_ == OUT_OF_BAG:
+        parts, each = _numbers(1, 4)
+        return said("oob_means", prediction, [("n_trees", 0, 4), *parts], [*each, _COUNT])
     values = prediction if shares is None else shares
     if type_ == JUDGED:
         parts, each = _numbers(values.shape[1], CLASS_BYTES)
@@ -99,6 +115,14 @@ def _numbers(n: int, first: int = 0) -> tuple[list[Part], list[str]]:
 def _share(votes: str, members: int) -> str:
     share = f"{votes}::pg_catalog.float8 OPERATOR(pg_catalog./) {members}::pg_catalog.float8"
     return f"CASE WHEN {votes} OPERATOR(pg_catalog.<) {NO_VOTES} THEN {share} END"
+
+
+_COUNT = f"CASE WHEN scored.n_trees OPERATOR(pg_catalog.<) {NO_VOTES} THEN scored.n_trees END"
+
+
+def _share_of_some(votes: str) -> str:
+    share = f"{votes}::pg_catalog.float8 OPERATOR(pg_catalog./) scored.n_trees::pg_catalog.float8"
+    return f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN {share} END"
 
 
 def _columns(each: list[str], outputs: Sequence[Output]) -> list[str]:

@@ -15,7 +15,11 @@ from madtree.learn.data import Array, Bools, Floats, Ints, Steps
 # means: of what the trees predict, one number or one for each class. 10 bytes each, see `split_float`.
 # leaves: of each tree a position from 1 among all leaves; 0 without a forest. 4 bytes each.
 # judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
-WHATS = ("classes", "votes", "means", "leaves", "judged")
+# oob_votes: as `classes`, `votes`, and how many trees lack the row, in 4 bytes; by the votes of these alone.
+# oob_means: that number of trees, and, as `means`, what these predict.
+OUT_OF_BAG = ("oob_votes", "oob_means")
+WHATS = ("classes", "votes", "means", "leaves", "judged", *OUT_OF_BAG)
+SAYS_CLASSES, SAYS_NUMBERS = ("classes", "votes", "oob_votes"), ("means", "judged", "oob_means")
 CLASS_BYTES = 4
 NO_VOTES = 2**31 - 1
 NUMBER_BYTES = 10
@@ -36,6 +40,8 @@ def row_bytes(what: str, members: int, n_values: int) -> int:
         "means": numbers,
         "leaves": 4 * members,
         "judged": CLASS_BYTES + numbers,
+        "oob_votes": CLASS_BYTES + 4 * n_values + 4,
+        "oob_means": 4 + numbers,
     }[what]
 
 
@@ -71,6 +77,37 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
     if sums is None:
         return classes.tobytes()
     parts = classes[:, None], _floats(sums.total / members, known)
+    return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
+
+
+def out_of_bag_outcomes(
+    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, identity: Array
+) -> Steps[bytes]:
+    """What the trees say whose samples lack a row, of some rows.
+
+    Args: those of `forest_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
+    """
+    n_rows, samples, leaves = len(place), model["samples"], _leaves(model, place, route)
+    n_trees = np.zeros((n_rows, 1), "<i4")
+    by_class = model["what"] == "oob_votes"
+    votes = np.zeros((n_rows, model["n_classes"]), "<i4")
+    total = np.zeros((n_rows, 0 if by_class else model["values"].shape[1]))
+    for member in range(model["members"]):
+        out = samples.out_of_bag(identity, member)
+        out = out[model["is_tested"].take(place.take(out) * model["members"] + member)]
+        leaf = (yield from leaves(member)).take(out)
+        n_trees[out] += 1
+        if by_class:
+            votes[out, model["class_of"].take(leaf).astype(np.int64) - 1] += 1
+        else:
+            total[out] += model["values"].take(leaf, axis=0)
+    asked = n_trees[:, 0] > 0
+    if by_class:
+        classes = np.where(asked, votes.argmax(axis=1) + 1, 0).astype("<i4")[:, None]
+        parts = [_or(classes, known, 0), _or(votes, known, NO_VOTES), _or(n_trees, known, NO_VOTES)]
+    else:
+        asked = asked if known is None else asked & known
+        parts = [_or(n_trees, known, NO_VOTES), _floats(total / np.maximum(n_trees, 1), asked)]
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from madtree.host import Host
-from madtree.learn.data import Array, Bools, Ints, decode
+from madtree.learn.data import Array, Bools, Ints, sent_ints
 from madtree.model import ModelTables
 from madtree.sqltext import models as sql
 
@@ -46,16 +46,15 @@ def listed_categories(
         nodes: columns of all nodes.
         names, booleans: of each feature of the model its name, and whether it is boolean.
     """
-    statement = sql.category_images(
+    statement = sql.category_numbers(
         tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
     )
-    images = host.query(statement, ["pg_catalog.text[]", "pg_catalog.bool[]"], [list(names), list(booleans)])[0]
-    categories = {column: decode(image) for column, image in images.items()}
-    key, is_key = categories["key"]
+    row = host.data(statement, ["pg_catalog.text[]", "pg_catalog.bool[]"], [list(names), list(booleans)])[0]
+    columns = {column: sent_ints(data) for column, data in row.items()}
     return NamedCategories(
-        split=categories["split"][0].astype(np.int64) + (len(nodes["node_id"]) if tables.is_packed else 0),
-        feature=categories["feature"][0].astype(np.int64),
-        key=key.astype(np.int64),
-        is_null=np.zeros(len(key), np.bool_) if is_key is None else ~is_key,
-        goes_left=categories["goes_left"][0].astype(np.bool_),
+        split=columns["split"] + (len(nodes["node_id"]) if tables.is_packed else 0),
+        feature=columns["feature"],
+        key=columns["key"],
+        is_null=columns["is_null"] == 1,
+        goes_left=columns["goes_left"] == 1,
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Bools, Floats, Ints, decode
+from madtree.learn.data import Array, Bools, Floats, Ints, sent_ints
 from madtree.model import ModelTables
 from madtree.score.named_categories import NamedCategories
 from madtree.sqltext import packed_nodes as sql
@@ -62,10 +62,9 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
-    row = host.query(sql.category_keys(tables.schema, tables.name))[0]
-    tree_ids, sizes = decode(row["tree_id"])[0], decode(row["size"])[0].astype(np.int64)
-    hashes, known = decode(row["hash"])
-    truths = decode(row["truth"])[0]
+    row = host.data(sql.category_keys(tables.schema, tables.name))[0]
+    tree_ids, sizes, hashes, truths = (sent_ints(row[column]) for column in ("tree_id", "size", "hash", "truth"))
+    null: Bools = sent_ints(row["is_null"]) == 1
     ends = np.cumsum(sizes)
     split: Ints = np.flatnonzero(nodes["categories"] >= 0)
     place = np.searchsorted(tree_ids, nodes["tree_id"][split])
@@ -86,7 +85,7 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     at = np.repeat((ends - sizes)[place] + start, counts) + within
     feature = np.repeat(nodes["feature"][split].astype(np.int64), counts)
     is_boolean = np.array([False, *(f.type == "boolean" for f in model.features)])[feature]
-    is_null = np.zeros(len(at), np.bool_) if known is None else ~known[at]
+    is_null = null[at]
     if (is_boolean & ~is_null & (truths[at] < 0)).any():
         raise _damaged(tables, "a node has categories that are no booleans")
     return NamedCategories(
@@ -128,17 +127,17 @@ def _record(model: Model) -> np.dtype:
 
 def _chunks(host: Host, tables: ModelTables) -> Iterator[tuple[Ints, Ints, bytes]]:
     """Some trees' ids, in order, the bytes of their nodes, and these bytes."""
-    row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
-    tree_ids, (sizes, valid) = decode(row["tree_id"])[0].astype(np.int64), decode(row["size"])
-    if valid is not None and not valid.all():
+    row = host.data(sql.packed_sizes(tables.schema, tables.name))[0]
+    tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
+    if (sizes < 0).any():
         raise _damaged(tables, "a tree has no nodes")
     statement = sql.packed_between(tables.schema, tables.name)
-    chunk = np.cumsum(sizes.astype(np.int64)) // CHUNK_BYTES
+    chunk = np.cumsum(sizes) // CHUNK_BYTES
     starts = np.flatnonzero(np.append(True, np.diff(chunk) > 0)) if len(chunk) else np.zeros(0, np.int64)
     for first, end in zip(starts.tolist(), [*starts[1:].tolist(), len(tree_ids)], strict=False):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
-        data = host.query(statement, [_INT, _INT], between)[0]["nodes"]
-        yield tree_ids[first:end], sizes[first:end].astype(np.int64), bytes(data or b"")
+        data = host.data(statement, [_INT, _INT], between)[0]["nodes"]
+        yield tree_ids[first:end], sizes[first:end], bytes(data or b"")
 
 
 def _check(tables: ModelTables, model: Model, tree: Ints, nodes: Array) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Floats, Ints, decode
+from madtree.learn.data import Array, Floats, Ints, sent_floats, sent_ints
 from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
 from madtree.score.block_plan import (
@@ -26,6 +26,7 @@ from madtree.score.block_plan import (
 )
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
+from madtree.score.flat_forest import Drawn
 from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
 from madtree.score.named_categories import NamedCategories, listed_categories
 from madtree.score.packed_nodes import node_categories, node_places, read_packed
@@ -62,6 +63,7 @@ class BlockScoring:
         source: the new data, which `scan` reads.
         id_type: of the id.
         work: of scoring the source.
+        drawn: for `OUT_OF_BAG`, else None.
     """
 
     host: Host
@@ -73,6 +75,7 @@ class BlockScoring:
     id_type: Type
     outputs: Sequence[Output]
     work: Work
+    drawn: Drawn | None = None
 
     def create(self) -> int:
         """Create the scan's target; returns the number of its rows.
@@ -80,16 +83,16 @@ class BlockScoring:
         Raises:
             MadtreeError: the model's nodes are not whole trees.
         """
-        statement, plan, types, params = self._statement()
-        return statement.create(plan, types, params)
+        statement, plan = self._statement()
+        return statement.create(plan)
 
     def rows(self) -> ScoredRows:
         """The target's rows for one process, where it cannot be created. Errors are those of `create`."""
-        statement, plan, types, params = self._statement()
-        return ScoredRows(statement.query(plan), ["pg_catalog.bytea", *types], [plan, *params])
+        statement, plan = self._statement()
+        return ScoredRows(*statement.query(plan))
 
-    def _statement(self) -> tuple[BlockStatement, bytes, list[str], list[Any]]:
-        """The statement, the plan, and types and values of the parameters from $2 on."""
+    def _statement(self) -> tuple[BlockStatement, bytes]:
+        """The statement, and the plan."""
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
         check_rows(host, tables, model, nodes=not tables.is_packed)
         if tables.is_packed:
@@ -98,41 +101,37 @@ class BlockScoring:
             nodes = _read_nodes(host, tables, model)
         splits = _splits(host, tables, model, nodes)
         features = [model.features[position - 1] for position in _used(splits)]
-        said = _outcomes(host, tables, model, self.type_, nodes, self.outputs)
+        said = _outcomes(host, tables, model, self.type_, nodes, self.outputs, self.drawn)
         plan = _plan(host, tables, model, nodes, splits, said)
+        values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
         blocks = BlockScan(
             scan,
-            [rows_sql.as_number(scan.features[feature.name]) for feature in features],
+            values if self.drawn is None else [*values, self.drawn.identity],
             [(output.name, expression) for output, expression in zip(self.outputs, said.expressions, strict=True)],
             said.parts,
             said.row_bytes,
-            type_sql(self.id_type.name) if self.id_type.is_array else None,
+            type_sql(self.id_type.name),
+            self.id_type.is_array,
         )
         n_trees = len(np.unique(nodes["tree_id"]))
-        return BlockStatement(host, blocks, self.source, self.work, n_trees), plan, said.types, said.params
+        empty = sql.create_empty(scan, self.outputs)
+        return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan
 
 
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
     """Columns of all nodes in order of tree and id, (n_nodes,) each; NaN for no threshold, false for no majority."""
     prediction = "class" if model.is_classification else "number"
-    row = host.query(
-        models_sql.node_images(tables.schema, tables.name, prediction, tables.prediction_writer),
+    row = host.data(
+        models_sql.node_numbers(tables.schema, tables.name, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
     )[0]
-    nodes: dict[str, Array] = {}
-    for column, image in row.items():
-        nodes[column] = _with_nan(image) if column == "threshold" else decode(image)[0]
+    whole = ["tree_id", "node_id", "feature", "majority_left"] + ["prediction"] * model.is_classification
+    nodes: dict[str, Array] = {
+        column: sent_ints(data) if column in whole else sent_floats(data) for column, data in row.items()
+    }
+    nodes["majority_left"] = nodes["majority_left"] == 1
     return nodes
-
-
-def _with_nan(image: bytes) -> Array:
-    """The numbers of an array image, NaN where NULL."""
-    numbers, valid = decode(image)
-    floats = np.array(numbers, np.float64)
-    if valid is not None:
-        floats[~valid] = np.nan
-    return floats
 
 
 def _plan(
@@ -181,8 +180,8 @@ def _categories(
         parts.append(listed_categories(host, tables, nodes, names, booleans))
     named = NamedCategories.join(parts)
     seen_feature, seen_tree, seen_texts = _seen_categories(model)
-    seen_image = host.query(models_sql.key_image(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
-    seen_key = _as_floats(decode(seen_image["key"])[0].astype(np.int64), seen_feature + 1, booleans)
+    seen = host.data(models_sql.key_numbers(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
+    seen_key = _as_floats(sent_ints(seen["key"]), seen_feature + 1, booleans)
     return (
         SplitCategories(
             split=named.split,
@@ -219,13 +218,13 @@ def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
     ]
     if tables.has_surrogates:
         names = [feature.name for feature in model.features]
-        row = host.query(models_sql.surrogate_images(tables.schema, tables.name), [_TEXTS], [names])[0]
+        row = host.data(models_sql.surrogate_numbers(tables.schema, tables.name), [_TEXTS], [names])[0]
         parts.append(
             {
-                "node": node_places(tables, nodes, decode(row["tree_id"])[0], decode(row["node_id"])[0]),
-                "feature": decode(row["feature"])[0].astype(np.int64),
-                "threshold": _with_nan(row["threshold"]),
-                "low_goes_left": decode(row["low_goes_left"])[0].astype(np.bool_),
+                "node": node_places(tables, nodes, sent_ints(row["tree_id"]), sent_ints(row["node_id"])),
+                "feature": sent_ints(row["feature"]),
+                "threshold": sent_floats(row["threshold"]),
+                "low_goes_left": sent_ints(row["low_goes_left"]) == 1,
             }
         )
     return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
@@ -253,39 +252,40 @@ def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
 
 
 def _outcomes(
-    host: Host, tables: ModelTables, model: Model, type_: str, nodes: Mapping[str, Array], outputs: Sequence[Output]
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    type_: str,
+    nodes: Mapping[str, Array],
+    outputs: Sequence[Output],
+    drawn: Drawn | None,
 ) -> Outcomes:
     """What each node sends its rows to."""
     if model.n_members:
         shares = nodes.get("class_weights")
         if shares is not None:
             shares = shares / shares.sum(axis=1, keepdims=True)
-        return forest_outcomes_of(model, type_, nodes, shares, outputs)
+        return forest_outcomes_of(model, type_, nodes, shares, outputs, drawn)
     if type_ == "response" and model.is_classification:
-        return Outcomes.of_tree(
-            nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))], [], []
-        )
+        return Outcomes.of_tree(nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))])
     is_leaf = nodes["feature"] == 0
     each = np.where(is_leaf, np.cumsum(is_leaf), 0)
     if type_ in ("leaf", "response"):
-        kind, column = ("int8", "node_id") if type_ == "leaf" else ("float8", "prediction")
-        array = f"pg_catalog.{kind}[]"
-        return Outcomes.of_tree(each, [pick(f"$2::{array}")], [array], [nodes[column][is_leaf].tolist()])
+        write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
+        return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
     weights = _class_weights(host, tables, model, nodes)[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
-    picks = [pick(f"${number}::pg_catalog.float8[]") for number in range(2, len(by_class) + 2)]
+    picks = [pick(sql.number_array(shares)) for shares in by_class]
     expressions = (
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
     )
-    types = ["pg_catalog.float8[]"] * len(by_class)
-    return Outcomes.of_tree(each, expressions, types, [list(column) for column in by_class])
+    return Outcomes.of_tree(each, expressions)
 
 
 def _class_weights(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> Floats:
     """(n_nodes, K) of all nodes in order of tree and id; raises MadtreeError where they are not that many."""
-    image = host.query(models_sql.weight_image(tables.schema, tables.name))[0]["weights"]
-    values = decode(image)[0]
+    values = sent_floats(host.data(models_sql.weight_numbers(tables.schema, tables.name))[0]["weights"])
     if len(values) != len(nodes["node_id"]) * len(model.classes):
         raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
-    return np.array(values.reshape(-1, len(model.classes)), np.float64)
+    return values.reshape(-1, len(model.classes))

@@ -239,3 +239,8 @@ def _odd(array: str) -> str:
         f"pg_catalog.array_ndims({array}) OPERATOR(pg_catalog.>) 1 "
         f"OR pg_catalog.array_lower({array}, 1) OPERATOR(pg_catalog.<>) 1"
     )
+
+
+# The version of madtree's extension, where the database has it.
+EXTENSION_VERSION = """
+SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'"""

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import binary, spelled_out
+from madtree.sqltext.profile import group_counts, group_figures
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.rows import RowSource, group_counts, group_figures
+from madtree.sqltext.rows import RowSource
 from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.work import BLOCK_COLUMNS, NODES, PACKED_FIELDS, WorkTables
 
@@ -36,11 +37,10 @@ class DistributedTables(WorkTables):
     def part(self) -> str:
         return f"madtree_part_{self.token}"
 
-    @property
-    def one_part(self) -> str:
-        """The condition on rows of part $1 in the shard with key $2: an equality, so that one server is asked."""
-        key, part = (f"{SOURCE_ALIAS}.{ident(column)}" for column in (self.shard_key, self.part))
-        return f"{part} OPERATOR(pg_catalog.=) $1 AND {key} OPERATOR(pg_catalog.=) $2"
+    def one_part(self, part: int, key: int) -> str:
+        """The condition on rows of a part in the shard with that key: an equality, so that one server is asked."""
+        column, of_shard = (f"{SOURCE_ALIAS}.{ident(name)}" for name in (self.part, self.shard_key))
+        return f"{binary(column, '=', str(part))} AND {binary(of_shard, '=', str(key))}"
 
     def create_rows(self, columns: Sequence[str] | None, relation: str) -> str:
         """An empty table of parts and `columns` as SQL, all of the relation's if None."""
@@ -186,6 +186,15 @@ def _listed(columns: Sequence[str] | None) -> str:
     return ", ".join(columns) if columns else f"{SOURCE_ALIAS}.*"
 
 
+def fetch(cursor: str, n_rows: int | None = None) -> str:
+    """The next rows of a cursor; all of them if None."""
+    return f"FETCH {'ALL' if n_rows is None else f'FORWARD {n_rows}'} FROM {ident(cursor)}"
+
+
+def close(cursor: str) -> str:
+    return f"CLOSE {ident(cursor)}"
+
+
 def count_rows(relation: str) -> str:
     return f"SELECT pg_catalog.count(*) AS n_rows FROM {relation}"
 
@@ -207,7 +216,8 @@ WHERE c.oid OPERATOR(pg_catalog.=) $1 OR c.oid OPERATOR(pg_catalog.=) ANY (
     SELECT relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass))"""
 
 # Runs a statement, $1, whose only parameter is a plan, $2, on whatever servers it goes to; the number of its rows.
-RUN_ON_SERVERS = f"SELECT {INTERNAL}.run_on_servers($1, $2) AS n_rows"
+# Where they are wanted, $3 names the cursor that is to have them.
+RUN_ON_SERVERS = f"SELECT {INTERNAL}.run_on_servers($1, $2, $3) AS n_rows"
 
 # Of a distributed table, by its OID; at least one, as a table distributed by hand may have none yet.
 COUNT_SHARDS = (

@@ -6,7 +6,7 @@ reading it once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext.values import NATIVE_TYPES
@@ -57,23 +57,17 @@ def joined(numbers: Sequence[str | Element], never_null: Sequence[bool] | None) 
             the array has NULLs or is shorter. None: NaN for any NULL, and for all of an array that is not as it should
             be.
     """
-    parts: list[str] = []
-    single: list[str] = []
-    i = 0
-    while i < len(numbers):
-        number = numbers[i]
+    parts = []
+    for first, last in runs(numbers):
+        number = numbers[first]
         if isinstance(number, Element):
-            if single:
-                parts.append(f"ARRAY[{', '.join(single)}]")
-                single = []
-            last = _end_of_run(numbers, i)
-            careful = never_null is None or not all(never_null[i:last])
-            parts.append(_stretch(number, last - i, careful))
-            i = last
+            careful = never_null is None or not all(never_null[first:last])
+            parts.append(stretch(number, last - first, careful))
             continue
-        single.append(number if never_null is not None and never_null[i] else f"COALESCE({number}, {NAN})")
-        i += 1
-    if single:
+        surely = [never_null is not None and never_null[i] for i in range(first, last)]
+        single = [
+            str(n) if known else known_number(str(n)) for n, known in zip(numbers[first:last], surely, strict=True)
+        ]
         parts.append(f"ARRAY[{', '.join(single)}]")
     whole = parts[0]
     for part in parts[1:]:
@@ -81,20 +75,29 @@ def joined(numbers: Sequence[str | Element], never_null: Sequence[bool] | None) 
     return whole
 
 
-def _end_of_run(numbers: Sequence[str | Element], first: int) -> int:
-    """The end of the neighbouring elements of one array that begin at `first`."""
-    last = first + 1
-    while last < len(numbers):
-        before, number = numbers[last - 1], numbers[last]
-        if not isinstance(number, Element) or not isinstance(before, Element):
-            break
-        if number.array != before.array or number.index != before.index + 1:
-            break
-        last += 1
-    return last
+def known_number(number: str) -> str:
+    """A float8 that is NaN where `number` is NULL."""
+    return f"COALESCE({number}, {NAN})"
 
 
-def _stretch(first: Element, n: int, careful: bool) -> str:
+def runs(numbers: Sequence[str | Element]) -> Iterator[tuple[int, int]]:
+    """Where runs of neighbouring numbers begin and end: of single ones, or of elements of one array, in its order."""
+    first = 0
+    for i in range(1, len(numbers) + 1):
+        if i == len(numbers) or not _follows(numbers[i - 1], numbers[i]):
+            yield first, i
+            first = i
+
+
+def _follows(before: str | Element, number: str | Element) -> bool:
+    """Whether a number is of the same run as the one before it."""
+    if isinstance(before, Element) and isinstance(number, Element):
+        return number.array == before.array and number.index == before.index + 1
+    return not isinstance(before, Element) and not isinstance(number, Element)
+
+
+def stretch(first: Element, n: int, careful: bool) -> str:
+    """SQL of a float8[] of `n` elements; `careful` as for a number in `joined` that may be NULL."""
     array = f"({first.array})"
     values = f"{array}::pg_catalog.float8[]"
     if n < first.length:

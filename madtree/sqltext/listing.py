@@ -152,3 +152,12 @@ def _value(alias: str, column: str, type_: str) -> str:
     value = f"{alias}.{ident(column)}"
     same = f"pg_catalog.pg_typeof({value}) OPERATOR(pg_catalog.=) 'pg_catalog.{type_}'::pg_catalog.regtype"
     return f"CASE WHEN {same} THEN {value}::pg_catalog.{type_} END"
+
+
+# What the view has in other types than `models` tells of: names as SQL, times; of schemas $1 and names $2, of times $3
+# and ages $4 as text. Unqualified on purpose: only so the grammar takes several arguments, and then it means
+# pg_catalog's.
+AS_IN_VIEW = """
+SELECT pg_catalog.format('%I.%I', m.schema, m.name) AS model,
+       m.trained_at::pg_catalog.timestamptz AS trained_at, m.age::pg_catalog.interval AS age
+FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS m(schema, name, trained_at, age, place) ORDER BY m.place"""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from madtree.sqltext import sent_numbers as sent
 from madtree.sqltext.forest_tables import FOREST_SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident
-from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
 from madtree.sqltext.values import Writer, text_of
 
@@ -93,48 +93,55 @@ def competitors(schema: str, name: str) -> str:
     return f"SELECT {columns} FROM {table} AS s ORDER BY s.tree_id, s.node_id, s.rank"
 
 
-def node_images(schema: str, name: str, prediction: str, writer: Writer | None) -> str:
-    """All nodes in order of tree and id, as one array image a column (see `madtree.learn.data.array_datum`).
+def node_numbers(schema: str, name: str, prediction: str, writer: Writer | None) -> str:
+    """All nodes in order of tree and id, as numbers sent (`madtree.sqltext.sent_numbers`), a column each.
 
     Parameters: $1 names of the features, $2 class labels. `feature` and, for a class, `prediction` are positions from 1
-    in these; 0 where there is none.
+    in these; 0 where there is none. `majority_left` is 1 or 0. `threshold` and a mean are floats, all else integers.
 
     Args:
         prediction: ``number`` for a regression's means, ``class`` for positions of classes.
         writer: of the predictions' type.
     """
-    texts = {
-        "feature": _position("$1", "n.feature"),
-        "prediction": "n.prediction" if prediction == "number" else _position("$2", text_of("n.prediction", writer)),
+    is_number = prediction == "number"
+    columns = {
+        "tree_id": sent.ints("n.tree_id"),
+        "node_id": sent.ints("n.node_id"),
+        "feature": sent.ints(_position("$1", "n.feature")),
+        "threshold": sent.floats("n.threshold"),
+        "majority_left": sent.truths("n.majority_left"),
+        "prediction": sent.floats("n.prediction", "0")
+        if is_number
+        else sent.ints(_position("$2", text_of("n.prediction", writer))),
     }
-    columns = ("tree_id", "node_id", "feature", "threshold", "majority_left", "prediction")
-    images = ", ".join(f"{image(texts.get(column, f'n.{column}'))} AS {column}" for column in columns)
-    return f"SELECT {images} FROM {_ordered_nodes(schema, name)}"
+    return f"SELECT {sent.select(columns)} FROM {_ordered_nodes(schema, name)}"
 
 
-def weight_image(schema: str, name: str) -> str:
-    """Class weights of all nodes in order of tree and id, node by node, as one array image."""
+def weight_numbers(schema: str, name: str) -> str:
+    """Class weights of all nodes in order of tree and id, node by node, as floats sent."""
     weights = "pg_catalog.unnest(n.class_weights) WITH ORDINALITY AS w(weight, position)"
-    return f"SELECT {image('w.weight')} AS weights FROM {_ordered_nodes(schema, name)}, {weights}"
+    return f"SELECT {sent.floats('w.weight')} AS weights FROM {_ordered_nodes(schema, name)}, {weights}"
 
 
-def surrogate_images(schema: str, name: str) -> str:
-    """All surrogates in order of tree, node and rank, as one array image a column.
+def surrogate_numbers(schema: str, name: str) -> str:
+    """All surrogates in order of tree, node and rank; columns and parameter $1 are those of `node_numbers`."""
+    columns = {
+        "tree_id": sent.ints("s.tree_id"),
+        "node_id": sent.ints("s.node_id"),
+        "feature": sent.ints(_position("$1", "s.feature")),
+        "threshold": sent.floats("s.threshold"),
+        "low_goes_left": sent.truths("s.low_goes_left"),
+    }
+    return f"SELECT {sent.select(columns)} FROM ({_numbered_surrogates(schema, name)} ORDER BY number OFFSET 0) AS s"
 
-    Parameter: $1 names of the features. `feature` is as in `node_images`.
-    """
-    columns = {"tree_id": "s.tree_id", "node_id": "s.node_id", "feature": _position("$1", "s.feature")}
-    columns |= {column: f"s.{column}" for column in ("threshold", "low_goes_left")}
-    images = ", ".join(f"{image(value)} AS {column}" for column, value in columns.items())
-    return f"SELECT {images} FROM ({_numbered_surrogates(schema, name)} ORDER BY number OFFSET 0) AS s"
 
-
-def category_images(schema: str, name: str, *, nodes: bool = True, surrogates: bool) -> str:
-    """The categories that splits name, as array images of equal length; of `nodes`, of `surrogates`, or of both.
+def category_numbers(schema: str, name: str, *, nodes: bool = True, surrogates: bool) -> str:
+    """The categories that splits name, as integers sent, equally many in each; of `nodes`, of `surrogates`, or of both.
 
     Parameters: $1 names of the features, $2 for each whether it is boolean. Of each category the `split`'s position
     from 0 (the nodes in order of tree and id, then the surrogates in order of tree, node and rank), the `feature`'s
-    position from 1, its `key`, as `madtree.sqltext.values.category_key` makes it of a value, and whether it goes left.
+    position from 1, its `key`, as `madtree.sqltext.values.category_key` makes it of a value, whether it `is_null`, and
+    whether it `goes_left`.
     """
     parts, n_nodes = [], "0::pg_catalog.int8"
     if nodes:
@@ -148,10 +155,14 @@ def category_images(schema: str, name: str, *, nodes: bool = True, surrogates: b
             f"FROM ({numbered}) AS s"
         )
     splits = " UNION ALL ".join(parts)
-    columns = {"split": "l.split", "feature": "l.feature", "key": _category_key("l.feature", "l.category")}
-    columns |= {"goes_left": "l.goes_left"}
-    images = ", ".join(f"{image(value)} AS {column}" for column, value in columns.items())
-    return f"""SELECT {images}
+    columns = {
+        "split": sent.ints("l.split"),
+        "feature": sent.ints("l.feature"),
+        "key": sent.ints(_category_key("l.feature", "l.category")),
+        "is_null": sent.truths("l.category IS NULL"),
+        "goes_left": sent.truths("l.goes_left"),
+    }
+    return f"""SELECT {sent.select(columns)}
 FROM (
     SELECT p.split, p.feature, v.category, v.goes_left
     FROM (SELECT q.split, {_position("$1", "q.feature")} AS feature, q.left_levels, q.right_levels
@@ -164,14 +175,14 @@ FROM (
 ) AS l"""
 
 
-def key_image() -> str:
-    """Keys of categories as an array image.
+def key_numbers() -> str:
+    """Keys of categories as integers sent.
 
-    Parameters: $1 the features' positions from 1, $2 as in `category_images`, $3 the categories.
+    Parameters: $1 the features' positions from 1, $2 as in `category_numbers`, $3 the categories.
     """
     # Unqualified on purpose, as in `madtree.sqltext.inserts`: only so the grammar takes several arguments.
     rows = "unnest($1::pg_catalog.int4[], $3::pg_catalog.text[]) WITH ORDINALITY AS l(feature, category, number)"
-    key = image(_category_key("l.feature", "l.category"))
+    key = sent.ints(_category_key("l.feature", "l.category"))
     return f"SELECT {key} AS key FROM (SELECT * FROM {rows} ORDER BY number OFFSET 0) AS l"
 
 
@@ -200,11 +211,6 @@ def _numbered_surrogates(schema: str, name: str) -> str:
         "SELECT r.*, pg_catalog.row_number() OVER (ORDER BY r.tree_id, r.node_id, r.rank) "
         f"OPERATOR(pg_catalog.-) 1 AS number FROM {model_table(schema, name, '_surrogates')} AS r"
     )
-
-
-def image(expression: str) -> str:
-    """Values of many rows as one array image (see `madtree.learn.data.array_datum`)."""
-    return f"{INTERNAL}.array_image(COALESCE(pg_catalog.array_agg({expression}), '{{}}'))"
 
 
 def _position(array: str, element: str) -> str:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext import array_text
+from madtree.sqltext import sent_numbers as sent
 from madtree.sqltext.inserts import unnested, with_arrays
-from madtree.sqltext.models import category_hash, image
+from madtree.sqltext.models import category_hash
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table, type_sql
@@ -201,11 +202,13 @@ def _class_weights(n_classes: int) -> str:
 
 
 def packed_sizes(schema: str, name: str) -> str:
-    """The trees' ids in order, and the bytes of their nodes, as array images (`madtree.learn.data.array_datum`)."""
+    """The trees' ids in order, and the bytes of their nodes, as integers sent; -1 where there are none."""
     rows = f"(SELECT m.tree_id, m.nodes FROM {model_table(schema, name, '_packed')} AS m ORDER BY m.tree_id OFFSET 0)"
-    return (
-        f"SELECT {image('t.tree_id')} AS tree_id, {image('pg_catalog.octet_length(t.nodes)')} AS size FROM {rows} AS t"
-    )
+    columns = {
+        "tree_id": sent.ints("t.tree_id"),
+        "size": sent.ints("pg_catalog.octet_length(t.nodes)", null=-1),
+    }
+    return f"SELECT {sent.select(columns)} FROM {rows} AS t"
 
 
 def packed_between(schema: str, name: str) -> str:
@@ -218,21 +221,25 @@ def packed_between(schema: str, name: str) -> str:
 
 
 def category_keys(schema: str, name: str) -> str:
-    """The categories of all trees in order of the trees, as array images.
+    """The categories of all trees in order of the trees, as integers sent.
 
-    Of each tree its id and the `size` of its list; of each category its `hash`, which is the key of a text, and its
-    `truth`, which is that of a boolean: 1, 0, or -1 where it is none.
+    Of each tree its id and the `size` of its list; of each category its `hash`, which is the key of a text, its
+    `truth`, which is that of a boolean: 1, 0, or -1 where it is none; and whether it `is_null`.
     """
     packed = model_table(schema, name, "_packed")
     rows = f"(SELECT m.tree_id, m.category_sets FROM {packed} AS m ORDER BY m.tree_id OFFSET 0) AS t"
-    sizes = "COALESCE(pg_catalog.cardinality(t.category_sets), 0)"
     truth = (
         "CASE WHEN c.category OPERATOR(pg_catalog.=) 'true' THEN 1 WHEN c.category OPERATOR(pg_catalog.=) 'false' "
         "THEN 0 ELSE '-1'::pg_catalog.int4 END"
     )
-    each = f"{rows}, pg_catalog.unnest(t.category_sets) WITH ORDINALITY AS c(category, number)"
+    lists = {"tree_id": sent.ints("t.tree_id"), "size": sent.ints("pg_catalog.cardinality(t.category_sets)")}
+    each = {
+        "hash": sent.ints(category_hash("c.category")),
+        "truth": sent.ints(truth),
+        "is_null": sent.truths("c.category IS NULL"),
+    }
+    categories = f"{rows}, pg_catalog.unnest(t.category_sets) WITH ORDINALITY AS c(category, number)"
     return (
-        f"SELECT s.tree_id, s.size, k.hash, k.truth FROM (SELECT {image('t.tree_id')} AS tree_id, "
-        f"{image(sizes)} AS size FROM {rows}) AS s, "
-        f"(SELECT {image(category_hash('c.category'))} AS hash, {image(truth)} AS truth FROM {each}) AS k"
+        f"SELECT s.tree_id, s.size, k.hash, k.truth, k.is_null FROM (SELECT {sent.select(lists)} FROM {rows}) AS s, "
+        f"(SELECT {sent.select(each)} FROM {categories}) AS k"
     )

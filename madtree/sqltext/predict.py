@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from madtree.render.case import nested_case
+from madtree.sqltext import array_text
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, of_group, typed_literal
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import ident, literal
 from madtree.trees import Feature, Model, Node, Tree
 
 # A name beside the user's own columns: their expressions must not meet it by accident.
@@ -115,8 +116,7 @@ def create_empty(scan: Scan, outputs: Sequence[Output]) -> str:
     """Make the target without rows."""
     columns = [f"{scan.id_sql} AS {ident(scan.id_name)}"]
     columns += [f"NULL::{output.type} AS {ident(output.name)}" for output in outputs]
-    source = f"{scan.source} AS {SOURCE_ALIAS}"
-    return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {source} WITH NO DATA"
+    return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {scan.rows()} WITH NO DATA"
 
 
 def insert_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:
@@ -167,6 +167,14 @@ def read_estimate(plan: str) -> tuple[int, float]:
     workers = [int(number) for number in re.findall(r"Workers Planned: (\d+)", plan)]
     rows = re.search(r"rows=(\d+)", plan)
     return max(workers, default=0), float(rows.group(1)) if rows else 0.0
+
+
+def integer_array(values: Sequence[int]) -> str:
+    return f"{literal(array_text.integers(values))}::pg_catalog.int8[]"
+
+
+def number_array(values: Sequence[float]) -> str:
+    return f"{literal(array_text.floats(values))}::pg_catalog.float8[]"
 
 
 def class_array(labels: Sequence[str], type_: str) -> str:

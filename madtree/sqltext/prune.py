@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from madtree.sqltext import sent_numbers as sent
 from madtree.sqltext.quote import ident
-from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.tables import model_table
 
 Name = tuple[str, str]  # schema and name of a model, unquoted
@@ -23,15 +23,17 @@ _KEYS = {
 _SPLIT_COLUMNS = ("feature", "threshold", "left_levels", "right_levels", "majority_left", "improvement")
 
 
-def node_images(model: Name) -> str:
-    """What pruning must know of the nodes, by tree and id, as one array image a column."""
-    columns = ("tree_id", "node_id", "is_leaf", "depth", "n_rows", "risk", "complexity")
-    images = ", ".join(
-        f"{INTERNAL}.array_image(COALESCE(pg_catalog.array_agg(n.{column}), '{{}}')) AS {column}" for column in columns
-    )
+def node_numbers(model: Name) -> str:
+    """What pruning must know of the nodes, by tree and id, a column each, as `madtree.sqltext.sent_numbers` sends it.
+
+    `risk` and `complexity` are floats, all else integers; `is_leaf` is 1 or 0.
+    """
+    columns = {column: sent.ints(f"n.{column}") for column in ("tree_id", "node_id", "depth", "n_rows")}
+    columns |= {"is_leaf": sent.truths("n.is_leaf")}
+    columns |= {column: sent.floats(f"n.{column}") for column in ("risk", "complexity")}
     # Aggregates take a sub-select's rows in its order; an ORDER BY in each of them would sort once for each.
     nodes = f"SELECT m.* FROM {model_table(*model, '_nodes')} AS m ORDER BY m.tree_id, m.node_id OFFSET 0"
-    return f"SELECT {images} FROM ({nodes}) AS n"
+    return f"SELECT {sent.select(columns)} FROM ({nodes}) AS n"
 
 
 def tree_cps(model: Name) -> str:

@@ -10,10 +10,11 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.operators import binary, operator
 from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.sent_rows import sent_row, sent_stretches
 from madtree.trees import Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
-_ZERO, _NONE, _INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
+ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
 _HASHES = 2**20  # among which a sample's rows are told by a hash
 _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache
 
@@ -27,7 +28,7 @@ def as_number(feature: Feature) -> str:
 
 def null_as_last(feature: Feature, number: str) -> str:
     """A float8 of an ordered feature, infinite where NULL is its last value: then no integer or label is as large."""
-    return f"LEAST({number}, {_INFINITY})" if feature.null_last else number
+    return f"LEAST({number}, {INFINITY})" if feature.null_last else number
 
 
 def key_number(key: str, type_name: str) -> str:
@@ -75,6 +76,7 @@ class RowSource:
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
         identity: SQL of the number that tells a row apart (`identity_number`), or None where nobody draws rows.
+        sent: whether rows are read over a connection, and so made by PostgreSQL's own functions (`sent_rows`).
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column SQL of its operator "equals".
         exposure: SQL of the exposure as float8, or None.
@@ -92,6 +94,7 @@ class RowSource:
     equals: tuple[str, ...] = ()
     exposure: str | None = None
     identity: str | None = None
+    sent: bool = False
 
     @property
     def n_columns(self) -> int:
@@ -118,25 +121,36 @@ class RowSource:
         """The condition on a row's dependent, weight, exposure and grouping columns; features are looked at later."""
         conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
         if self.weight is not None:
-            conditions += [f"{self.weight} IS NOT NULL", binary(self.weight, "<>", _ZERO)]
+            conditions += [f"{self.weight} IS NOT NULL", binary(self.weight, "<>", ZERO)]
         conditions += [f"{number} IS NOT NULL" for number in (self.exposure, self.fold) if number is not None]
         return " AND ".join(f"({c})" for c in conditions)
 
     def row(self, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None) -> str:
-        """SQL of a row's image.
+        """SQL of a row's image: an array's bytes as PostgreSQL holds it, or, where it is sent, numbers in `stretches`.
 
         Args:
             only: the features that are wanted; all where None.
             never_null: for each number but the tree, whether NULL need not be expected, which saves replacing it with
-                NaN. Where it comes all the same, the image has another length than the others.
+                NaN. Where it comes all the same, the image has another length than the others. What is sent has NaN
+                for any NULL.
         """
-        chosen = range(len(self.features)) if only is None else only
-        found = self.elements or (None,) * len(self.features)
-        numbers: list[str | Element] = [*self._own_numbers, *(found[i] or self.features[i] for i in chosen)]
+        numbers = self._numbers(only)
+        if self.sent:
+            return sent_row(numbers)
         if self.groups is not None:
-            numbers.insert(0, "madtree_tree::pg_catalog.float8")
             never_null = None if never_null is None else [True, *never_null]
         return f"{INTERNAL}.array_image({joined(numbers, never_null)})"
+
+    def stretches(self, only: Sequence[int] | None = None) -> list[tuple[int, bool]]:
+        """Of what the image of a row that is sent consists (`sent_rows.sent_stretches`)."""
+        return sent_stretches(self._numbers(only))
+
+    def _numbers(self, only: Sequence[int] | None) -> list[str | Element]:
+        """SQL of a row's numbers, in their order."""
+        chosen = range(len(self.features)) if only is None else only
+        found = self.elements or (None,) * len(self.features)
+        tree = [] if self.groups is None else ["madtree_tree::pg_catalog.float8"]
+        return [*tree, *self._own_numbers, *(found[i] or self.features[i] for i in chosen)]
 
     def whole_arrays(self, only: Sequence[int] | None = None) -> list[bool] | None:
         """`never_null` that looks for NULLs in single numbers only; None where there are no others.
@@ -213,142 +227,4 @@ def sampled_by_group(rows: int, seed: int) -> str:
     limit = binary(f"LEAST({share}, 1::pg_catalog.float8)", "*", f"{_HASHES}::pg_catalog.float8")
     place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {seed}::pg_catalog.int8)"
     drawn = binary(binary(place, "&", f"{_HASHES - 1}::pg_catalog.int8"), "<", limit)
-    return f"madtree_block IS NULL AND {binary('madtree_usable', '>', _NONE)} AND {drawn}"
-
-
-def categories(relation: str, feature: Feature) -> str:
-    """The categories of an unordered feature in SQL order, and their keys."""
-    text = f"({feature.name})::pg_catalog.text"
-    return (
-        f"SELECT category, {key_number('pg_catalog.hashtextextended(category, 0)', feature.type)} AS key FROM ("
-        f'SELECT {text} COLLATE pg_catalog."C" AS category, pg_catalog.min({text}) AS sorted FROM {relation} '
-        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS madtree_category ORDER BY sorted, category"
-    )
-
-
-def class_profile(
-    source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "", most: int | None = None
-) -> str:
-    """Classes in SQL order with their numbers, rows, and faults of weights.
-
-    Args:
-        sample: a TABLESAMPLE clause.
-        most: no more classes than so many; NULL counts as one.
-    """
-    limit = "" if most is None else f" LIMIT {most}"
-    return (
-        f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_weight_profile(source)} "
-        f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}{limit}"
-    )
-
-
-def value_profile(source: RowSource) -> str:
-    """Range of a regression target and rows, and what is wrong with targets, weights and exposures."""
-    target = source.target
-    return (
-        f"SELECT {_weight_profile(source)}, {_range(source)}, {_exposure_profile(source)}"
-        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
-        f"pg_catalog.bool_and({_integral(target)}) FILTER (WHERE {source.usable}) AS integral "
-        f"FROM {source.relation}"
-    )
-
-
-def _finite(number: str) -> str:
-    """Whether a float8 is no NaN and not infinite."""
-    above = binary(number, ">", "'-Infinity'::pg_catalog.float8")
-    return f"{above} AND {binary(number, '<', _INFINITY)}"
-
-
-def _integral(number: str) -> str:
-    """Whether a float8 is a whole number."""
-    return binary(number, "=", f"pg_catalog.trunc({number})")
-
-
-def _range(source: RowSource) -> str:
-    return (
-        f"pg_catalog.min({source.target}) FILTER (WHERE {source.usable}) AS low, "
-        f"pg_catalog.max({source.target}) FILTER (WHERE {source.usable}) AS high"
-    )
-
-
-def _exposure_range(source: RowSource) -> str:
-    """Columns for the smallest and largest exposure, each with a comma behind it; none where there is no exposure."""
-    if source.exposure is None:
-        return ""
-    return (
-        f"pg_catalog.min({source.exposure}) FILTER (WHERE {source.usable}) AS shortest, "
-        f"pg_catalog.max({source.exposure}) FILTER (WHERE {source.usable}) AS longest, "
-    )
-
-
-def _exposure_profile(source: RowSource) -> str:
-    """As `_exposure_range`, and what is wrong with exposures."""
-    if source.exposure is None:
-        return ""
-    fit = f"{binary(source.exposure, '>', _ZERO)} AND {binary(source.exposure, '<', _INFINITY)}"
-    return (
-        f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE NOT ({fit})) AS bad_exposures, "
-        f"pg_catalog.bool_and({_integral(source.exposure)}) FILTER (WHERE {source.usable}) AS integral_exposures, "
-    )
-
-
-def _weight_profile(source: RowSource) -> str:
-    counts = f"pg_catalog.count(*) AS total, pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
-    if source.weight is None:
-        return counts
-    w = source.weight
-    return (
-        f"{counts}, pg_catalog.count(*) FILTER (WHERE {binary(w, '<', _ZERO)}) AS negative_weights, "
-        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(w)})) AS infinite_weights, "
-        f"pg_catalog.max({w}) FILTER (WHERE {source.usable}) AS heaviest, "
-        f"pg_catalog.bool_and({_integral(w)}) FILTER (WHERE {source.usable}) AS integral_weights"
-    )
-
-
-def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> str:
-    """The groups, their usable rows and the ranges of what these have (`group_figures`).
-
-    `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
-    """
-    keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
-    statistics = f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
-    if dependent_is_number:
-        statistics += f", {_range(source)}"
-    if source.weight is not None:
-        statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
-    known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
-    places = ", ".join(str(i) for i in range(1, len(source.grouping) + 2))
-    return (
-        f"SELECT {by or '0::pg_catalog.int4'} AS madtree_by{keys}, {statistics} FROM {source.relation} "
-        f"WHERE {known} GROUP BY {places}"
-    )
-
-
-def group_figures(source: RowSource, dependent_is_number: bool) -> dict[str, str]:
-    """What `group_counts` has of each group beside g1, ...: by name how those of parts of a group make the group's."""
-    figures = {"usable": "pg_catalog.sum(usable)::pg_catalog.int8"}
-    if dependent_is_number:
-        figures |= {"low": "pg_catalog.min(low)", "high": "pg_catalog.max(high)"}
-    if source.weight is not None:
-        figures["heaviest"] = "pg_catalog.max(heaviest)"
-    if source.exposure is not None:
-        figures |= {"shortest": "pg_catalog.min(shortest)", "longest": "pg_catalog.max(longest)"}
-    return figures
-
-
-def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) -> str:
-    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
-
-    Small groups, of at most `small_rows` rows, share blocks of about `block_rows`; large ones have no block.
-
-    `counted`: the query of the groups' figures.
-    """
-    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
-    small = f"{binary('usable', '>', _NONE)} AND {binary('usable', '<=', f'{small_rows}::pg_catalog.int8')}"
-    so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
-    block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
-    return (
-        f"SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
-        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * "
-        f"FROM ({counted}) AS madtree_rows) AS madtree_trees"
-    )
+    return f"madtree_block IS NULL AND {binary('madtree_usable', '>', NONE)} AND {drawn}"

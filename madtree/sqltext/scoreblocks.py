@@ -1,4 +1,4 @@
-"""Queries that score a table by blocks of rows, in one process or shared out among workers."""
+"""Queries that score a table by blocks of rows: in one process, shared out among workers, or outside of the server."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.sent_rows import sent_row, sent_stretches
 
 PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last
 
@@ -24,8 +25,9 @@ class BlockScan:
         parts: what the block scorer returns for each row: little-endian integers, each by name, first byte and bytes.
             Of a single tree `outcome`, the position that the plan gives to a row's leaf, or 0.
         outcome_bytes: bytes that the block scorer returns for each row.
-        array_id: type of the id if that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays:
-            such an id travels as text.
+        id_type: SQL of the type of the id.
+        array_id: whether that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays: such an
+            id travels as text.
     """
 
     scan: Scan
@@ -33,7 +35,8 @@ class BlockScan:
     outputs: Sequence[tuple[str, str]]
     parts: Sequence[tuple[str, int, int]]
     outcome_bytes: int
-    array_id: str | None
+    id_type: str
+    array_id: bool
 
     def create(self, query: str) -> str:
         """Create the target from one of the queries below, whose parameters it keeps."""
@@ -44,13 +47,7 @@ class BlockScan:
 
         The rows are numbered and sorted by block, on disk if need be, so that one block at a time is in memory.
         """
-        number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
-        # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
-        blocks = f"""(
-            SELECT {_BLOCK}, pg_catalog.min(r.block ORDER BY r.block) AS block
-            FROM (SELECT {self._columns}, {number} AS block FROM {self.scan.rows()}) AS r
-            GROUP BY r.block
-        )"""
+        blocks = self._numbered(self._columns, block_rows)
         return self._rows(f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b")
 
     def by_pages(self, ranges: Sequence[PageBounds]) -> str:
@@ -75,6 +72,38 @@ class BlockScan:
             f"{query}, c.lows, c.highs, (SELECT {INTERNAL}.leaders_own($1)), {no_ids}) AS t"
         )
 
+    def sent(self, ranges: Sequence[PageBounds] | None, block_rows: int) -> str:
+        """A query of blocks for whoever scores them outside of the server: `ids`, an array as text, and `rows`, whose
+        bytes are as `sent_stretches` says; NULL where there are none.
+
+        Args:
+            ranges: of a plain table the page ranges of the blocks; of any relation None, and blocks of `block_rows`.
+        """
+        columns = f"{self._id} AS id, {sent_row(self._numbers)} AS image"
+        if ranges is None:
+            blocks = f"{self._numbered(columns, block_rows)} AS b"
+        else:
+            blocks = self._in_ranges(columns, *_tid_arrays(ranges))
+        return f"SELECT b.ids::pg_catalog.text AS ids, b.images AS rows FROM {blocks}"
+
+    @property
+    def sent_stretches(self) -> list[tuple[int, bool]]:
+        """Of what the bytes of a row that is sent consist; see `madtree.sqltext.sent_rows`."""
+        return sent_stretches(self._numbers)
+
+    def insert(self) -> str:
+        """Fill the target with `scored_outside`."""
+        return f"INSERT INTO {self.scan.target}\n{self.scored_outside()}"
+
+    def scored_outside(self) -> str:
+        """A query for the rows of a block that was scored outside of the server.
+
+        Parameters: $1 the outcomes, $2 the ids, an array as text.
+        """
+        element = "pg_catalog.text" if self.array_id else self.id_type
+        block = f"SELECT $2::{element}[] AS ids, $1::pg_catalog.bytea AS outcomes"
+        return self._rows(block)
+
     def count(self) -> str:
         """A query that makes all rows' ids and images and keeps none."""
         rows = f"SELECT {self._columns} FROM {self.scan.rows()}"
@@ -85,26 +114,45 @@ class BlockScan:
         return f"({self.scan.id_sql})::pg_catalog.text" if self.array_id else self.scan.id_sql
 
     @property
-    def _columns(self) -> str:
+    def _numbers(self) -> list[str]:
+        """SQL of a row's numbers, each of type float8; at least one."""
         trees = [f"madtree_model.{TREE}::pg_catalog.float8"] if self.scan.groups else []
+        return [*trees, *self.values] or ["0::pg_catalog.float8"]
+
+    @property
+    def _columns(self) -> str:
         # One array a row, of equal length: a third of the cost of one array a column. NaN is as good as NULL.
-        numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in [*trees, *self.values]) or "0"
+        numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in self._numbers)
         return f"{self._id} AS id, {INTERNAL}.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
 
     def _scored(self, lows: str, highs: str) -> str:
         """A query that scores page ranges one by one; `lows` and `highs` are SQL of the arrays of their bounds."""
+        blocks = self._in_ranges(self._columns, lows, highs)
+        return f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks}"
+
+    def _in_ranges(self, columns: str, lows: str, highs: str) -> str:
+        """FROM clause of blocks `b`, a page range each; `columns` are those of a row, `id` and `image`."""
         in_range = " AND ".join(
             f"{SOURCE_ALIAS}.ctid OPERATOR(pg_catalog.{symbol}) c.{end}"
             for symbol, end in ((">=", "low"), ("<", "high"))
         )
-        rows = f"SELECT {self._columns} FROM {self.scan.rows()} WHERE {in_range}"
-        return f"""SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes
-            FROM ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
+        rows = f"SELECT {columns} FROM {self.scan.rows()} WHERE {in_range}"
+        return f"""ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
             LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
+
+    def _numbered(self, columns: str, block_rows: int) -> str:
+        """Blocks of any relation as a query in brackets; `columns` as above."""
+        number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
+        # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
+        return f"""(
+            SELECT {_BLOCK}, pg_catalog.min(r.block ORDER BY r.block) AS block
+            FROM (SELECT {columns}, {number} AS block FROM {self.scan.rows()}) AS r
+            GROUP BY r.block
+        )"""
 
     def _rows(self, blocks: str) -> str:
         """The rows of the target, from a query of blocks."""
-        id_out = f"::{self.array_id}" if self.array_id else ""
+        id_out = f"::{self.id_type}" if self.array_id else ""
         selected = "".join(f", {value} AS {ident(name)}" for name, value in self.outputs)
         numbers = "".join(
             f", {_integer('place.outcomes', _place('place.byte', first), n_bytes)} AS {part}"

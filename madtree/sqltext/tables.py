@@ -11,7 +11,10 @@ from madtree.sqltext.relation import Column
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed")
+SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob")
+# Not read when the model is: rows of it may be large, and say nothing of how it predicts.
+BESIDE = frozenset({"_oob"})
+OOB_TREES = "n_oob_trees"  # its last column
 
 # (column, type); None stands for the prediction's own type.
 TREE_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -148,6 +151,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_competitors": frozenset({"tree_id", "node_id", "rank", "improvement"}),
     "_group": frozenset({"gid", "oob_error", "impurity_var_importance"}),
     "_packed": frozenset({"tree_id", "category_sets", "nodes"}),
+    "_oob": frozenset({OOB_TREES}),
 }
 
 # Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.

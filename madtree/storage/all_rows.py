@@ -7,12 +7,11 @@ import os
 
 import numpy as np
 
-from madtree.learn.data import Array, Block
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block
 from madtree.learn.histogram import BlocksAtHand, Room
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem
 
 _ALIGNMENT = 8  # bytes, of the widest numbers
-_PIECE_ROWS = 65_536  # that are worked on at once
 
 
 class AllRows:
@@ -65,4 +64,4 @@ class AllRows:
     def at_hand(self, file: int, position_bytes: int, room: Room) -> BlocksAtHand:
         """The same as a provider; `room` as there."""
         whole = self.mapped(file)
-        return BlocksAtHand(list(whole.pieces(_PIECE_ROWS)), position_bytes, whole, room)
+        return BlocksAtHand(list(whole.pieces(USUAL_BLOCK_ROWS)), position_bytes, whole, room)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Host
+from madtree.host import Host, OnServers
 from madtree.ingest import (
     BinFinder,
     Packed,
@@ -22,7 +22,6 @@ from madtree.ingest import (
     PageRanges,
     distribute_beside,
     has_citus,
-    run_on_servers,
 )
 from madtree.learn.data import Floats
 from madtree.learn.histogram import CountRequest
@@ -30,7 +29,8 @@ from madtree.learn.problem import Problem, RawRows, SearchTuning
 from madtree.request import TrainingTask
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
-from madtree.sqltext.rows import RowSource, group_counts
+from madtree.sqltext.profile import group_counts
+from madtree.sqltext.rows import RowSource
 from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks
@@ -88,12 +88,14 @@ class DistributedRows:
     """A run's rows, distributed in parts.
 
     Attributes:
+        servers: what runs statements over them.
         tables: the run's work tables.
         n_parts: of about `part_rows` rows each, numbered from 0.
         keys: of the shards, which parts take in turn.
     """
 
     host: Host
+    servers: OnServers
     tables: DistributedTables
     n_parts: int
     keys: Sequence[int]
@@ -104,20 +106,21 @@ class DistributedRows:
     ) -> DistributedRows:
         """Make the table of rows: `columns` of the task's `relation` (both as SQL), all if None."""
         tables = DistributedTables(work.schema, work.token)
-        n_rows = int(host.query(sql.count_rows(relation))[0]["n_rows"])
+        servers = OnServers(host)
+        n_rows = int(servers.query(sql.count_rows(relation))[0]["n_rows"])
         n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
         host.command(tables.create_rows(columns, relation))
         distribute(host, tables.name("rows"), tables.shard_key, like=task.source.oid)
         keys = shard_keys(host, tables.name("rows"), count_shards(host, task.source.oid))
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
         by = None if heaps else text_of(task.id_sql, task.id_writer)
-        run_on_servers(host, tables.distribute_rows(columns, relation, n_parts, keys, by))
-        return cls(host, tables, n_parts, keys)
+        servers.command(tables.distribute_rows(columns, relation, n_parts, keys, by))
+        return cls(host, servers, tables, n_parts, keys)
 
     def pages(self) -> PageRanges:
         """The parts, in place of page ranges."""
         ranges = tuple(PageRange(0, str(part), str(self.keys[part % len(self.keys)])) for part in range(self.n_parts))
-        return PageRanges((self.tables.aliased("rows"),), ranges, self.tables.one_part, "pg_catalog.int4")
+        return PageRanges((self.tables.aliased("rows"),), ranges)
 
     def count_groups(self, source: RowSource, dependent_is_number: bool, made: list[str]) -> str:
         """The query of the groups' figures: of each group one row comes to the coordinator, instead of one from each
@@ -131,14 +134,14 @@ class DistributedRows:
         if not host.query(sql.HASHABLE, [_TEXT], [tables.name("counts")])[0]["hashable"]:
             return group_counts(source, dependent_is_number)
         distribute_beside(host, tables.name("counts"), "madtree_by", beside=tables.name("rows"))
-        run_on_servers(host, tables.count_groups(source, dependent_is_number))
+        self.servers.command(tables.count_groups(source, dependent_is_number))
         return tables.counted_groups(source, dependent_is_number)
 
     def distribute_groups(self, source: RowSource) -> None:
         """Make the table of the rows of small groups, those of each block on one server."""
         self.host.command(self.tables.create_group_rows())
         distribute_beside(self.host, self.tables.name("images"), "block_id", beside=self.tables.name("rows"))
-        run_on_servers(self.host, self.tables.distribute_groups(source))
+        self.servers.command(self.tables.distribute_groups(source))
 
     def limited(self, parameters: Parameters) -> Parameters:
         """Parameters under which a state is small enough to travel."""
@@ -146,7 +149,7 @@ class DistributedRows:
 
     def keeper(self, source: RowSource, made: list[str]) -> InParts:
         """`made`: the parts of the work tables that exist."""
-        return InParts(self.host, self.tables, made, source, len(self.keys))
+        return InParts(self, made, source)
 
 
 def part_rows(n_numbers: int, most: int) -> int:
@@ -159,22 +162,20 @@ class InParts(TableKeeper):
 
     may_run_statements = True
 
-    def __init__(
-        self, host: Host, tables: DistributedTables, made: list[str], source: RowSource, n_shards: int
-    ) -> None:
-        super().__init__(host, tables, made, 0)
-        self._tables, self._source, self._n_shards = tables, source, n_shards
+    def __init__(self, rows: DistributedRows, made: list[str], source: RowSource) -> None:
+        super().__init__(rows.host, rows.tables, made, 0)
+        self._rows, self._source = rows, source
 
     def _pack(self, packing: Packing) -> Packed:
-        host, tables = self._host, self._tables
+        host, servers, tables = self._host, self._rows.servers, self._rows.tables
         host.command(tables.create_part_blocks())
         distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
-        run_on_servers(host, tables.pack_parts(self._source), packing.plan())
-        totals = host.query(tables.totals())[0]
+        servers.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
+        totals = servers.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
     def _provider(self, problem: Problem) -> TableOfBlocks:
-        return DistributedBlocks(self._host, self._tables, problem, self._made, self._n_shards)
+        return DistributedBlocks(self._rows, problem, self._made)
 
 
 class DistributedBlocks(TableOfBlocks):
@@ -182,10 +183,10 @@ class DistributedBlocks(TableOfBlocks):
     pieces of all shards' states that are of the same place, as LightGBM's data-parallel learner does.
     """
 
-    def __init__(self, host: Host, tables: DistributedTables, problem: Problem, made: list[str], n_shards: int) -> None:
+    def __init__(self, rows: DistributedRows, problem: Problem, made: list[str]) -> None:
         """`made`: the parts of the work tables that exist; those made here are added."""
-        super().__init__(host, tables, problem, 0, STATE_BYTES)
-        self._tables, self._made, self._n_shards = tables, made, n_shards
+        super().__init__(rows.servers, rows.tables, problem, 0, STATE_BYTES)
+        self._tables, self._made, self._n_shards = rows.tables, made, len(rows.keys)
         self._piece_keys: list[int] = []
 
     def _state(self, request: CountRequest, plan: bytes) -> State | None:
@@ -194,7 +195,7 @@ class DistributedBlocks(TableOfBlocks):
         host, tables, itemsize = self._host, self._tables, request.dtype.itemsize
         keys = self._piece_keys = self._piece_keys or self._make_states()
         piece_bytes = -(-request.state_bytes // itemsize // len(keys)) * itemsize
-        run_on_servers(host, tables.scatter_states(keys, piece_bytes), plan)
+        host.command(tables.scatter_states(keys, piece_bytes), ["pg_catalog.bytea"], [plan])
         pieces = {int(row["shard_key"]): row["shared"] for row in host.query(tables.gathered_states())}
         host.command(tables.empty_states())
         return joined_pieces([pieces[key] for key in keys]) if pieces else None
@@ -225,6 +226,11 @@ class PartBinFinder(BinFinder):
             if found >= self._wanted:
                 break
         return parts
+
+    def _read_range(self, chosen: Sequence[int], page_range: PageRange, condition: str = "") -> RawRows:
+        part = self._tables.one_part(int(page_range.low), int(page_range.high))
+        extra = f"{part} AND {condition}" if condition else part
+        return self._read(self._source.from_clause(self._pages.relations[page_range.relation], extra=extra), chosen)
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
         """One query a feature instead of a look at every row."""

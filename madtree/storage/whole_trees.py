@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import WIDE_LIMIT, Block, Ints, LastPlan, Values, codec, require
+from madtree.learn.data import WIDE_LIMIT, Block, Floats, Ints, LastPlan, Values, codec, require
 from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest
 from madtree.learn.histogram import BlocksAtHand, Progress, Steps, driven, finished
 from madtree.learn.problem import (
@@ -73,7 +73,7 @@ class GrowPlan:
 
 def grow_in_block(
     plan: GrowPlan,
-    images: bytes,
+    images: bytes | Floats,
     tell: Callable[[Progress], None] = lambda progress: None,
     between: Callable[[], None] = lambda: None,
     deliver: Callable[[TrainedTrees], None] | None = None,
@@ -82,6 +82,7 @@ def grow_in_block(
     known.
 
     Args:
+        images: of the rows, or their numbers (n_rows, n_columns).
         tell: of progress.
         between: called between steps, for cancels to be let in.
         deliver: is handed trees that are done while others grow, which are not in the result then; None for all in the
@@ -92,7 +93,7 @@ def grow_in_block(
 
 def _growing(
     plan: GrowPlan,
-    images: bytes,
+    images: bytes | Floats,
     tell: Callable[[Progress], None],
     deliver: Callable[[TrainedTrees], None] | None = None,
 ) -> Steps[TrainedTrees | None]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host
-from madtree.learn.data import Floats, Ints, nested
+from madtree.learn.data import Bools, Floats, Ints, nested
 from madtree.learn.prune import OutOfBagColumns, SeenCategories, TrainedTrees, TreeColumns, TreeKeys
 from madtree.model import nodes_view
 from madtree.model.write import (
@@ -36,6 +36,8 @@ class ModelFiller:
 
     Attributes:
         n_rows, n_trees, n_leaves: so far.
+        is_tested: (n_trees,) whether any row is out of each tree's bag, of a forest that has been finished; in order
+            of the trees' numbers.
     """
 
     def __init__(self, host: Host, task: TrainingTask, training: Training) -> None:
@@ -46,6 +48,7 @@ class ModelFiller:
         self._out_of_bag: list[OutOfBagColumns] = []
         self._remarks = TreeRemarks(task, training.categories)
         self.n_rows = self.n_trees = self.n_leaves = 0
+        self.is_tested: Bools = np.zeros(0, np.bool_)
 
     def add(self, trained: TrainedTrees) -> None:
         host, task, training = self._host, self._task, self._training
@@ -85,6 +88,7 @@ class ModelFiller:
             if task.is_classification:
                 host.command(nodes_view(task, training.profile.classes))
             write_trees(host, task, trees, "", training.group_table)
+            self.is_tested = trees.is_tested
             of_groups = _groups_of(nested.join(self._out_of_bag), trees, groups, task.forest)
             write_groups(host, task, of_groups, _UNUSABLE_GROUP, training.group_table, unordered)
         else:

@@ -62,6 +62,7 @@ class Rows:
     """The rows of a training, as they are read.
 
     Attributes:
+        reader: what runs statements over them.
         source: SQL of a row.
         oids: of the plain tables that hold them.
         kinds: of the features.
@@ -71,6 +72,7 @@ class Rows:
         distributed: where they are spread over servers.
     """
 
+    reader: Host
     source: RowSource
     oids: Sequence[int]
     kinds: Sequence[Kind]
@@ -102,6 +104,7 @@ class LargeTrees:
         self.host, self.task, self.work, self.made = host, task, work, made
         self.rows, self.source, self.profile = rows, rows.source, profile
         self.workers, self.watch = workers, watch
+        self._spool: RowSpool | None = None
         self.read_rows = min(task.tuning.read_rows, rows.at_once)
         distributed = rows.distributed
         self.pages = (
@@ -117,7 +120,7 @@ class LargeTrees:
         self.watch.begin("sample")
         distributed = self.rows.distributed
         finder = (partial(PartBinFinder, distributed) if distributed else BinFinder)(
-            self.host,
+            self.rows.reader,
             self.source,
             self.pages,
             self._row_format(),
@@ -128,14 +131,15 @@ class LargeTrees:
             scale.rows,
             self.task.tuning.least_sample,
         )
-        # Rows that are all looked at for their bins are kept to be packed.
-        spool = self._read_once() if finder.takes_all and distributed is None else None
-        bins = finder.find(spool)
+        # Rows that are all looked at for their bins are kept to be packed; over a connection whatever they are for.
+        once = (finder.takes_all or self.source.sent) and distributed is None and not self.source.grouping
+        bins = finder.find(self._read_once if once else None)
         self._tell_of_bins(bins)
+        spool = self._spool
         trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null, deliver)
         if trained is None:
             # A class was too rare for the sample.
-            self.profile = read_profile(self.host, self.task, self.source)
+            self.profile = read_profile(self.rows.reader, self.task, self.source)
             problem = self._problem(bins, self.profile.scale())
             trained = self._pack_and_grow(problem, spool, tree_ids, finder.seen_null, deliver)
             assert trained is not None
@@ -189,8 +193,10 @@ class LargeTrees:
         return row_format(self.source, self.profile, self.rows.categories, self.rows.fold_keys)
 
     def _read_once(self) -> RowSpool:
-        in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
-        return RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
+        if self._spool is None:
+            in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
+            self._spool = RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
+        return self._spool
 
     def _keepers(self, problem: Problem, spool: RowSpool | None) -> Iterator[BlockKeeper]:
         """Who may keep the blocks, the best one first. This is where a training's strategy is decided."""
@@ -202,6 +208,12 @@ class LargeTrees:
             yield self.rows.distributed.keeper(self.source, self.made)
             return
         packer = RowPacker(self.host, self.source, self.pages, spool)
+        if task.strategy in ("aggregate", "workers") and not self.host.has_extension:
+            raise MadtreeError(
+                f"strategy: {task.strategy} needs the extension madtree in the server; by the client engine, rows are "
+                "kept and counted in the client's process",
+                hint="Leave strategy out, or write 'memory'.",
+            )
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
             yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning.costs)

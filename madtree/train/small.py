@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from madtree.host import Cancels, Host, Stopwatch, local_settings
+from madtree.ingest import as_rows
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import in_place_of_leader, sharing, without_leader
 from madtree.sqltext import rows as rows_sql
@@ -65,14 +66,16 @@ class SmallGroups:
         self._made.append("images")
         rows.distribute_groups(self._source)
         self._watch.begin("passes")
-        yield from self._grown()
+        yield from self._grown(rows.servers)
 
     def _streamed(self) -> Iterator[TrainedTrees | None]:
         self._watch.begin("pack")
         with local_settings(self._host, self._sorting(1)):
-            for row in self._host.stream(self._query()):
+            for row in self._host.data_stream(self._query()):
                 tell = Teller(self._host, self._watch, verbose=False).tell
-                yield grow_in_block(self._plan, row.pop("images"), tell, Cancels(self._host).let_in)
+                yield grow_in_block(
+                    self._plan, as_rows(self._source, row.pop("images")), tell, Cancels(self._host).let_in
+                )
                 self._watch.begin("pack")
 
     def _shared(self) -> Iterator[TrainedTrees | None]:
@@ -84,10 +87,10 @@ class SmallGroups:
         host.command(work.settle("images", in_place_of_leader(n_workers)))
         self._watch.begin("passes")
         with local_settings(host, without_leader(n_workers)):
-            yield from self._grown()
+            yield from self._grown(host)
 
-    def _grown(self) -> Iterator[TrainedTrees | None]:
-        for row in self._host.stream(self._work.grown(), [_BYTEA], [self._plan.dump()]):
+    def _grown(self, reader: Host) -> Iterator[TrainedTrees | None]:
+        for row in reader.stream(self._work.grown(), [_BYTEA], [self._plan.dump()]):
             yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
             self._watch.begin("passes")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from madtree.host import Host, Stopwatch, local_settings
+from madtree.learn.data import Bools
 from madtree.model import create_tables
 from madtree.parallel import available
 from madtree.request import TrainingTask
@@ -15,8 +17,11 @@ from madtree.train.training import Training
 _SERIAL = {"max_parallel_workers_per_gather": "0"}
 
 
-def train(host: Host, task: TrainingTask) -> str:
+def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None = None) -> str:
     """Train and write the model; returns one line that says what was trained.
+
+    Args:
+        then: called when the model is written, with `ModelFiller.is_tested`.
 
     Raises:
         MadtreeError: the rows are not fit to learn from.
@@ -32,6 +37,9 @@ def train(host: Host, task: TrainingTask) -> str:
         watch.begin("write")
         filler.finish()
         training.clean_up()
+    if then is not None:
+        watch.begin("write")
+        then(filler.is_tested)
     if task.verbose:
         host.info(watch.line())
     n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves

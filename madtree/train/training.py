@@ -8,25 +8,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.host import Cancels, Host, Stopwatch
+from madtree.host import Cancels, Host, OnServers, Stopwatch
 from madtree.ingest import (
     Categories,
     Groups,
     Profile,
     estimate_profile,
+    has_citus,
     no_usable_row,
     placement,
     plain_tables,
     read_categories,
     read_folds,
     read_groups,
+    read_images,
     read_profile,
 )
 from madtree.learn.data import Ints
-from madtree.learn.problem import RowFormat, Scale
+from madtree.learn.problem import RowFormat, Scale, SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import TrainingTask, check_class_params, find_columns
+from madtree.sqltext import profile as profile_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.elements import elements
@@ -58,12 +61,14 @@ class Training:
         self._write: Callable[[TrainedTrees], None] = lambda batch: None
         self._n_batches = 0
         self.made: list[str] = []  # parts of the work tables that exist
-        # Temporary tables are the session's own: workers cannot read them.
-        self.workers = Workers() if self.work.temporary else workers
+        # Temporary tables are the session's own: workers cannot read them. What workers do are functions of ours.
+        self.workers = workers if host.has_extension and not self.work.temporary else Workers()
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
+        servers_help = host.has_extension and not self.work.temporary
+        self.reader: Host = host  # what runs statements over the rows
         self.oids = plain_tables(host, task.source.oid, held)
-        if held == "spread" and not self.work.temporary and not task.forest:  # whose trees need all rows at hand
+        if held == "spread" and servers_help and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
         elif self.oids:
             relation = work_sql.aliased(task.source.schema, task.source.name)
@@ -73,14 +78,14 @@ class Training:
         # Folds are told apart by their text, whatever the column's type.
         self.fold = None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
-        self.profile: Profile = self._estimate() or read_profile(host, task, self.source)
+        self.profile: Profile = self._estimate() or read_profile(self.reader, task, self.source)
         check_class_params(task.parameters.class_params, task.dependent_sql, self.profile.classes)
         tell_of_classes(host, task, self.profile)
         self.categories: list[Categories | None] = read_categories(
-            host, self.source, task.features, task.parameters.null_as_category
+            self.reader, self.source, task.features, task.parameters.null_as_category
         )
         tell_of_ids(host, task, self.profile, self.categories)
-        self.fold_keys = None if self.fold is None else read_folds(host, self.source, self.fold, str(fold))
+        self.fold_keys = None if self.fold is None else read_folds(self.reader, self.source, self.fold, str(fold))
         self.parameters = task.parameters
         if self.fold_keys is not None:
             self.parameters = replace(task.parameters, n_folds=len(self.fold_keys))
@@ -120,7 +125,9 @@ class Training:
     def _stage(self) -> str:
         """Copy rows that cannot be read by page ranges; returns the copy's SQL."""
         relation = work_sql.aliased(self.task.source.schema, self.task.source.name)
-        self.host.command(self.work.stage(self._columns(), relation))
+        on_servers = self.host.has_extension and has_citus(self.host)
+        reader = OnServers(self.host) if on_servers else self.host
+        reader.command(self.work.stage(self._columns(), relation))
         self.made.append("rows")
         self.oids = [int(self.host.query(work_sql.OID_OF, ["pg_catalog.text"], [self.work.name("rows")])[0]["oid"])]
         return self.work.aliased("rows")
@@ -130,7 +137,7 @@ class Training:
         task = self.task
         relation = work_sql.aliased(task.source.schema, task.source.name)
         self.distributed = DistributedRows.distribute(self.host, task, self.work, self._columns(), relation)
-        self.work, self.oids = self.distributed.tables, []
+        self.work, self.oids, self.reader = self.distributed.tables, [], self.distributed.servers
         # The servers share the work; the coordinator has little to do.
         self.workers = Workers()
         self.made.append("rows")
@@ -176,6 +183,7 @@ class Training:
             tuple(column.equals for column in task.grouping),
             f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
             rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer) if task.forest else None,
+            sent=not self.host.has_extension,
         )
 
     def _group(self) -> Groups:
@@ -185,9 +193,12 @@ class Training:
             together = self.block_rows // self.task.tuning.distributed_share
             counted = self.distributed.count_groups(self.source, regression, self.made)
         else:
-            together, counted = self.block_rows, rows_sql.group_counts(self.source, regression)
-        groups = rows_sql.groups(self.source, counted, self.whole_rows, together)
-        self.host.command(self.work.create_as("groups", groups))
+            together, counted = self.block_rows, profile_sql.group_counts(self.source, regression)
+        if self.task.forest:
+            # All trees of a block's forests grow in one wave, and no more of them are held at a time.
+            together = max(min(together, SearchTuning().wave_rows // self.task.forest.n_trees), 1)
+        groups = profile_sql.groups(self.source, counted, self.whole_rows, together)
+        self.reader.command(self.work.create_as("groups", groups))
         self.made.append("groups")
         return read_groups(self.host, table)
 
@@ -217,9 +228,9 @@ class Training:
         """One tree whose rows fit one block."""
         self.watch.begin("pack")
         clause = self.source.from_clause(extra=self.source.usable)
-        images = self.host.query(rows_sql.images(self.source, clause))[0]["images"]
+        images = read_images(self.reader, self.source, rows_sql.images(self.source, clause))
         tell = Teller(self.host, self.watch, self.task.verbose).tell
-        return grow_in_block(self._grow_plan(), images or b"", tell, Cancels(self.host).let_in, self._hand_over)
+        return grow_in_block(self._grow_plan(), images, tell, Cancels(self.host).let_in, self._hand_over)
 
     def _train_groups(self, groups: Groups) -> None:
         """Small groups block by block, then the large ones together."""
@@ -228,7 +239,7 @@ class Training:
             n_values = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
             n_workers, costs = 0, self.task.tuning.costs
             if self.task.strategy == "auto":
-                n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs)
+                n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs, self.task.forest)
             small = SmallGroups(
                 self.host,
                 self.work,
@@ -249,7 +260,14 @@ class Training:
     def _train_large(self, scale: Scale, tree_ids: Ints | None) -> None:
         """Trees too large for a block."""
         rows = Rows(
-            self.source, self.oids, self.kinds, self.categories, self.fold_keys, self.block_rows, self.distributed
+            self.reader,
+            self.source,
+            self.oids,
+            self.kinds,
+            self.categories,
+            self.fold_keys,
+            self.block_rows,
+            self.distributed,
         )
         task = replace(self.task, parameters=self.parameters)
         large = LargeTrees(self.host, task, self.work, self.made, rows, self.profile, self.workers, self.watch)

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from terminal import Said, run
+from training import train
 
 Command = Callable[..., Said]
 REMARKS = ("notice: pruning left ", "notice: list_of_features: ")
@@ -50,15 +51,22 @@ def points(db: psycopg.Connection, schema: str) -> str:
 
 
 @pytest.fixture
-def model(points: str, schema: str, answer: Callable[..., Any]) -> str:
-    """A model of `late`, trained by the command."""
-    answer("train", points, f"{schema}.m", "--id", "id", "-y", "late", "-x", "hour, day", "--max-depth", "3")
+def model(points: str, schema: str, db: psycopg.Connection) -> str:
+    """A model of `late`."""
+    train(db, points, f"{schema}.m", "late", "hour, day", max_depth=3)
     return f"{schema}.m"
 
 
 @pytest.fixture
-def grouped(points: str, schema: str, answer: Callable[..., Any]) -> str:
+def grouped(points: str, schema: str, db: psycopg.Connection) -> str:
     """A tree for each carrier, with surrogates."""
-    words = ["--id", "id", "-y", "late", "-x", "hour, day, speed", "--group-by", "carrier", "--max-surrogates", "2"]
-    answer("train", points, f"{schema}.g", *words)
+    train(
+        db,
+        points,
+        f"{schema}.g",
+        "late",
+        "hour, day, speed",
+        grouping_cols="carrier",
+        surrogate_params="max_surrogates=2",
+    )
     return f"{schema}.g"

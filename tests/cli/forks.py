@@ -5,13 +5,17 @@ Loading takes longer than most commands. What depends on how a process starts is
 
 from __future__ import annotations
 
+import fcntl
+import gc
 import io
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout, suppress
@@ -21,15 +25,19 @@ _LONGEST = 1 << 20  # bytes of a request: words and environment
 
 
 class ForkServer:
-    """Runs commands one after the other, and ends with the process that made it."""
+    """Starts commands and waits for them, one request after the other, and ends with the process that made it."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """`environment` is what modules see that look when they are loaded."""
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         for end in (self._ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+                [sys.executable, __file__, str(theirs.fileno())],
+                env=environment,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
             )
         self._lock = threading.Lock()
 
@@ -39,12 +47,31 @@ class ForkServer:
         Raises:
             TimeoutError: it has not ended by then. Later commands cannot be run.
         """
-        with self._lock, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            request = json.dumps([list(words), dict(environment)]).encode()
-            socket.send_fds(self._ours, [request], [out.fileno(), err.fileno()])
-            self._ours.settimeout(seconds)
-            code = int(self._ours.recv(_LONGEST))
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull) as nothing:
+            pid = self.start(words, environment, [nothing.fileno(), out.fileno(), err.fileno()], seconds)
+            code = self.wait(pid, seconds)
             return code, _text(out), _text(err)
+
+    def start(
+        self, words: Sequence[str], environment: Mapping[str, str], streams: Sequence[int], seconds: float
+    ) -> int:
+        """Start the command with these three streams; its process id. A terminal among them becomes its own."""
+        with self._lock:
+            request = json.dumps(["start", list(words), dict(environment)]).encode()
+            socket.send_fds(self._ours, [request], list(streams))
+            self._ours.settimeout(seconds)
+            return int(self._ours.recv(_LONGEST))
+
+    def wait(self, pid: int, seconds: float) -> int:
+        """The exit code of a command; of one that a signal ended, the negative signal.
+
+        Raises:
+            TimeoutError: as `run`.
+        """
+        with self._lock:
+            self._ours.settimeout(seconds)
+            self._ours.send(json.dumps(["wait", pid]).encode())
+            return int(self._ours.recv(_LONGEST))
 
     def close(self) -> None:
         self._ours.close()
@@ -59,28 +86,48 @@ def _text(file: IO[bytes]) -> str:
 def _serve(ours: socket.socket) -> None:
     from madtree.cli import main
 
-    sys.argv = ["madtree", "--version"]  # some modules are loaded by the first command
+    sys.argv = ["madtree", "--help"]  # some modules are loaded by the first command
     with redirect_stdout(io.StringIO()), suppress(SystemExit):
         main()
+    gc.freeze()  # else a command's end would walk, and so copy, all that is shared with this process
     while True:
-        request, files, _, _ = socket.recv_fds(ours, _LONGEST, 2)
+        request, streams, _, _ = socket.recv_fds(ours, _LONGEST, 3)
         if not request:
             return
+        kind, *values = json.loads(request)
+        if kind == "wait":
+            ours.send(str(os.waitstatus_to_exitcode(os.waitpid(values[0], 0)[1])).encode())
+            continue
         pid = os.fork()
         if pid == 0:
             ours.close()
-            words, environment = json.loads(request)
-            for number, file in enumerate(files, 1):
-                os.dup2(file, number)
-                os.close(file)
-            os.environ.clear()
-            os.environ.update(environment)
-            sys.argv = ["madtree", *words]
+            _become(streams, *values)
             main()
             sys.exit(0)  # with all that the end of a process does
-        for file in files:
-            os.close(file)
-        ours.send(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
+        for stream in streams:
+            os.close(stream)
+        ours.send(str(pid).encode())
+
+
+def _become(streams: Sequence[int], words: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Make this process what it would be, had it been started with these words, streams and environment."""
+    os.setsid()
+    # As an interpreter has them that starts with `processes.heed_signals`.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    if os.isatty(0):
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # As an interpreter opens them: by lines for a terminal.
+    encoding = sys.stdout.encoding
+    sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
+    sys.stdout = os.fdopen(1, "w", encoding=encoding, closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace", closefd=False)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["madtree", *words]
 
 
 if __name__ == "__main__":

@@ -58,16 +58,20 @@ def start(*words: str, **changes: str) -> subprocess.Popen[str]:
     )
 
 
+# What modules read whenever they need it, and not while they are loaded.
+_READ_LATE = ("PG", "MADTREE", "COLUMNS", "NO_COLOR", "TERM", "_MADTREE_COMPLETE", "COMP_")
+
+
 @cache
 def _fork_server() -> ForkServer:
-    server = ForkServer()
+    server = ForkServer(environment({}))
     atexit.register(server.close)
     return server
 
 
 def run(*words: str, **changes: str) -> Said:
     """The command without a terminal, to its end; further arguments are environment variables."""
-    if all(name.startswith(("PG", "MADTREE")) for name in changes):
+    if all(name.startswith(_READ_LATE) for name in changes):
         code, out, err = _fork_server().run(words, environment(changes), PATIENCE)
     else:  # an interpreter may look at them when it starts
         command = start(*words, **changes)
@@ -81,13 +85,16 @@ class Terminal:
     """The command in a terminal; `words` are its arguments, `changes` its environment's, `out` its standard output."""
 
     def __init__(self, *words: str, columns: int = 100, out: Path | None = None, **changes: str) -> None:
-        self.pid, self._terminal = pty.fork()
-        if self.pid == 0:
-            heed_signals()
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
-            if out is not None:
-                os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT), 1)
-            os.execvpe(SCRIPT[0], [*SCRIPT, *words], environment(changes))
+        assert all(name.startswith(_READ_LATE) for name in changes)
+        self._terminal, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+        written = theirs if out is None else os.open(out, os.O_WRONLY | os.O_CREAT)
+        try:
+            streams = [theirs, written, theirs]
+            self.pid = _fork_server().start(words, environment(changes), streams, PATIENCE)
+        finally:
+            for stream in {theirs, written}:
+                os.close(stream)
         self._said = b""
 
     @property
@@ -126,7 +133,7 @@ class Terminal:
 
     def exit_code(self) -> int:
         """The code with which the command ended; of one that a signal ended, the negative signal."""
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return _fork_server().wait(self.pid, PATIENCE)
 
     def _read(self) -> bool:
         """Take what is there, for a moment; False at the end."""

@@ -31,15 +31,21 @@ def training(numbers: str, dsn: str, schema: str) -> list[str]:
     return ["train", numbers, f"{schema}.m", "--id", "id", "-y", "y", "--dsn", dsn, *options]
 
 
+@pytest.fixture
+def shorter(training: list[str]) -> list[str]:
+    """Of fewer trees, for what a few steps of the bar can show."""
+    return [*training, "--folds", "5"]
+
+
 def finished(terminal: Terminal) -> Said:
     said = terminal.end()
     assert said.code == 0, terminal.plain
     return said
 
 
-def test_the_bar_moves_with_the_levels(training: list[str]) -> None:
+def test_the_bar_moves_with_the_levels_and_is_gone_at_the_end(training: list[str]) -> None:
     terminal = Terminal(*training)
-    finished(terminal)
+    said = finished(terminal)
     levels = [int(number) for number in re.findall(r"training: level (\d+)", terminal.plain)]
     assert levels == sorted(levels)
     assert len(set(levels)) >= 4
@@ -53,46 +59,43 @@ def test_the_bar_moves_with_the_levels(training: list[str]) -> None:
     assert re.search(r"level \d+, [23],\d{3},\d{3} rows", terminal.plain)  # those of sixteen trees together
     assert re.search(r"about \d+ s left", terminal.plain)
 
-
-def test_the_bar_is_gone_at_the_end_and_the_answer_stays(training: list[str]) -> None:
-    terminal = Terminal(*training)
-    said = finished(terminal)
+    # At the end the answer alone stays.
     last = said.out.split("\x1b[2K")[-1]  # after the last line that was erased
     assert re.fullmatch(r"test_\w+\.m: classification, 200000 rows, 1 tree, .* s\r\n", last)
     assert "stages:" not in terminal.plain
     assert "frontier" not in terminal.plain
 
 
-def test_with_verbose_the_servers_lines_stand_above_the_bar(training: list[str]) -> None:
-    terminal = Terminal(*training, "--verbose")
+def test_with_verbose_the_servers_lines_stand_above_the_bar(shorter: list[str]) -> None:
+    terminal = Terminal(*shorter, "--verbose")
     finished(terminal)
     assert [int(n) for n in re.findall(r"level (\d+): \d+ frontier nodes?,", terminal.plain)] == list(range(12))
 
 
 @pytest.mark.parametrize("columns", [24, 79])
-def test_in_a_narrow_terminal_no_line_is_wider_than_it(training: list[str], columns: int) -> None:
+def test_in_a_narrow_terminal_no_line_is_wider_than_it(shorter: list[str], columns: int) -> None:
     """A line that wraps cannot be erased, and would be left behind at each step."""
-    terminal = Terminal(*training, columns=columns)
+    terminal = Terminal(*shorter, columns=columns)
     finished(terminal)
     drawn = [line for line in re.split(r"[\r\n]+", terminal.plain) if "training" in line]
     assert len(drawn) > 3
     assert max(map(len, drawn)) <= columns
 
 
-def test_without_colours_where_these_are_not_wanted(training: list[str]) -> None:
-    said = run_in_terminal(*training, NO_COLOR="1")
+def test_without_colours_where_these_are_not_wanted(shorter: list[str]) -> None:
+    said = run_in_terminal(*shorter, NO_COLOR="1")
     assert said.code == 0
     assert "level" in said.out
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", said.out)
 
 
-def test_a_dumb_terminal_gets_no_bar(training: list[str]) -> None:
-    said = run_in_terminal(*training, TERM="dumb")
+def test_a_dumb_terminal_gets_no_bar(shorter: list[str]) -> None:
+    said = run_in_terminal(*shorter, TERM="dumb")
     assert re.fullmatch(r"(notice: .*\r\n)?test_\w+\.m: classification, .*\r\n", said.out)
 
 
-def test_the_bar_does_not_get_into_a_file(training: list[str], tmp_path: Path) -> None:
-    terminal = Terminal(*training, "--json", out=tmp_path / "out.json")
+def test_the_bar_does_not_get_into_a_file(shorter: list[str], tmp_path: Path) -> None:
+    terminal = Terminal(*shorter, "--json", out=tmp_path / "out.json")
     said = finished(terminal)
     assert "training: level" in said.out
     assert json.loads((tmp_path / "out.json").read_text())["rows"] == 200000

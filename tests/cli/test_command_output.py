@@ -148,7 +148,7 @@ def test_wrong_usage_is_told_apart(words: list[str]) -> None:
 
 
 def test_a_database_without_madtree_names_the_doctor(dsn: str) -> None:
-    said = run("predict", "m", "t", "o", "--dsn", make_conninfo(dsn, dbname="template1"))
+    said = run("--engine", "extension", "predict", "m", "t", "o", "--dsn", make_conninfo(dsn, dbname="template1"))
     assert said.code == 1
     assert "madtree" in said.err
     assert "'madtree doctor' says what is missing" in said.err

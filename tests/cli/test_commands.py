@@ -201,7 +201,10 @@ def test_documents_are_those_of_the_extension(
 ) -> None:
     said = madtree("export", grouped, "-f", format_)
     assert said.out.strip() == one(db, f"SELECT madtree.{function}(%s)::text", grouped).strip()
-    assert madtree("export", grouped, "-f", format_, "--tree", "1").code == 2
+    tree, group = db.execute(f"SELECT tree_id, carrier FROM {grouped} ORDER BY tree_id DESC LIMIT 1").fetchone() or ()
+    expected = one(db, f"SELECT madtree.{function}(%s, {tree})::text", grouped).strip()
+    for asked in (["--tree", str(tree)], ["--group", f"carrier={group}"]):
+        assert madtree("export", grouped, "-f", format_, *asked).out.strip() == expected
 
 
 def test_two_kinds_of_drawing_at_once(madtree: Command, model: str) -> None:

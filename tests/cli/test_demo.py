@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 import secrets
 import signal
@@ -14,12 +15,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from fix_server import Server
 from processes import heed_signals
 from rich.console import Console
 from waiting import PATIENCE, wait_until
 
-from madtree.cli.demo import flights, story, tables
+from madtree.cli.demo import chosen_engine, flights, story, tables
 from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.screen import Screen
 
@@ -177,10 +177,44 @@ def test_tables_that_are_not_ours_are_found_before_anything_is_done(
         tables.prepare(fresh, story.TABLES)
 
 
-def test_a_database_without_the_extension_is_told_so(server: Server) -> None:
-    """A function named madtree.tree_train may be anybody's there."""
-    with psycopg.connect(server.dsn_of(dbname="template1")) as bare, pytest.raises(DemoError, match="CREATE EXTENSION"):
+def test_a_database_without_the_extension_trains_and_scores_in_this_process(other_database: str) -> None:
+    """What is named madtree.tree_train may be anybody's there, and is not called."""
+    console = Console(record=True, width=120, file=io.StringIO())
+    with psycopg.connect(other_database, autocommit=True) as bare:
+        with pytest.raises(DemoError, match="CREATE EXTENSION"):
+            chosen_engine(bare, "extension", console)
+        engine = chosen_engine(bare, "auto", console)
         tables.prepare(bare, story.TABLES)
+        bare.execute("""
+            CREATE SCHEMA madtree;
+            CREATE FUNCTION madtree.tree_train(text, text, text, text, text, max_depth int, min_split int,
+                min_bucket int, verbose bool, replace bool)
+            RETURNS text LANGUAGE sql AS $$ SELECT 'a trap' $$;
+            CREATE TABLE demo.flights_train AS SELECT i AS id, chr(65 + i % 5) AS carrier, 'EWR' AS origin,
+                chr(65 + i % 7) AS dest, 1 + i % 12 AS month, 1 + i % 7 AS weekday, i * 37 % 1440 AS dep_minute,
+                i * 41 % 1440 AS arr_minute, i % 900 AS distance, i * 37 % 1440 > 1000 AS late
+            FROM generate_series(1, 4000) AS i;
+            CREATE TABLE demo.flights_held_out AS SELECT * FROM demo.flights_train WHERE id % 4 = 0;
+        """)
+        screen = Screen(console, bare, engine)
+        story.train(screen, story.TRAIN_ONE, "late", story.MAX_DEPTH)
+        story.show_top(screen)
+        story.score(screen, "late", "scored")
+        story.measure(screen, "late", "scored")
+    said = console.export_text()
+    assert "client.tree_train('demo.flights_train', 'demo.late', 'id', 'late'," in said
+    assert "4,000 rows in" in said
+    assert "dep_minute <=" in said
+    assert "1,000 rows scored in" in said
+    assert "100.00%" in said
+    assert "a trap" not in said
+
+
+def test_calls_are_shown_as_sql_takes_them(db: psycopg.Connection) -> None:
+    for call in (story.TRAIN_ONE, story.TRAIN_CARRIERS, story.DISPLAY, *story.NEXT):
+        db.execute(f"PREPARE shown AS {call.sql()}")  # resolves the function and its arguments' names
+        db.execute("DEALLOCATE shown")
+        assert max(map(len, call.sql().splitlines())) <= 120
 
 
 def test_a_file_with_other_flights_is_refused(fresh: psycopg.Connection, tmp_path: Path) -> None:

@@ -50,6 +50,11 @@ def test_a_forest_lives_its_whole_life(
     assert (refused.code, refused.err.splitlines()[0]) == (2, f"error: {model} is a forest of 5 trees")
     assert "--tree 1 shows one of them" in refused.err
     assert madtree("show", model, "--tree", "6").code == 1
+    ((document,),) = db.execute("SELECT madtree.tree_to_json(%s, 2)::text", [model]).fetchall()
+    assert madtree("export", model, "--format", "json", "--tree", "2").out.strip() == document.strip()
+    assert "<MiningModel " in madtree("export", model, "--format", "pmml").out
+    assert "<MiningModel " not in madtree("export", model, "--format", "pmml", "--tree", "2").out
+    assert madtree("export", model, "--format", "pmml", "--tree", "6").code == 1
     assert madtree("show", model, "--tree", "1", "--group", "carrier=UA").code == 2
     madtree("drop", model)
     assert db.execute("SELECT to_regclass('f'), to_regclass('f_group')").fetchone() == (None, None)

@@ -87,10 +87,11 @@ def assert_nothing_is_left(db: psycopg.Connection, schema: str, viewed: str) -> 
         db.execute(f"LOCK TABLE {viewed} IN ACCESS EXCLUSIVE MODE")  # of the view, and of its table
 
 
-def test_ctrl_c_stops_the_training_on_the_server(
-    db: psycopg.Connection, schema: str, viewed: str, training: list[str]
+@pytest.mark.parametrize("engine", ["extension", "client"])
+def test_ctrl_c_stops_the_training(
+    db: psycopg.Connection, schema: str, viewed: str, training: list[str], engine: str
 ) -> None:
-    terminal = Terminal(*training)
+    terminal = Terminal("--engine", engine, *training)
     terminal.wait_for(LEVEL)
     assert sessions(db) == 1
     terminal.press("\x03")
@@ -214,7 +215,7 @@ def test_work_of_many_short_statements_is_stopped(dsn: str, db: psycopg.Connecti
     with psycopg.connect(dsn, autocommit=True) as connection:
         done: list[int] = []
 
-        def work() -> None:
+        def work(look: Callable[[], None]) -> None:
             connection.execute(f"CREATE TABLE {schema}.begun ()")
             for number in range(10_000):
                 connection.execute("SELECT pg_sleep(0.05)")
@@ -253,7 +254,7 @@ def test_what_ends_before_the_signal_is_kept(dsn: str, db: psycopg.Connection, s
             db.execute("SELECT pg_advisory_unlock(%s)", [GATE])
             raise KeyboardInterrupt
 
-        def work() -> str:
+        def work(look: Callable[[], None]) -> str:
             connection.execute(f"INSERT INTO {schema}.slow VALUES (1)")
             return "done"
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from spread_table import N_SHARDS
 
 N_ROWS = 250_000
-N_SHARDS = 6
 
 TABLE = f"""
 CREATE TYPE size AS ENUM ('s', 'm', 'l');

@@ -62,11 +62,21 @@ class ShardedHost(PsycopgHost):
         super().__init__(connection)
         self.statements: list[str] = []
         self.states: list[int] = []
+        self._found: dict[str, list[Row]] = {}  # by cursor
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         if "madtree_internal.run_on_servers(" in sql:
-            statement, plan = params
-            return [{"n_rows": self.command(statement, *([["bytea"], [plan]] if plan is not None else []))}]
+            statement, plan, cursor = params
+            parameters = [["bytea"], [plan]] if plan is not None else []
+            if cursor is None:
+                return [{"n_rows": self.command(statement, *parameters)}]
+            self._found[cursor] = self.query(statement, *parameters)
+            return [{"n_rows": len(self._found[cursor])}]
+        if fetched := re.match(r'FETCH (ALL|FORWARD 1) FROM "(\w+)"$', sql):
+            rows = self._found[fetched[2]]
+            n_rows = len(rows) if fetched[1] == "ALL" else 1
+            self._found[fetched[2]] = rows[n_rows:]
+            return rows[:n_rows]
         self.statements.append(sql)
         if not sql.startswith("SELECT madtree_internal.node_statistics("):
             return super().query(sql, types, params)
@@ -88,6 +98,8 @@ class ShardedHost(PsycopgHost):
         return [{"shared": final[0]}]  # type: ignore[index]
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
+        if sql.startswith("CLOSE "):
+            return 0
         self.statements.append(sql)
         if re.match(r'INSERT INTO \S+"madtree_states_', sql):
             n_rows = super().command(sql, types, params)

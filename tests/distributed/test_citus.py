@@ -9,12 +9,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from conftest import N_SHARDS
 from forced import differences, train_here
 from psycopg.conninfo import make_conninfo
 from psycopg_host import PsycopgHost
+from spread_table import N_SHARDS
 
 from madtree.doctor import Status, examine
+from madtree.host import OnServers
 from madtree.ingest import distribute_beside
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
@@ -179,19 +180,118 @@ def test_nothing_is_left_on_any_server_not_even_by_a_failure(cluster: psycopg.Co
     assert set(on_workers) == {(True, "0")}
 
 
-def test_an_error_names_the_server_that_it_comes_from(cluster: psycopg.Connection) -> None:
-    cluster.execute("ALTER TABLE spread ADD odd int NOT NULL DEFAULT 1")
-    cluster.execute("UPDATE spread SET odd = 0 WHERE id = 777")
-    nodes = cluster.execute("SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE groupid > 0").fetchall()
-    failing = "CREATE TABLE never AS SELECT 1 / odd FROM spread"
+@pytest.fixture(scope="module")
+def tripping(cluster: psycopg.Connection) -> psycopg.Connection:
+    """Table spread_t, models of whose feature trips(x) are t, of a tree, and f, of a forest; view spread_v."""
+    trip(cluster, "nowhere")
+    cluster.execute("CREATE TABLE spread_t (LIKE plain); SELECT create_distributed_table('spread_t', 'id')")
+    cluster.execute("INSERT INTO spread_t SELECT * FROM plain WHERE id <= 20000")
+    cluster.execute("CREATE VIEW spread_v AS SELECT id, label, trips(x) AS x, n FROM spread_t")
+    cluster.execute("SELECT tree_train('spread_t', 't', 'id', 'label', 'trips(x), n', max_depth => 3)")
+    cluster.execute("SELECT forest_train('spread_t', 'f', 'id', 'label', 'trips(x), n', num_trees => 2)")
+    return cluster
+
+
+def trip(cluster: psycopg.Connection, pattern: str) -> None:
+    """Let trips() fail in the statements that match a pattern, on the servers that have the rows."""
+    cluster.execute(
+        "CREATE OR REPLACE FUNCTION trips(v float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN "
+        f"IF current_query() ~ '{pattern}' AND current_setting('port') <> '{cluster.info.port}' THEN "
+        "RAISE 'tripped' USING ERRCODE = 'P0002'; END IF; RETURN v; END $$"
+    )
+
+
+def servers(cluster: psycopg.Connection) -> list[str]:
+    found = cluster.execute("SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE groupid > 0").fetchall()
+    return [f"The error is one of the server {node}." for (node,) in found]
+
+
+TRAIN = "SELECT tree_train('spread_t', 'm_t', 'id', '{}', 'trips(x), n', replace => true"
+LARGE = f"{TRAIN.format('label')}, strategy => 'aggregate'"  # by the passes that large tables take
+
+
+@pytest.mark.parametrize(
+    ("call", "pattern"),
+    [
+        (f"{TRAIN.format('trips(x)')})", "trips"),
+        (f"{TRAIN.format('label')})", "trips"),
+        (f"{LARGE})", "trips"),
+        (f"{LARGE}, n_bins => 0)", "GROUP BY"),
+        (f"{LARGE})", "pack_images"),
+        (f"{LARGE}, grouping_cols => 'trips(fold)')", "trips"),
+        (f"{TRAIN.format('label')}, grouping_cols => 'id % 500')", "trips"),
+        ("SELECT forest_train('spread_v', 'm_f', 'id', 'label', 'x, n')", "trips"),
+        ("SELECT tree_predict('t', 'spread_t', 'p_t')", "trips"),
+        ("SELECT forest_predict('f', 'spread_t', 'p_f')", "trips"),
+        ("SELECT * FROM tree_evaluate('t', 'spread_t')", "trips"),
+        ("SELECT * FROM tree_evaluate('f', 'spread_t')", "trips"),
+        ("SELECT * FROM tree_confusion('t', 'spread_t')", "trips"),
+    ],
+    ids=[
+        "profile",
+        "rows",
+        "sample",
+        "values",
+        "pack",
+        "groups",
+        "rows of groups",
+        "copy of a view",
+        "predict",
+        "predict by a forest",
+        "evaluate",
+        "evaluate a forest",
+        "confusion",
+    ],
+)
+def test_an_error_names_the_server_that_it_comes_from(tripping: psycopg.Connection, call: str, pattern: str) -> None:
+    trip(tripping, pattern)
     try:
-        with pytest.raises(psycopg.Error, match="division by zero") as caught:
-            cluster.execute("SELECT madtree_internal.run_on_servers(%s, NULL)", [failing])
+        with pytest.raises(psycopg.Error, match="tripped") as caught:
+            tripping.execute(call.encode())
     finally:
-        cluster.execute("ALTER TABLE spread DROP odd")
-    assert caught.value.diag.sqlstate == "22012"
-    said = str(caught.value.diag.message_detail)
-    assert said in [f"The error is one of the server {node}." for (node,) in nodes]
+        trip(tripping, "nowhere")
+    assert caught.value.diag.sqlstate == "P0002"
+    assert caught.value.diag.message_detail in servers(tripping)
+
+
+@pytest.mark.parametrize("model", ["t", "f"])
+def test_an_evaluation_names_the_server_in_a_transaction_that_may_not_write(
+    tripping: psycopg.Connection, model: str
+) -> None:
+    trip(tripping, "trips")
+    tripping.execute("SET default_transaction_read_only = on")
+    try:
+        with pytest.raises(psycopg.Error, match="tripped") as caught:
+            tripping.execute(f"SELECT * FROM tree_evaluate('{model}', 'spread_t')".encode())
+    finally:
+        tripping.execute("SET default_transaction_read_only = off")
+        trip(tripping, "nowhere")
+    assert caught.value.diag.message_detail in servers(tripping)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT madtree_internal.node_statistics(n, '', '', '', '', '', '', '', $1) FROM spread",
+        "SELECT madtree_internal.grow_block($1, level::bytea) FROM spread",
+        "UPDATE spread SET level = madtree_internal.moved_nodes($1, n, '', '', '', '', '', '', '')::text",
+    ],
+    ids=["count", "grow", "move"],
+)
+def test_what_fails_in_functions_of_ours_names_its_server(cluster: psycopg.Connection, statement: str) -> None:
+    """They refuse a plan that is none."""
+    servers_ = OnServers(PsycopgHost(cluster))
+    run = servers_.command if statement.startswith("UPDATE") else servers_.query
+    with pytest.raises(psycopg.Error) as caught, cluster.transaction(force_rollback=True):
+        run(statement, ["pg_catalog.bytea"], [b"no plan"])
+    assert str(caught.value.diag.message_detail).splitlines()[-1] in servers(cluster)
+
+
+def test_rows_of_servers_are_streamed_in_batches(cluster: psycopg.Connection) -> None:
+    with cluster.transaction():
+        rows = OnServers(PsycopgHost(cluster)).stream("SELECT id FROM spread WHERE id <= 10 ORDER BY id", batch=4)
+        assert [row["id"] for row in rows] == [*range(1, 11)]
+        assert cluster.execute("SELECT count(*) FROM pg_cursors WHERE name LIKE 'madtree%'").fetchone() == (0,)
 
 
 def test_the_doctor_looks_at_the_workers(cluster: psycopg.Connection) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
-from fix_server import FAST
+from fix_server import FAST, HOME
 
 from madtree.embedded import PrivateServer
 from madtree.install.postgres import find_installation
@@ -46,6 +48,18 @@ def running(new_server: Callable[[str], PrivateServer]) -> PrivateServer:
     server = new_server("home")
     server.up(settings=FAST)
     return server
+
+
+@pytest.fixture(scope="module")
+def standing(pytestconfig: pytest.Config) -> Iterator[PrivateServer]:
+    """A private server of this module's, for tests that leave it up and as it is, but for objects in its database."""
+    directory = Path(tempfile.mkdtemp(dir=pytestconfig.stash[HOME]))
+    directory.chmod(0o755)
+    server = PrivateServer(directory / "home")
+    server.up(settings=FAST)
+    yield server
+    server.down()
+    shutil.rmtree(directory)
 
 
 @pytest.fixture

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import psycopg
 import pytest
 
 from madtree.install.script import expand
 from madtree.install.sources import VERSION
+
+
+@pytest.fixture
+def db(dsn: str) -> Iterator[psycopg.Connection]:
+    """A new session, which no other test has afterwards: these tests change what is loaded in it."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
 
 
 def do_block(body: str) -> str:

@@ -28,21 +28,21 @@ def query(uri: str, statement: str) -> object:
         return row[0] if row else None
 
 
-def test_up_gives_a_uri_to_a_database_with_the_extension_on_the_search_path(running):
-    uri = running.up()
+def test_up_gives_a_uri_to_a_database_with_the_extension_on_the_search_path(standing):
+    uri = standing.up()
     assert query(uri, "SELECT current_database()") == "madtree"
     assert query(uri, "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = extnamespace "
                       "WHERE extname = 'madtree'") == "madtree"  # fmt: skip
     assert query(uri, "SHOW search_path") == '"$user", public, madtree'
 
 
-def test_up_twice_is_the_same_server_with_the_data_still_there(running):
-    uri = running.up()
+def test_up_twice_is_the_same_server_with_the_data_still_there(standing):
+    uri = standing.up()
     with psycopg.connect(uri) as connection:
         connection.execute("CREATE TABLE mine AS SELECT 42 AS answer")
-    before = running.status()
-    assert running.up() == uri
-    assert running.status() == before
+    before = standing.status()
+    assert standing.up() == uri
+    assert standing.status() == before
     assert query(uri, "SELECT answer FROM mine") == 42
 
 
@@ -61,14 +61,14 @@ def test_down_stops_it_and_up_brings_the_data_back_on_the_same_port(new_server):
     assert query(uri, "SELECT answer FROM mine") == 42
 
 
-def test_a_second_home_is_another_server(running, new_server):
-    first, second = running.up(), new_server("second").up(settings=FAST)
+def test_a_second_home_is_another_server(standing, new_server):
+    first, second = standing.up(), new_server("second").up(settings=FAST)
     assert first != second
     with psycopg.connect(first) as connection:
-        connection.execute("CREATE TABLE mine ()")
-    assert query(second, "SELECT to_regclass('mine')") is None
+        connection.execute("CREATE TABLE mine_alone ()")
+    assert query(second, "SELECT to_regclass('mine_alone')") is None
     new_server("second").down()
-    assert running.status().running is True
+    assert standing.status().running is True
 
 
 def test_status_before_the_first_up_changes_nothing(new_server):
@@ -89,7 +89,7 @@ def test_two_commands_at_once_make_one_server(new_server):
     assert len(set(uris)) == 1
 
 
-def test_a_port_that_is_asked_for_is_used_and_one_that_is_taken_is_refused(running, new_server):
+def test_a_port_that_is_asked_for_is_used_and_one_that_is_taken_is_refused(standing, new_server):
     second, wanted = new_server("second"), free_port(20000 + os.getpid() % 20000)
     assert f"port={wanted}" in second.up(port=wanted, settings=FAST)
     with pytest.raises(PrivateServerError, match=f"running on port {wanted}; run 'madtree down' first"):
@@ -100,8 +100,8 @@ def test_a_port_that_is_asked_for_is_used_and_one_that_is_taken_is_refused(runni
     assert not third.home.root.exists()
 
 
-def test_it_listens_on_the_loopback_address_only_and_there_wants_the_password(running):
-    status = running.status()
+def test_it_listens_on_the_loopback_address_only_and_there_wants_the_password(standing):
+    status = standing.status()
     assert query(status.uri, "SHOW listen_addresses") == "127.0.0.1"
     assert query(status.tcp_uri, "SELECT host(inet_client_addr())") == "127.0.0.1"
     with pytest.raises(psycopg.OperationalError, match="no password supplied"):
@@ -110,14 +110,14 @@ def test_it_listens_on_the_loopback_address_only_and_there_wants_the_password(ru
         psycopg.connect(status.tcp_uri, password="guess")
 
 
-def test_nobody_else_can_enter_the_socket_the_data_or_the_password(running):
-    home = running.home
+def test_nobody_else_can_enter_the_socket_the_data_or_the_password(standing):
+    home = standing.home
     for path in (home.socket_directory, home.data, home.log_directory, home.passfile):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
-def test_nobody_else_can_write_the_code_that_the_server_runs(running):
-    home = running.home
+def test_nobody_else_can_write_the_code_that_the_server_runs(standing):
+    home = standing.home
     for path in (home.root, home.python, *home.python.rglob("*"), *home.prefix.rglob("*"), home.hba_file):
         if not path.is_symlink():
             assert path.stat().st_uid == os.geteuid(), path
@@ -219,8 +219,8 @@ def test_a_change_of_the_package_reaches_a_running_server(running):
     assert query(uri, "SELECT oid FROM pg_extension WHERE extname = 'madtree'") != oid
 
 
-def test_the_systems_other_extensions_can_be_created(running):
-    with psycopg.connect(running.up(), autocommit=True) as connection:
+def test_the_systems_other_extensions_can_be_created(standing):
+    with psycopg.connect(standing.up(), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION postgres_fdw")
 
 
@@ -246,8 +246,8 @@ def methods(home: Path) -> set[tuple[str, str]]:
     return {(line[0], line[-1]) for line in words}
 
 
-def test_a_data_directory_that_is_started_by_hand_trusts_nobody(running: PrivateServer) -> None:
-    assert methods(running.home.root) == {("local", "peer"), ("host", "scram-sha-256")}
+def test_a_data_directory_that_is_started_by_hand_trusts_nobody(standing: PrivateServer) -> None:
+    assert methods(standing.home.root) == {("local", "peer"), ("host", "scram-sha-256")}
 
 
 @pytest.mark.parametrize("is_up", [True, False])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import psycopg
 import pytest
 from accuracy import forest_page, page
+from accuracy.comparison import N_SPLITS
 from accuracy.data_sets import data_sets
 from accuracy.forests import KINDS, Kind, madtree_forests
 from accuracy.learners import N_FOLDS, SCHEMA, madtree_trees
-from compare_accuracy import N_SPLITS, score
+from compare_accuracy import score
 from forest_accuracy import error
 
 

@@ -32,5 +32,5 @@ def test_finer_ranges_follow_each_other(n_rows: int) -> None:
 def test_ranges_that_are_small_or_not_of_pages_stay() -> None:
     pages = PageRanges(("t",), (PageRange(0, "(0,0)", _END),), pages=7, rows=100)
     assert pages.finer(100) is pages
-    parts = PageRanges(("t",), (PageRange(0, "3", "5"),), "part = $1 AND shard = $2", "int4")
+    parts = PageRanges(("t",), (PageRange(0, "3", "5"),))
     assert parts.finer(1) is parts

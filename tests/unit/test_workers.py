@@ -18,7 +18,7 @@ from madtree.parallel.cost_model import (
     seconds,
 )
 from madtree.request.tuning import COSTS
-from madtree.trees.parameters import Parameters
+from madtree.trees.parameters import ForestParameters, Parameters
 
 SERVER = Workers(available=3)
 
@@ -80,6 +80,7 @@ def test_what_is_asked_for_is_done(n: int) -> None:
 def test_small_groups_are_grown_by_workers_where_there_are_many() -> None:
     assert growing_workers(SERVER, 16, 1e7, Parameters(), COSTS) == 3
     assert growing_workers(SERVER, 16, 1e5, Parameters(), COSTS) == 0
+    assert growing_workers(SERVER, 16, 1e5, Parameters(), COSTS, ForestParameters(100, 3)) == 3
 
 
 def test_no_more_workers_than_blocks() -> None:

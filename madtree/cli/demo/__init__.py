@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import psycopg
 import typer
 from rich.console import Console
 
@@ -19,7 +20,30 @@ from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
 from madtree.cli.exits import INTERRUPTED
 from madtree.cli.safe import safe
+from madtree.cli.session import ENGINE
 from madtree.embedded import PrivateServer
+from madtree.errors import MadtreeError
+from madtree.host.psycopg import Engine, found_engine, require_numpy
+
+
+def chosen_engine(connection: psycopg.Connection, wanted: Engine, console: Console) -> Engine:
+    """Who trains and scores; a remark says so where that is this process.
+
+    Raises:
+        DemoError: the database has no extension, and the extension is wanted: what has its functions' names may be
+            anybody's there; or this process lacks what training needs.
+    """
+    found, why = found_engine(connection)
+    if wanted == "extension" and found != wanted:
+        raise DemoError("The database has no extension madtree. As a superuser: CREATE EXTENSION madtree CASCADE")
+    if wanted != "client" and found == "extension":
+        return found
+    try:
+        require_numpy()
+    except MadtreeError as error:
+        raise DemoError(f"{error.message}. {error.hint}") from None
+    console.print(why if found == "client" else "madtree: engine=client", markup=False)
+    return "client"
 
 
 def demo_command(
@@ -29,7 +53,7 @@ def demo_command(
     ] = None,
     dsn: Annotated[
         str | None,
-        typer.Option(help="A server of your own with madtree in it; default: your private server, started if needed."),
+        typer.Option(help="Any PostgreSQL server of yours; default: your private server, started if needed."),
     ] = None,
 ) -> None:
     """Train and score trees on the flights of New York, 2013. Works in a schema of its own, named demo."""
@@ -38,7 +62,8 @@ def demo_command(
         flights = find_flights(data, say=console.print)
         target = Target(check_dsn(dsn), "--dsn") if dsn else Target(PrivateServer(say=console.print).up(), "madtree up")
         with connect(target) as connection:
-            tell(Screen(console, connection), flights, client="psql" if dsn else "madtree psql")
+            engine = chosen_engine(connection, ENGINE.get(), console)
+            tell(Screen(console, connection, engine), flights, client="psql" if dsn else "madtree psql")
     except DemoError as error:
         Console(stderr=True, highlight=False).print(safe(str(error)), markup=False, soft_wrap=True)
         raise typer.Exit(1) from None

@@ -1,10 +1,11 @@
-"""Running statements so that people see them: the SQL, a progress bar while it runs, and what came out."""
+"""Running statements and calls so that people see them: the text, a progress bar while it runs, and what came out."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +25,22 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from madtree.cli.demo.calls import Call
 from madtree.cli.demo.flights import open_csv
 from madtree.cli.safe import safe, safe_line
+from madtree.host.psycopg import Engine, PsycopgHost
 
 CHUNK = 1 << 20
 LEVEL = re.compile(r"level\D*(\d+)", re.IGNORECASE)
 
 
 class Screen:
-    """A console and the session whose statements it shows."""
+    """A console and the session whose statements it shows; functions are the extension's, or run in this process."""
 
-    def __init__(self, console: Console, connection: psycopg.Connection) -> None:
+    def __init__(self, console: Console, connection: psycopg.Connection, engine: Engine = "extension") -> None:
         self.console = console
         self.connection = connection
-        self._highlighter = Syntax("", "sql", theme="ansi_light", background_color="default")
+        self.engine = engine
 
     def title(self, text: str) -> None:
         self.console.print()
@@ -48,9 +51,33 @@ class Screen:
 
     def show(self, statement: str) -> None:
         """A statement as it will be run."""
-        highlighted = self._highlighter.highlight(f"{safe(statement)};")
+        self._show(f"{statement};", "sql")
+
+    def show_call(self, call: Call) -> None:
+        """A call as the user would write it."""
+        if self.engine == "extension":
+            self.show(call.sql())
+        else:
+            self._show(call.python(), "python")
+
+    def _show(self, text: str, language: str) -> None:
+        highlighted = Syntax("", language, theme="ansi_light", background_color="default").highlight(safe(text))
         highlighted.rstrip()
         self.console.print(highlighted, soft_wrap=True)
+
+    def call(self, call: Call, doing: str, levels: int | None = None) -> tuple[str, float]:
+        """Show a call and do it; arguments are those of `run`. Returns the text that it returns, and the seconds."""
+        if self.engine == "extension":
+            rows, seconds = self.run(call.sql(), doing, levels)
+            return str(rows[0][0]), seconds
+        from madtree import engine
+
+        self.show_call(call)
+        with self._watched(doing, levels) as advance, self.connection.transaction():
+            begin = time.perf_counter()
+            host = PsycopgHost(self.connection, lambda severity, message: advance(message))
+            answer = engine.call(host, call.function, call.arguments, call.named)
+            return str(answer.rows[0][0]), time.perf_counter() - begin
 
     def run(self, statement: str, doing: str, levels: int | None = None) -> tuple[list[TupleRow], float]:
         """Show and run a statement.
@@ -64,21 +91,31 @@ class Screen:
             Its rows, and the seconds it took.
         """
         self.show(statement)
-        with self._progress(TimeElapsedColumn()) as progress:
-            task = progress.add_task(doing, total=None if levels is None else levels + 1)
+        with self._watched(doing, levels) as advance:
 
-            def advance(diagnostic: psycopg.errors.Diagnostic) -> None:
-                if match := LEVEL.search(diagnostic.message_primary or ""):
-                    progress.update(task, completed=int(match[1]) + 1)
+            def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
+                advance(diagnostic.message_primary or "")
 
-            self.connection.add_notice_handler(advance)
+            self.connection.add_notice_handler(hear)
             try:
                 begin = time.perf_counter()
                 cursor = self.connection.execute(statement)
                 rows = cursor.fetchall() if cursor.description else []
                 return rows, time.perf_counter() - begin
             finally:
-                self.connection.remove_notice_handler(advance)
+                self.connection.remove_notice_handler(hear)
+
+    @contextmanager
+    def _watched(self, doing: str, levels: int | None) -> Iterator[Callable[[str], None]]:
+        """A bar, and what moves it: the lines that a training tells."""
+        with self._progress(TimeElapsedColumn()) as progress:
+            task = progress.add_task(doing, total=None if levels is None else levels + 1)
+
+            def advance(message: str) -> None:
+                if match := LEVEL.search(message):
+                    progress.update(task, completed=int(match[1]) + 1)
+
+            yield advance
 
     def copy_csv(self, statement: str, path: Path) -> float:
         """Show a COPY statement and feed it a file. Returns the seconds it took."""

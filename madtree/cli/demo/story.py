@@ -1,10 +1,11 @@
-"""The demo's steps: each a title, the SQL that does it, and what came of it."""
+"""The demo's steps: each a title, the statement or call that does it, and what came of it."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from madtree.cli.demo.calls import Call
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.tables import count, drop, load, mark, prepare
 
@@ -14,21 +15,23 @@ MAX_DEPTH = 10
 CARRIER_DEPTH = 6
 TOP_LEVELS = 3
 
-TRAIN_ONE = f"""\
-SELECT madtree.tree_train('demo.flights_train', 'demo.late', 'id', 'late',
-    '{FEATURES}',
-    max_depth => {MAX_DEPTH}, min_split => 600, min_bucket => 200, verbose => true, replace => true)"""
+SIZES = {"min_split": 600, "min_bucket": 200}
+TRAIN_ONE = Call(
+    "tree_train",
+    ("demo.flights_train", "demo.late", "id", "late", FEATURES),
+    {"max_depth": MAX_DEPTH, **SIZES, "verbose": True, "replace": True},
+)
 # Pruned by their predictions, half of the carriers would be left with a single leaf; of wanted size, all have a tree.
-TRAIN_CARRIERS = f"""\
-SELECT madtree.tree_train('demo.flights_train', 'demo.late_by_carrier', 'id', 'late',
-    '{FEATURES.removeprefix("carrier, ")}', grouping_cols => 'carrier',
-    max_depth => {CARRIER_DEPTH}, min_split => 600, min_bucket => 200, max_leaf_nodes => 16, pruning_params => 'cp=-1',
-    verbose => true, replace => true)"""
-DISPLAY = "SELECT madtree.tree_display('demo.late', false)"
+TRAIN_CARRIERS = Call(
+    "tree_train",
+    ("demo.flights_train", "demo.late_by_carrier", "id", "late", FEATURES.removeprefix("carrier, ")),
+    {"grouping_cols": "carrier", "max_depth": CARRIER_DEPTH, **SIZES, "max_leaf_nodes": 16}
+    | {"pruning_params": "cp=-1", "verbose": True, "replace": True},
+)
+DISPLAY = Call("tree_display", ("demo.late", False))
 LEGEND = (
     "Each line is a node: (its id) [flights on time, flights late], then its question; a leaf has * and the prediction."
 )
-SCORE = "SELECT madtree.tree_predict('demo.{model}', 'demo.flights_held_out', 'demo.{scored}', 'prob')"
 # AUC is the chance that a late flight gets a higher probability than one on time, ties counting half (Mann-Whitney):
 # one sort of the distinct probabilities, no pairs.
 QUALITY = """\
@@ -52,13 +55,15 @@ SELECT m.carrier, m.n_rows, m.n_leaves, m.tree_depth,
 FROM demo.late_by_carrier m JOIN demo.late_by_carrier_nodes n ON n.tree_id = m.tree_id AND n.node_id = 0
 ORDER BY m.n_rows DESC"""
 NEXT = (
-    "SELECT madtree.tree_display('demo.late')",
-    "SELECT madtree.tree_sql('demo.late')",
-    "SELECT * FROM demo.late_nodes ORDER BY n_rows DESC LIMIT 10",
-    "SELECT madtree.tree_train('demo.flights', 'demo.delay', 'id', 'arr_delay::float8',\n"
-    "    'carrier, dest, dep_minute', split_criterion => 'mse', max_depth => 6)",
-    "SELECT madtree.tree_train()",
+    Call("tree_display", ("demo.late",)),
+    Call("tree_sql", ("demo.late",)),
+    Call(
+        "tree_train",
+        ("demo.flights", "demo.delay", "id", "arr_delay::float8", "carrier, dest, dep_minute"),
+        {"split_criterion": "mse", "max_depth": 6},
+    ),
 )
+NODES = "SELECT * FROM demo.late_nodes ORDER BY n_rows DESC LIMIT 10"
 # What this run reads or replaces.
 TABLES = ("flights", "flights_train", "flights_held_out", "late", "late_by_carrier", "scored", "scored_by_carrier")
 NODE_LINE = re.compile(r"\s*\((\d+)\)")
@@ -90,17 +95,19 @@ def tell(screen: Screen, flights: Path, client: str) -> None:
     screen.say("Measured by the same query:")
     measure(screen, "late_by_carrier", "scored_by_carrier")
     screen.title("What to try next")
-    screen.say(f"{client} opens this database; everything above is in the schema demo. For example:")
-    for statement in NEXT:
-        screen.show(statement)
+    opens = client if screen.engine == "extension" else f"{client}, or client = madtree.connect(...) in Python,"
+    screen.say(f"{opens} opens this database; everything above is in the schema demo. For example:")
+    for call in NEXT:
+        screen.show_call(call)
+    screen.show(NODES)
 
 
-def train(screen: Screen, statement: str, model: str, levels: int) -> None:
+def train(screen: Screen, training: Call, model: str, levels: int) -> None:
     """Train, and say what was trained on and how fast."""
     with screen.connection.transaction():
-        rows, seconds = screen.run(statement, "growing", levels)
+        line, seconds = screen.call(training, "growing", levels)
         mark(screen.connection, model)
-    screen.say(rows[0][0])
+    screen.say(line)
     summary = f"SELECT total_rows_processed, total_rows_skipped FROM demo.{model}_summary"
     ((processed, skipped),) = screen.connection.execute(summary).fetchall()
     screen.say(
@@ -111,7 +118,7 @@ def train(screen: Screen, statement: str, model: str, levels: int) -> None:
 
 def show_top(screen: Screen) -> None:
     """The nodes down to a depth, and how to read them."""
-    ((display,),), _ = screen.run(DISPLAY, "reading")
+    display, _ = screen.call(DISPLAY, "reading")
     nodes = [line for line in display.splitlines() if NODE_LINE.match(line)]
     top = [line for line in nodes if depth_of(line) <= TOP_LEVELS]
     for line in [LEGEND, *top]:
@@ -129,7 +136,8 @@ def score(screen: Screen, model: str, scored: str) -> None:
     """Score the held-out flights."""
     with screen.connection.transaction():
         drop(screen.connection, scored)
-        _, seconds = screen.run(SCORE.format(model=model, scored=scored), "scoring")
+        names = f"demo.{model}", "demo.flights_held_out", f"demo.{scored}", "prob"
+        _, seconds = screen.call(Call("tree_predict", names), "scoring")
         mark(screen.connection, scored)
     n_rows = count(screen.connection, scored)
     screen.say(f"{n_rows:,} rows scored in {seconds:.2f} s: {n_rows / seconds:,.0f} rows a second.")

@@ -54,10 +54,8 @@ def prepare(connection: psycopg.Connection, tables: tuple[str, ...]) -> None:
     are read or replaced must be this role's plain tables, made by an earlier run.
 
     Raises:
-        DemoError: they are not, or the database has no extension madtree; says what to do.
+        DemoError: they are not; says what to do.
     """
-    if connection.execute("SELECT FROM pg_extension WHERE extname = 'madtree'").fetchone() is None:
-        raise DemoError("The database has no extension madtree. As a superuser: CREATE EXTENSION madtree CASCADE")
     found = connection.execute(FOUND).fetchone()
     if found is None:
         with connection.transaction():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +27,19 @@ from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
 from madtree.trees import Kind
+
+Init = TypeVar("Init", bound=Callable[..., None])
+
+
+def with_defaults(init: Init, **defaults: Any) -> Init:
+    """An estimator's `__init__` with other defaults: scikit-learn reads parameters from its signature."""
+    assert isinstance(init, FunctionType)
+    known = init.__kwdefaults__ or {}
+    assert defaults.keys() <= known.keys()
+    made = FunctionType(init.__code__, init.__globals__, init.__name__, init.__defaults__, init.__closure__)
+    made.__kwdefaults__ = {**known, **defaults}
+    made.__annotations__ = init.__annotations__
+    return cast(Init, made)
 
 
 class BaseForest(FittedInDatabase):

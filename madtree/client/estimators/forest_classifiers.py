@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.client.calls import Names
 from madtree.client.estimators.classes import LearnsClasses
-from madtree.client.estimators.forest_base import BaseForest
+from madtree.client.estimators.forest_base import BaseForest, with_defaults
 from madtree.client.estimators.tables import outcome_of
 from madtree.client.frames import Array
 from madtree.request import find_class_writer
@@ -157,33 +157,4 @@ class ExtraTreesClassifier(ForestClassifier):
 
     _split_rule = "random"
 
-    def __init__(
-        self,
-        connection: Any = None,
-        *,
-        n_estimators: int = 100,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float | None = 2,
-        min_samples_leaf: float | None = 1,
-        max_features: Any = "sqrt",
-        bootstrap: bool = False,
-        oob_score: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        max_samples: Any = None,
-        num_permutations: int = 0,
-        model: str | None = None,
-        replace: bool = False,
-        id_col_name: str | None = None,
-        list_of_features: Names = "*",
-        list_of_features_to_exclude: Names | None = None,
-        n_bins: int = 100,
-        max_surrogates: int = 0,
-        null_as_category: bool = False,
-        surrogate_style: int = 0,
-        verbose: bool = False,
-        parallel_workers: int | None = None,
-        memory_mb: int = 64,
-    ) -> None:
-        self._keep(locals())
+    __init__ = with_defaults(RandomForestClassifier.__init__, bootstrap=False)

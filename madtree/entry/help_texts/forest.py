@@ -37,7 +37,8 @@ SELECT madtree.forest_train(
     parallel_workers => NULL,     -- beside this session; NULL: as many as pay
     memory_mb => 64,              -- megabytes for histograms and rows
     classification => NULL,       -- true: classes; false: regression; NULL: by the type of the dependent variable
-    strategy => 'auto'            -- who keeps the rows and grows trees: memory, workers; auto: what is quickest
+    strategy => 'auto',           -- who keeps the rows and grows trees: memory, workers; auto: what is quickest
+    oob_predictions => false      -- true: make <output>_oob, each row's prediction by the trees whose samples lack it
 );
 
 It returns one line that says what was trained. <output>_group has the error on out-of-bag rows and the importances.

@@ -4,12 +4,23 @@ and named arrays as bytes.
 
 from __future__ import annotations
 
-from madtree.learn.data.array_datum import decode, read_rows, rows_in
-from madtree.learn.data.block import MOST_BLOCK_ROWS, NARROW_LIMIT, WIDE_LIMIT, Block, CodeLayout, Codes, CodesOfRows
+from madtree.learn.data.array_datum import read_rows, rows_in
+from madtree.learn.data.block import (
+    MOST_BLOCK_ROWS,
+    NARROW_LIMIT,
+    USUAL_BLOCK_ROWS,
+    WIDE_LIMIT,
+    Block,
+    CodeLayout,
+    Codes,
+    CodesOfRows,
+)
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.hashing import keyed, mixed
 from madtree.learn.data.plans import LastPlan
+from madtree.learn.data.sent_numbers import sent_floats, sent_ints
+from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
 from madtree.learn.data.steps import Steps, finished
 from madtree.learn.data.types import Array, Bools, Floats, Ints
@@ -21,6 +32,7 @@ __all__ = [
     "N_SIDES",
     "RIGHT",
     "UNKNOWN",
+    "USUAL_BLOCK_ROWS",
     "WIDE_LIMIT",
     "Array",
     "Block",
@@ -35,7 +47,6 @@ __all__ = [
     "Steps",
     "Values",
     "ascends",
-    "decode",
     "finished",
     "is_exact",
     "keyed",
@@ -43,4 +54,7 @@ __all__ = [
     "read_rows",
     "require",
     "rows_in",
+    "sent_floats",
+    "sent_ints",
+    "sent_rows",
 ]

@@ -12,6 +12,8 @@ from madtree.learn.data.types import Array, Ints
 
 NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included
 WIDE_LIMIT = 65_536
+# Rows that a block usually has at most, and that are worked on at once: their codes stay in the processor's cache.
+USUAL_BLOCK_ROWS = 65_536
 # Rows of a block, many times as many as it usually has: what is done with one block takes no longer than some seconds.
 MOST_BLOCK_ROWS = 2**20
 
@@ -95,9 +97,10 @@ class Codes:
 
     def gather_at(self, feature: Ints, rows: Ints) -> Array:
         """(m,) code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
-        if self.layout.n_wide == 0:
-            narrow: Array = self.narrow.reshape(-1).take(feature * np.int64(self.n_rows) + rows)
-            return narrow
+        if self.layout.n_wide == 0 or self.layout.n_narrow == 0:
+            only = self.wide if self.layout.n_wide else self.narrow
+            found: Array = only.reshape(-1).take(feature * np.int64(self.n_rows) + rows)
+            return found
         code = np.zeros(len(rows), np.uint16)
         is_wide = self.layout.wide.take(feature)
         position = self.layout.position.take(feature)

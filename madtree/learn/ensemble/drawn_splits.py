@@ -12,7 +12,15 @@ from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
 from madtree.learn.histogram import BREATH, DrawnRequest, Program, RowsOfNodes, by_rows, node_totals, state_limit
 from madtree.learn.problem import Problem
-from madtree.learn.split import BestSplits, OccupiedBins, bins_of_segments, likely_segments, search, sweep
+from madtree.learn.split import (
+    BestSplits,
+    OccupiedBins,
+    SmallNodes,
+    bins_of_segments,
+    likely_segments,
+    search,
+    search_small,
+)
 
 
 class DrawnSplits:
@@ -97,8 +105,11 @@ class DrawnSplits:
         problem, nodes = self._problem, frontier[places]
         request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn, counted=False)
         rows: RowsOfNodes = yield request
-        occupied = sweep(rows, request.layout, problem.tuning.chunk_values)
-        yield from self._enter(occupied, growing, frontier, places, drawn, found)
+        small = SmallNodes(rows, request.layout, drawn, growing.tree[nodes])
+        part = found.of_slots(places)
+        for _ in search_small(problem, small, part, picks=self._picks(growing, nodes)):
+            yield BREATH
+        found.enter(places, part)
 
     def _enter(
         self,
@@ -111,9 +122,12 @@ class DrawnSplits:
     ) -> Program[None]:
         """Search bins by the places of what was `drawn` (n_slots, n_drawn), and enter the splits."""
         part, nodes = found.of_slots(places), frontier[places]
-        picks = RandomCuts.of(self._problem, self._draws, growing, nodes) if self._random_cuts else None
+        picks = self._picks(growing, nodes)
         for some in occupied:
             some.feature = drawn[some.slot, some.feature]
             search(self._problem, [some], growing.tree[nodes], part, picks)
             yield BREATH
         found.enter(places, part)
+
+    def _picks(self, growing: GrowingTrees, nodes: Ints) -> RandomCuts | None:
+        return RandomCuts.of(self._problem, self._draws, growing, nodes) if self._random_cuts else None

@@ -13,10 +13,11 @@ from madtree.learn.data import Ints
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.histogram import CountRequest, HeldOut, Program
 from madtree.learn.problem import Problem, roots
+from madtree.learn.prune import KnownMoments, moments_of_numbers
 
 
-def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Program[Ints]:
-    """Give the empty trees of a wave the sums of all rows of their groups; the indices (m,) of these trees.
+def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Program[KnownMoments]:
+    """Give the empty trees of a wave the sums of all rows of their groups, and say what their roots' moments are.
 
     Args:
         problem: without replicas, of which `wave` has some.
@@ -28,7 +29,12 @@ def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Pro
         sums = yield CountRequest("totals", problem, whole.routing, whole.slots(every), len(every))
         growing.sums[:, empty] = sums[:, empty % wave.n_groups]
         growing.n_rows[empty] = problem.row_counts(growing.sums[:, empty])
-    return empty
+        if not problem.n_classes:
+            whole.sums[:, every] = sums
+            weight = problem.weights(sums, whole.tree)
+            moments = yield from moments_of_numbers(problem, whole, weight)
+            return KnownMoments(empty, moments[:, empty % wave.n_groups])
+    return KnownMoments(empty)
 
 
 def without_trees(held_out: HeldOut, trees: Ints, replica: int, n_groups: int) -> HeldOut:
@@ -37,5 +43,5 @@ def without_trees(held_out: HeldOut, trees: Ints, replica: int, n_groups: int) -
         return held_out
     rows = np.flatnonzero(~np.isin(roots(held_out.block, replica, n_groups), trees))
     return replace(
-        held_out, place=held_out.place.take(rows), block=held_out.block.take(rows), node=held_out.node.take(rows)
+        held_out, place=held_out.place.take(rows), blocks=[held_out.block.take(rows)], node=held_out.node.take(rows)
     )

@@ -105,22 +105,25 @@ class Forest:
         finder_of = partial(DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM)
         growing = yield from grow(wave, True, finder_of=finder_of)
         empty = yield from take_all_rows(problem, wave, growing)
-        outcome = yield from conclude(wave, growing)
+        outcome = yield from conclude(wave, growing, empty)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
-        ends, losses = [], []
+        ends: Ints = np.zeros((count, 0), np.int32)
+        losses = []
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
-            held_out = without_trees(held_out, empty, replica, wave.n_groups)
+            held_out = without_trees(held_out, empty.nodes, replica, wave.n_groups)
             if forest.n_permutations:
                 lost = permuted(wave, growing.routing, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
-            ends.append(np.full(held_out.n_all, NOWHERE, np.int32))
-            ends[-1][held_out.place] = held_out.node
+            if replica == 0:
+                ends = np.full((count, held_out.n_all), NOWHERE, np.int32)
+            ends[replica, held_out.place] = held_out.node
+            del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
         trees = TrainedTrees.of(outcome, wave, group, member)
-        return Wave(trees, prediction, np.stack(ends), np.reshape(losses, shape))
+        return Wave(trees, prediction, ends, np.reshape(losses, shape))
 
     def to_values(self) -> dict[str, Any]:
         return {
@@ -149,10 +152,11 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
     tally = Tally(forest.problem, forest.parameters, targets)
     for number in range(forest.n_waves):
         wave: Wave = yield WaveRequest(forest, number)
-        errors = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
+        errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
         yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, len(wave.trees.nodes.node_id)))
-        deliver(replace(wave.trees, trees=replace(wave.trees.trees, oob_error=errors.ravel())))
+        trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
+        deliver(replace(wave.trees, trees=trees))
     seen: Ints = yield CategoriesRequest(forest.problem)
     return replace(tally.result(), seen=seen)
 

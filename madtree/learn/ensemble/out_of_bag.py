@@ -6,6 +6,7 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from madtree.trees import ForestParameters
 _PERMUTED = 5  # purpose of a hash
 _LIMBS = 2  # of sums of squared errors
 _LOOKS = 24  # numbers of trees after which the error is computed, at most
+_PIECE_ROWS = 65_536  # that are looked at together: what is worked out on the way takes no memory to speak of
 
 
 @dataclass(frozen=True)
@@ -64,26 +66,32 @@ class Tally:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> Floats:
+    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> tuple[Floats, Bools]:
         """Count what the members from `first` on say; the others as in `Wave`.
 
         Returns:
-            (n_members, G) error of the trees up to each of these members, NaN where it was not computed.
+            error: (n_members, G) of the trees up to each of these members, NaN where it was not computed.
+            is_tested: (n_members, G) whether any row of the group is out of the tree's bag.
         """
         errors = np.full((len(ends), self._problem.n_groups), np.nan)
+        is_tested = np.zeros(errors.shape, np.bool_)
         for replica, end in enumerate(ends):
-            voted = np.flatnonzero(end >= 0)
-            predicted = prediction.take(end.take(voted))
-            if self._grid is None:
-                self._counted[predicted, voted] += 1
-            else:
-                self._counted[0, voted] += 1
-                self._counted[1, voted] += self._grid.split(predicted, self._rows.group.take(voted))[0]
+            for piece in self._pieces():
+                voted = np.flatnonzero(end[piece] >= 0)
+                group = self._rows.group[piece].take(voted)
+                is_tested[replica, group] = True
+                predicted = prediction.take(end[piece].take(voted))
+                counted = self._counted[:, piece]
+                if self._grid is None:
+                    counted[predicted, voted] += 1
+                else:
+                    counted[0, voted] += 1
+                    counted[1, voted] += self._grid.split(predicted, group)[0]
             if first + replica + 1 in self._looks:
                 errors[replica] = self._judged()[0]
         if len(losses):
             self._losses.append(losses)
-        return errors
+        return errors, is_tested
 
     def result(self) -> OutOfBag:
         """After all trees."""
@@ -99,8 +107,10 @@ class Tally:
         prediction: Array
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
-                votes = self._counted.sum(axis=0, dtype=np.int64)
-                prediction = self._counted.argmax(axis=0)
+                votes = self._counted.sum(axis=0, dtype=np.uint32)
+                prediction = np.empty(len(votes), rows.target.dtype)
+                for piece in self._pieces():
+                    prediction[piece] = self._counted[:, piece].argmax(axis=0)
                 asked = votes > 0
                 wrong = asked & (prediction != rows.target[0])
                 error = self._weight_of(wrong) / self._weight_of(asked)
@@ -118,12 +128,18 @@ class Tally:
             spread = _sums(weight * np.square(value - mean[group]), group, n_groups)
             return lost / total, 1 - lost / spread, votes, prediction
 
+    def _pieces(self) -> Iterator[slice]:
+        for first in range(0, self._counted.shape[1], _PIECE_ROWS):
+            yield slice(first, first + _PIECE_ROWS)
+
     def _weight_of(self, chosen: Bools) -> Floats:
         """(G,) the weight of the rows that are `chosen` (n_rows,)."""
         rows, n_groups = self._rows, self._problem.n_groups
         if rows.weight is None and n_groups == 1:
             return np.array([np.count_nonzero(chosen)], np.float64)
         mine = np.flatnonzero(chosen)
+        if rows.weight is None:
+            return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
         return _sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
 
 
@@ -185,7 +201,8 @@ class _Rows:
 
     @classmethod
     def of(cls, targets: Targets) -> _Rows:
-        group = np.zeros(targets.n_rows, np.int64) if targets.tree is None else targets.tree.astype(np.int64)
+        one = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory
+        group: Ints = one if targets.tree is None else targets.tree.astype(np.int64)
         return cls(np.atleast_2d(targets.target), targets.weight, group)
 
     def weights(self, problem: Problem, rows: Ints) -> Floats:

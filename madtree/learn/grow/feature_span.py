@@ -31,7 +31,7 @@ from madtree.learn.histogram import (
     state_limit,
 )
 from madtree.learn.problem import Problem
-from madtree.learn.split import BestSplits, OccupiedBins, coarse, likely_bins, search, sweep
+from madtree.learn.split import BestSplits, OccupiedBins, SmallNodes, coarse, likely_bins, search, search_small
 
 
 def spans_of(problem: Problem, rows_at_hand: bool) -> list[FeatureSpan]:
@@ -133,8 +133,13 @@ class FeatureSpan:
             layout = HistogramLayout(self.problem.channels, self.widths, len(nodes), self.first)
             rows = yield rows_request(self.problem, growing, nodes, self.first, self.last)
             see_rows(self.problem, growing, nodes, rows, self.first, self.last)
-            occupied = sweep(rows, layout, tuning.chunk_values, at_places(allowed, at))
-            yield from self._enter(occupied, growing.tree[nodes], at, found)
+            features = np.broadcast_to(np.arange(self.first, self.last), (len(nodes), self.last - self.first))
+            small = SmallNodes(rows, layout, features, growing.tree[nodes])
+            mask = None if allowed is None else allowed[at, self.first : self.last]
+            part = found.of_slots(at)
+            for _ in search_small(self.problem, small, part, mask):
+                yield BREATH
+            found.enter(at, part)
 
     def _count(
         self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None

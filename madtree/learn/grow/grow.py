@@ -114,9 +114,9 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     growing.feature[nodes] = feature
     growing.majority_left[nodes] = majority_left
     growing.improvement[nodes] = splits.gain[chosen]
-    for node, slot in zip(nodes.tolist(), chosen.tolist(), strict=True):
-        if others := splits.ranked.get(slot, [])[1:]:  # the first one is the node's own
-            growing.competitors[node] = others
+    for slot, ranked in splits.ranked.items():
+        if splits.gain[slot] > 0 and len(ranked) > 1:  # the first one is the node's own
+            growing.competitors[int(frontier[slot])] = ranked[1:]
     _enter_primaries(problem, growing, nodes, splits, chosen)
     if problem.parameters.max_surrogates and len(nodes):
         yield from _enter_surrogates(problem, growing, nodes)

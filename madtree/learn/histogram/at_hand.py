@@ -112,7 +112,7 @@ class BlocksAtHand:
             parts.append(part)
             nodes.append(leaves(request.routing, part, replica, problem.n_groups))
             n_all += placed.block.codes.n_rows
-        return HeldOut(np.concatenate(places), Block.join(parts), np.concatenate(nodes), n_all)
+        return HeldOut(np.concatenate(places), parts, np.concatenate(nodes), n_all)
 
     def _targets(self) -> Targets:
         blocks = [placed.block for placed in self._blocks]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -120,12 +122,17 @@ class HeldOut:
 
     Attributes:
         place: (n_rows,) of each row among all, ascending; the same for all replicas.
-        block: these rows.
+        blocks: these rows, in that order.
         node: (n_rows,) the node that each has reached.
         n_all: rows that there are, in the replica or not.
     """
 
     place: Ints
-    block: Block
+    blocks: Sequence[Block]
     node: Ints
     n_all: int
+
+    @cached_property
+    def block(self) -> Block:
+        """The rows as one block."""
+        return Block.join(self.blocks)

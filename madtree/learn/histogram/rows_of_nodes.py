@@ -47,6 +47,8 @@ class RowsOfNodes:
         limbs: (n_limbs, n_rows) what is summed beside the row counts.
         sources: where the codes are, and which rows of each are meant, in order; None for all of them.
         shift: (n_features,) bits by which codes are shifted to coarse ones (learn.split.coarse), or None.
+        times: (n_rows,) how often each row counts, what is summed included; None where rows come as often as they
+            count. Only of rows that are put in order, never of those that are counted.
     """
 
     slot: Ints
@@ -54,6 +56,7 @@ class RowsOfNodes:
     limbs: Floats
     sources: Sequence[tuple[HasCodes, Ints | None]]
     shift: Ints | None = None
+    times: Floats | None = None
 
     @classmethod
     def of(cls, channels: Channels, parts: Sequence[Part]) -> RowsOfNodes:

@@ -68,16 +68,22 @@ class Bootstrap(Replicas):
         return self.first
 
     def multiplicity(self, block: Block, replica: int) -> Array:
-        drawn = self._drawn(block, replica)
+        assert block.identity is not None
+        drawn = self._drawn(block.identity, replica)
         if self.kept < 1:
-            drawn = np.where(self._reached(block, replica), drawn, np.uint8(0))
+            drawn = np.where(self._reached(block.identity, replica), drawn, np.uint8(0))
         return drawn
 
     def held_out(self, block: Block, replica: int) -> Ints:
         """Indices of the rows out of bag."""
-        out = self._drawn(block, replica) == 0
+        assert block.identity is not None
+        return self.out_of_bag(block.identity, replica)
+
+    def out_of_bag(self, identity: Array, replica: int) -> Ints:
+        """Indices of the rows out of bag, among those of some identities (n_rows,) uint32."""
+        out = self._drawn(identity, replica) == 0
         if self.kept < 1:
-            out &= self._reached(block, replica)
+            out &= self._reached(identity, replica)
         return np.flatnonzero(out)
 
     def upper_bound(self, rows: Ints) -> Ints:
@@ -99,22 +105,21 @@ class Bootstrap(Replicas):
             given.number("kept", 0.0, 1.0),
         )
 
-    def _drawn(self, block: Block, replica: int) -> Array:
+    def _drawn(self, identity: Array, replica: int) -> Array:
         """(n_rows,) uint8 how often each row is drawn, be it in reach or not."""
         if self.sampling == "none":
-            return np.ones(block.codes.n_rows, np.uint8)
-        low = self._hash(block, replica, _DRAWN).view(np.uint16)[_LOW_HALF::2]
+            return np.ones(len(identity), np.uint8)
+        low = self._hash(identity, replica, _DRAWN).view(np.uint16)[_LOW_HALF::2]
         if self.sampling == "poisson":
             return _POISSON.take(low)
         once: Array = (low < _SHARE_WITHOUT * _RESOLUTION).view(np.uint8)
         return once
 
-    def _reached(self, block: Block, replica: int) -> Array:
-        return np.asarray(self._hash(block, replica, _KEPT) < self.kept * 2.0**32)
+    def _reached(self, identity: Array, replica: int) -> Array:
+        return np.asarray(self._hash(identity, replica, _KEPT) < self.kept * 2.0**32)
 
-    def _hash(self, block: Block, replica: int, purpose: int) -> Array:
-        assert block.identity is not None
-        return mixed(block.identity ^ keyed(purpose, self.seed, np.array([self.first + replica]))[0])
+    def _hash(self, identity: Array, replica: int, purpose: int) -> Array:
+        return mixed(identity ^ keyed(purpose, self.seed, np.array([self.first + replica]))[0])
 
 
 _LOW_HALF = 0 if np.little_endian else 1  # place of a number's lower 16 bits

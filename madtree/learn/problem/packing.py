@@ -77,8 +77,11 @@ class RowFormat:
         rows = rows_in(images, self.n_columns)
         return None if rows is None else len(rows)
 
-    def read(self, images: bytes) -> RawRows:
+    def read(self, images: bytes | Floats) -> RawRows:
         """All rows, with classes and categories as indices; unknown ones as missing. `tree` holds tree ids.
+
+        Args:
+            images: of the rows, or their numbers (n_rows, n_columns).
 
         Raises:
             NullNumberError: a number is NULL, which it must not be here.
@@ -197,7 +200,7 @@ class Packer:
         self._layout = CodeLayout.for_widths(problem.bins.widths)
         self._encoders: dict[tuple[int, int], EdgeEncoder] = {}
 
-    def pack(self, images: bytes) -> tuple[Block, int, int]:
+    def pack(self, images: bytes | Floats) -> tuple[Block, int, int]:
         """The block of the usable rows among `images`, how many were not usable, and how many had an unknown class."""
         return self.pack_rows(self.row_format.read(images))
 

@@ -10,17 +10,15 @@ import numpy as np
 
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
-from madtree.learn.problem.bootstrap import Bootstrap
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
-from madtree.learn.problem.replicas import Folds, Replicas
+from madtree.learn.problem.received import bins_of, grid_of, replicas_of
+from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.trees import MOST_FOLDS, POISSON, Parameters
+from madtree.trees import POISSON, Parameters
 
 _MOST_ROWS = 2**48
-_MOST_EXPONENT = 1100  # of two: float64 has 1024 at most, and grids none below -1000
-_MOST_LIMBS = 3
 
 
 def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
@@ -257,14 +255,14 @@ class Problem:
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
         rows = given.ints("rows", (None,), 0, _MOST_ROWS)
         n_trees = len(rows)
-        replicas = _replicas(given)
+        replicas = replicas_of(given)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
-        bins = _bins(given, n_trees)
+        bins = bins_of(given, n_trees)
         costs = len(parameters.feature_costs)
         require(not costs or costs == bins.sizes.shape[1], "feature_costs", "those of all features, or of none")
-        weight, target = (_grid(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
+        weight, target = (grid_of(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
         require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
-        exposure = _grid(given, "exposure_exponents", n_trees)
+        exposure = grid_of(given, "exposure_exponents", n_trees)
         require(exposure is None or parameters.criterion == POISSON, "exposure_exponents", "those of counts only")
         centre, largest_target, largest_weight = (
             given.floats(name, (n_trees if target or np.size(values.get(name, ())) else 0,), finite=False)
@@ -291,34 +289,3 @@ class Problem:
             largest_exposure=largest_exposure,
             replicas=replicas,
         )
-
-
-def _replicas(given: Values) -> Replicas:
-    if "replicas" not in given:
-        return Replicas()
-    if given.is_mapping("replicas"):
-        return Bootstrap.from_values(given.mapping("replicas"))
-    return Folds(given.integer("replicas", 1, MOST_FOLDS))
-
-
-def _grid(given: Values, name: str, n_trees: int) -> Grid | None:
-    if name not in given:
-        return None
-    grid = Grid(given.ints(name, (n_trees, None), -_MOST_EXPONENT, _MOST_EXPONENT, np.int32))
-    require(1 <= grid.limbs <= _MOST_LIMBS, name, f"those of 1 to {_MOST_LIMBS} limbs")
-    return grid
-
-
-def _bins(given: Values, n_trees: int) -> BinTable:
-    if "bin_lower" not in given:  # they are to be counted by, and no more
-        most = given.ints("bin_sizes", (1, None), 0, WIDE_LIMIT - 1, np.int32)
-        require(most.shape[1] > 0, "bin_sizes", "those of one feature at least")
-        sizes = np.broadcast_to(most, (n_trees, most.shape[1]))
-        return BinTable(sizes, np.zeros(0), np.zeros(0), np.zeros_like(sizes, np.int64))
-    sizes = given.ints("bin_sizes", (n_trees, None), 0, WIDE_LIMIT - 1, np.int32)
-    require(sizes.shape[1] > 0, "bin_sizes", "those of one feature at least")
-    lower = given.floats("bin_lower", (None,), finite=False)
-    upper = given.floats("bin_upper", (len(lower),), finite=False)
-    offsets = given.ints("bin_offsets", sizes.shape, 0, len(lower))
-    require(int((offsets + sizes).max()) <= len(lower), "bin_offsets", "places of bins that are there")
-    return BinTable(sizes, lower, upper, offsets)

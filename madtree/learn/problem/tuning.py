@@ -70,7 +70,7 @@ class SearchTuning:
     stack_nodes: int = 4_096
     copied_codes: int = 8_388_608
 
-    wave_rows: int = 131_072
+    wave_rows: int = 262_144
     stretch_rows: int = 65_536
     node_rows: int = 1_500
     piece_rows: int = 32_768

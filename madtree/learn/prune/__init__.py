@@ -5,23 +5,25 @@ cross-validation, importance, and the trees as columns on their way to the model
 from __future__ import annotations
 
 from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys
-from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
-from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
-from madtree.learn.prune.prune import prune
-from madtree.learn.prune.trained import (
+from madtree.learn.prune.columns import (
     CompetitorColumns,
     CpColumns,
     NodeColumns,
     OutOfBagColumns,
     SurrogateColumns,
-    TrainedTrees,
     TreeColumns,
 )
+from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
+from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
+from madtree.learn.prune.pruning import prune
+from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
+from madtree.learn.prune.trained import TrainedTrees
 
 __all__ = [
     "CategorySets",
     "CompetitorColumns",
     "CpColumns",
+    "KnownMoments",
     "NodeColumns",
     "OutOfBagColumns",
     "Outcome",
@@ -32,6 +34,7 @@ __all__ = [
     "TreeKeys",
     "conclude",
     "leaf_predictions",
+    "moments_of_numbers",
     "prune",
     "train_at_hand",
     "train_trees",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,10 +12,12 @@ from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem
-from madtree.learn.prune.prune import prune_at, relative
-from madtree.learn.prune.risk import moments_of_numbers
+from madtree.learn.prune.pruning import prune_at, relative
+from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
 from madtree.learn.split import RankedSplit, SurrogateSplit, criterion_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,10 @@ def leaf_predictions(problem: Problem, growing: GrowingTrees) -> Array:
         return np.nan_to_num(problem.means(growing.sums, growing.tree)) + problem.centre[growing.tree]
 
 
-def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
+def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None = None) -> Program[Outcome]:
     """Evaluate, validate and prune grown trees.
+
+    `known`: leaves of other rows than those that they were grown on.
 
     Regression takes one more pass, for the leaves' risks; cross-validation one or two, for the held-out rows.
     """
@@ -96,6 +102,8 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
             impurities = criterion.impurity(moments)
         else:
             moments = yield from moments_of_numbers(problem, growing, weight)
+            if known is not None and known.moments is not None:
+                moments[:, known.nodes] = known.moments
             risk, impurities = criterion.risk(moments), criterion.impurity(moments)
             prediction = criterion.prediction(moments) + problem.centre[tree]
     n_wanted = problem.n_wanted
@@ -114,16 +122,21 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     is_leaf = pruned.is_leaf[kept]
     feature = np.where(is_leaf, -1, growing.feature[kept])
     improvement = np.where(is_leaf, np.nan, growing.improvement[kept])
-    importance = np.zeros((n_wanted, len(problem.unordered)))
-    split = ~is_leaf
-    np.add.at(importance, (growing.tree[kept][split], feature[split]), improvement[split])
-    surrogates = {
-        i: growing.surrogates[node] for i, node in enumerate(kept.tolist()) if node in growing.surrogates and split[i]
-    }
+    split = np.flatnonzero(~is_leaf)
+    n_features = len(problem.unordered)
+    cell = growing.tree[kept[split]].astype(np.int64) * n_features + feature[split]
+    importance: Floats = np.bincount(cell, improvement[split], n_wanted * n_features).astype(np.float64, copy=False)
+    importance = importance.reshape(n_wanted, n_features)
+    place = dict(zip(kept[split].tolist(), split.tolist(), strict=True)) if _some_nodes_have_more(growing) else {}
+
+    def of_kept(found: Mapping[int, T]) -> dict[int, T]:
+        """What inner nodes have, by their positions in the outcome."""
+        return {place[node]: found[node] for node in sorted(found.keys() & place.keys(), key=place.__getitem__)}
+
+    surrogates = of_kept(growing.surrogates)
     for i, found in surrogates.items():
         for surrogate in found:
             importance[growing.tree[kept[i]], surrogate.feature] += improvement[i] * surrogate.adjusted
-    unordered = {i: int(node) for i, node in enumerate(kept) if int(node) in growing.left_codes and not is_leaf[i]}
     return Outcome(
         tree=growing.tree[kept],
         node_id=growing.node_id[kept],
@@ -133,14 +146,10 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
         majority_left=growing.majority_left[kept],
         feature=feature,
         threshold=np.where(is_leaf, np.nan, growing.threshold[kept]),
-        left_codes={i: growing.left_codes[node] for i, node in unordered.items()},
-        right_codes={i: growing.right_codes[node] for i, node in unordered.items()},
+        left_codes=of_kept(growing.left_codes),
+        right_codes=of_kept(growing.right_codes),
         surrogates=surrogates,
-        competitors={
-            i: growing.competitors[node]
-            for i, node in enumerate(kept.tolist())
-            if node in growing.competitors and split[i]
-        },
+        competitors=of_kept(growing.competitors),
         weight=weight[kept],
         impurity=impurities[kept],
         risk=risk[kept],
@@ -156,9 +165,20 @@ def conclude(problem: Problem, growing: GrowingTrees) -> Program[Outcome]:
     )
 
 
+def _some_nodes_have_more(growing: GrowingTrees) -> bool:
+    """Whether some nodes have what is kept by node: categories, surrogates or competitors."""
+    return bool(growing.left_codes or growing.surrogates or growing.competitors)
+
+
+def deepest(tree: Ints, depth: Ints, n_trees: int) -> Ints:
+    """(n_trees,) the largest `depth` (m,) of each `tree` (m,); 0 where there is none."""
+    reached = np.zeros((n_trees, int(depth.max(initial=0)) + 1), np.bool_)
+    reached[tree, depth] = True
+    found: Ints = reached.shape[1] - 1 - reached[:, ::-1].argmax(axis=1)
+    return np.where(reached.any(axis=1), found, 0)
+
+
 def _depths(growing: GrowingTrees, n_wanted: int) -> Ints:
     """(n_wanted,) depth of each tree that is there for itself."""
-    depth = np.zeros(n_wanted, np.int64)
     main = growing.tree < n_wanted
-    np.maximum.at(depth, growing.tree[main], growing.depth[main])
-    return depth
+    return deepest(growing.tree[main], growing.depth[main], n_wanted)

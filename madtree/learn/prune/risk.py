@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from madtree.learn.data import Floats, Ints
@@ -19,6 +21,19 @@ from madtree.learn.histogram import (
 )
 from madtree.learn.problem import Problem
 from madtree.learn.split import variance_gain
+
+
+@dataclass(frozen=True)
+class KnownMoments:
+    """Leaves whose rows are not the replica's.
+
+    Attributes:
+        nodes: (m,) their indices.
+        moments: (3, m) as `moments_of_numbers` gives them; None of classes.
+    """
+
+    nodes: Ints
+    moments: Floats | None = None
 
 
 def moments_of_numbers(problem: Problem, growing: GrowingTrees, weight: Floats) -> Program[Floats]:

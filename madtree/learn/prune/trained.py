@@ -1,7 +1,4 @@
-"""Trained trees on their way to the model tables: a dataclass of columns for each table.
-
-They hold arrays only, so that a parallel worker can send its trees as bytes.
-"""
+"""Trained trees on their way to the model tables: from the outcome of a problem to columns."""
 
 from __future__ import annotations
 
@@ -11,175 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, codec, nested
+from madtree.learn.data import Array, Ints, codec, nested
 from madtree.learn.problem import Problem
 from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys, category_indices
-from madtree.learn.prune.outcome import Outcome
-
-
-@dataclass(frozen=True)
-class NodeColumns:
-    """The nodes that pruning kept, n rows by tree and node id.
-
-    Attributes:
-        key: of each node's tree.
-        node_id: (n,) root 0, children 2i+1 and 2i+2.
-        feature: (n,) index; -1 for a leaf.
-        threshold: (n,) NaN where there is none.
-        left, right: the categories on either side of a split on an unordered feature.
-        majority_left, improvement: (n,) mean nothing for leaves.
-        prediction: (n,) index of the class, or mean.
-        class_weights: (n, K); (n, 0) for regression.
-    """
-
-    key: TreeKeys
-    node_id: Ints
-    depth: Ints
-    feature: Ints
-    threshold: Floats
-    left: CategorySets
-    right: CategorySets
-    majority_left: Bools
-    n_rows: Ints
-    weight: Floats
-    impurity: Floats
-    risk: Floats
-    complexity: Floats
-    improvement: Floats
-    prediction: Array
-    class_weights: Floats
-
-
-@dataclass(frozen=True)
-class SurrogateColumns:
-    """The surrogates of these nodes, n rows by tree, node id and rank.
-
-    Attributes:
-        key, node_id: of each surrogate's node.
-        rank: (n,) from 1 within a node.
-        feature, threshold, left, right: as in `NodeColumns`.
-        low_goes_left: (n,) whether values up to the threshold go left.
-    """
-
-    key: TreeKeys
-    node_id: Ints
-    rank: Ints
-    feature: Ints
-    threshold: Floats
-    left: CategorySets
-    right: CategorySets
-    low_goes_left: Bools
-    agreement: Floats
-    adjusted_agreement: Floats
-
-
-@dataclass(frozen=True)
-class CompetitorColumns:
-    """The competitors of these nodes, n rows by tree, node id and rank; columns as in `SurrogateColumns`.
-
-    Attributes:
-        improvement: (n,) gain, divided by the cost of the feature.
-    """
-
-    key: TreeKeys
-    node_id: Ints
-    rank: Ints
-    feature: Ints
-    threshold: Floats
-    left: CategorySets
-    right: CategorySets
-    improvement: Floats
-
-
-@dataclass(frozen=True)
-class CpColumns:
-    """The cp tables of cross-validation, n rows by tree; none without it. See `learn.prune.validation.CpTable`.
-
-    Attributes:
-        key: of each row's tree.
-        chosen: (n,) whether the tree was pruned at this cp.
-    """
-
-    key: TreeKeys
-    cp: Floats
-    n_splits: Ints
-    rel_error: Floats
-    cv_error_avg: Floats
-    cv_error_stddev: Floats
-    xerror: Floats
-    xstd: Floats
-    chosen: Bools
-
-
-@dataclass(frozen=True)
-class TreeColumns:
-    """The trees, n rows; a tree without nodes could not be trained.
-
-    Attributes:
-        n_rows: (n,) of the training.
-        tree_depth, grown_depth: (n,) after pruning, and before.
-        pruning_cp: (n,) that the tree was pruned at.
-        root_risk: (n,) NaN for a tree without nodes.
-        importance: (n, number of features) summed improvement of each feature's splits and surrogates.
-        oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
-    """
-
-    key: TreeKeys
-    n_rows: Ints
-    n_nodes: Ints
-    n_leaves: Ints
-    tree_depth: Ints
-    grown_depth: Ints
-    pruning_cp: Floats
-    root_risk: Floats
-    importance: Floats
-    oob_error: Floats
-
-    @classmethod
-    def untrained(cls, key: TreeKeys, n_features: int, cp: float) -> TreeColumns:
-        """Trees without nodes."""
-        n = len(key.group)
-        none = np.zeros(n, np.int64)
-        nan = np.full(n, np.nan)
-        return cls(key, none, none, none, none, none, np.full(n, cp), nan, np.zeros((n, n_features)), nan)
-
-    def take(self, rows: Ints) -> TreeColumns:
-        return TreeColumns(
-            self.key.take(rows),
-            self.n_rows[rows],
-            self.n_nodes[rows],
-            self.n_leaves[rows],
-            self.tree_depth[rows],
-            self.grown_depth[rows],
-            self.pruning_cp[rows],
-            self.root_risk[rows],
-            self.importance[rows],
-            self.oob_error[rows],
-        )
-
-
-@dataclass(frozen=True)
-class OutOfBagColumns:
-    """What the out-of-bag rows of some groups' forests say, n rows; of single trees none (`learn.ensemble.OutOfBag`).
-
-    Attributes:
-        group: (n,) from 1; n_rows: (n,) its rows, in bag or not.
-        importance, importance_sd: (n, number of features); NaN where it was not asked for.
-    """
-
-    group: Ints
-    n_rows: Ints
-    error: Floats
-    score: Floats
-    importance: Floats
-    importance_sd: Floats
-
-    @classmethod
-    def none(cls, n_features: int) -> OutOfBagColumns:
-        of_features = np.zeros((0, n_features))
-        none = np.zeros(0)
-        ids = none.astype(np.int64)
-        return cls(ids, ids, none, none, of_features, of_features)
+from madtree.learn.prune.columns import (
+    CompetitorColumns,
+    CpColumns,
+    NodeColumns,
+    OutOfBagColumns,
+    SurrogateColumns,
+    TreeColumns,
+)
+from madtree.learn.prune.outcome import Outcome, deepest
 
 
 @dataclass(frozen=True)
@@ -246,21 +86,21 @@ class TrainedTrees:
 def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
     n, tree = len(key.group), outcome.tree
     roots = outcome.node_id == 0
-    n_rows, depth = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    n_rows = np.zeros(n, np.int64)
     n_rows[tree[roots]] = outcome.n_rows[roots]
-    np.maximum.at(depth, tree, outcome.depth)
     chosen = [table.cp[table.chosen] for table in outcome.cp_tables]
     return TreeColumns(
         key=key,
         n_rows=n_rows,
         n_nodes=np.bincount(tree, minlength=n),
         n_leaves=np.bincount(tree[outcome.is_leaf], minlength=n),
-        tree_depth=depth,
+        tree_depth=deepest(tree, outcome.depth, n),
         grown_depth=outcome.grown_depth,
         pruning_cp=np.array(chosen or [problem.parameters.cp] * n, np.float64),
         root_risk=outcome.root_risk,
         importance=outcome.importance,
         oob_error=np.full(n, np.nan),
+        is_tested=np.zeros(n, np.bool_),
     )
 
 
@@ -268,10 +108,12 @@ def _nodes(outcome: Outcome, problem: Problem, key: TreeKeys) -> NodeColumns:
     n = len(outcome.tree)
 
     def categories(codes: dict[int, Ints]) -> CategorySets:
-        sets: list[Ints | None] = [None] * n
-        for node, of_node in codes.items():
-            sets[node] = category_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), of_node)
-        return CategorySets.of(sets)
+        sizes = np.zeros(n, np.int32)
+        sets = []
+        for node, of_node in codes.items():  # ascending
+            sets.append(category_indices(problem, int(outcome.tree[node]), int(outcome.feature[node]), of_node))
+            sizes[node] = len(of_node)
+        return CategorySets(sizes, np.concatenate([np.zeros(0, np.int32), *sets]))
 
     return NodeColumns(
         key=key.take(outcome.tree),

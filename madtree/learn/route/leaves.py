@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Block, Ints
+from madtree.learn.data import USUAL_BLOCK_ROWS, Block, Ints
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
-from madtree.learn.walk import MOST_ROWS, CodeMatrix, Descent
+from madtree.learn.walk import CodeMatrix, Descent
 
 
 def leaves(routing: Routing, block: Block, replica: int, n_groups: int) -> Ints:
@@ -25,10 +25,11 @@ def leaves(routing: Routing, block: Block, replica: int, n_groups: int) -> Ints:
         inner & (routing.missing_right != 0),
         len(block.codes.narrow),
         routing.deepest,
+        np.array([replica * n_groups]),
     )
     found: Ints = np.empty(block.codes.n_rows, np.int32)
-    for first in range(0, len(found), MOST_ROWS):
-        rows = slice(first, first + MOST_ROWS)
+    for first in range(0, len(found), USUAL_BLOCK_ROWS):
+        rows = slice(first, first + USUAL_BLOCK_ROWS)
         root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
         found[rows] = descent.leaves(root, CodeMatrix(block.codes.narrow[:, rows]))
     return found

@@ -8,11 +8,11 @@ from madtree.learn.split.competitors import RankedSplit
 from madtree.learn.split.criterion import criterion_of, variance_gain
 from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
-from madtree.learn.split.node_rows import sweep
 from madtree.learn.split.occupied_bins import OccupiedBins, bins_of_segments
 from madtree.learn.split.screen import applies, search_screened
 from madtree.learn.split.search import BestSplits, PickedSplits, search
 from madtree.learn.split.shortlist import likely_bins, likely_segments
+from madtree.learn.split.sorted_rows import SmallNodes, search_small
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "OccupiedBins",
     "PickedSplits",
     "RankedSplit",
+    "SmallNodes",
     "SurrogateSplit",
     "applies",
     "bins_of_segments",
@@ -31,6 +32,6 @@ __all__ = [
     "likely_segments",
     "search",
     "search_screened",
-    "sweep",
+    "search_small",
     "variance_gain",
 ]

@@ -12,16 +12,17 @@ that finds none does not apply, and all candidates are searched.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats
+from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.split.losses import Losses
 
 RoughBest = Callable[[Array, int], tuple[Floats, Floats]]
+RoughGain = Callable[[Sequence[Floats]], Floats]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Criterion:
             rows, both (m,); from row counts (K, m, n_bins) as integers, the bin of missing values left out, and from
             the rows that either side must keep. Differs from the best `gain` by rounding only, where
             products of two counts are exact.
+        rough_gain: for `sorted_rows`: the same as gains (m, n_rows) behind each row, from the row counts (m, n_rows)
+            of each class up to it; those of the last row are the node's. Some number where a side is empty.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Criterion:
     quick_is_exact: bool = False
     two_class_gain: Callable[[Floats, Floats], Floats] | None = None
     rough_best: RoughBest | None = None
+    rough_gain: RoughGain | None = None
 
 
 def criterion_of(problem: Problem) -> Criterion:
@@ -80,7 +84,23 @@ def criterion_of(problem: Problem) -> Criterion:
     if problem.parameters.class_params is None:
         return criterion
     losses = Losses.of_problem(problem)
-    return replace(criterion, risk=losses.risk, prediction=losses.prediction, quick_gain=None, rough_best=None)
+    return replace(
+        criterion, risk=losses.risk, prediction=losses.prediction, quick_gain=None, rough_best=None, rough_gain=None
+    )
+
+
+def gains(problem: Problem, criterion: Criterion, left: Floats, right: Floats, tree: Ints) -> Floats:
+    """(m,) gains of splits with the sums `left` and `right` (n_channels, m), in the trees `tree` (m,)."""
+    left, right = problem.moments(left, tree), problem.moments(right, tree)
+    if not problem.n_classes and not (problem.weight_grid is None and problem.exposure_grid is None):
+        # Weighted values are rounded row by row, so means of equal values may differ in their last bits.
+        close = np.abs(left[1] - right[1]) <= 1e-13 * np.maximum(np.abs(left[1]), np.abs(right[1]))
+        right[1] = np.where(close, left[1], right[1])
+    gain = criterion.gain(left, right)
+    if criterion.rounding == 0.0:
+        return gain
+    weight = left.sum(axis=0) + right.sum(axis=0) if problem.n_classes else left[0] + right[0]
+    return np.where(gain > criterion.rounding * weight, gain, 0.0)
 
 
 # What all criteria of classification share.
@@ -153,14 +173,8 @@ def _gini_rough_best(counts: Array, min_bucket: int) -> tuple[Floats, Floats]:
     left = _running(rows)
     weight = left[:, -1:].copy()
     right = weight - left
-    squares = np.zeros_like(left)
     # Of two classes the one's difference is the other's with its sign changed.
-    for of_class in counts[:1] if len(counts) == 2 else counts:
-        own = _running(of_class)
-        difference = own * weight
-        difference -= left * own[:, -1:]
-        difference *= difference
-        squares += difference
+    squares = _squared_differences(left, map(_running, counts[:1] if len(counts) == 2 else counts))
     possible = np.minimum(left, right) >= min_bucket
     left *= right
     np.maximum(left, 1.0, out=left)
@@ -169,6 +183,31 @@ def _gini_rough_best(counts: Array, min_bucket: int) -> tuple[Floats, Floats]:
     best = squares.max(axis=1) * (2.0 if len(counts) == 2 else 1.0)
     total = weight[:, 0]
     return np.divide(best, total, out=np.zeros_like(best), where=total > 0), total
+
+
+def _gini_rough_gain(upto: Sequence[Floats]) -> Floats:
+    left = upto[0]
+    for of_class in upto[1:]:
+        left = left + of_class
+    weight = left[:, -1:]
+    gain = _squared_differences(left, upto[:1] if len(upto) == 2 else upto)
+    gain *= 2.0 if len(upto) == 2 else 1.0
+    sides = (weight - left) * left
+    sides *= weight
+    np.maximum(sides, 1.0, out=sides)
+    gain /= sides
+    return gain
+
+
+def _squared_differences(left: Floats, upto: Iterable[Floats]) -> Floats:
+    """(m, D) sum_k (L_k W - L W_k)**2 of some classes, from the rows (m, D) up to each column, and those of a class."""
+    weight, squares = left[:, -1:], np.zeros_like(left)
+    for own in upto:
+        difference = own * weight
+        difference -= left * own[:, -1:]
+        difference *= difference
+        squares += difference
+    return squares
 
 
 def _running(counts: Array) -> Floats:
@@ -326,6 +365,7 @@ GINI = Criterion(
     quick_gain=_gini_quick_gain,
     two_class_gain=_gini_two_class_gain,
     rough_best=_gini_rough_best,
+    rough_gain=_gini_rough_gain,
 )
 ENTROPY = Criterion(
     name="entropy",

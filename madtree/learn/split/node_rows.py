@@ -26,15 +26,14 @@ def sweep(
 
     Args:
         chunk_values: bins times channels of a chunk, at most; but a chunk has one feature at least.
-        allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
+        allowed: (n_slots, n_features) whether a node may be split by a feature of the layout; None for yes.
     """
     channels = layout.channels
     size = max(1, chunk_values // max(1, len(rows.slot) * channels.count))
     for first in range(0, len(layout.widths), size):
         span = range(first, min(first + size, len(layout.widths)))
         parts = [
-            _bins_of_feature(rows, channels, f, None if allowed is None else allowed[:, f])
-            for f in range(layout.first + span.start, layout.first + span.stop)
+            _bins_of_feature(rows, channels, layout.first + f, None if allowed is None else allowed[:, f]) for f in span
         ]
         yield _occupied(parts, layout, span.start)
 
@@ -72,19 +71,26 @@ def bins_of(rows: RowsOfNodes, channels: Channels, code: Array, mine: Ints | Non
     slot, code = slot.take(start), code.take(start).astype(np.int64)
     sums = np.empty((channels.count, len(start)))
     row_class = own(rows.row_class).take(order)
+    times = None if rows.times is None else own(rows.times).take(order)
+    limbs = [own(limb).take(order) for limb in rows.limbs]
     alone = len(start) == len(order)
-    at = 0
-    for limb in (None, *rows.limbs):
-        values = None if limb is None else own(limb).take(order)
-        for k in range(
-            channels.n_counts if limb is None or at < channels.n_counts * (1 + channels.weight_limbs) else 1
-        ):
-            part = (row_class == k).astype(np.float64) if channels.n_counts > 1 else np.ones(len(order))
-            if values is not None:
-                part *= values
-            sums[at] = part if alone else np.add.reduceat(part, start) if len(start) else part
-            at += 1
+    for channel, values in enumerate(summed(channels, row_class, times, limbs)):
+        sums[channel] = values if alone else np.add.reduceat(values, start)
     return slot, code, sums
+
+
+def summed(channels: Channels, row_class: Array, times: Array | None, limbs: Sequence[Array]) -> Iterator[Array]:
+    """What each channel sums of some rows (n_rows,), one channel after the other.
+
+    Args:
+        times, limbs: each (n_rows,) as in `RowsOfNodes`.
+    """
+    for place, values in enumerate((np.ones(len(row_class)) if times is None else times, *limbs)):
+        if channels.n_counts == 1 or place > channels.weight_limbs:
+            yield values
+            continue
+        for k in range(channels.n_counts):
+            yield (row_class == k) * values
 
 
 def order_of_slots(slot: Ints) -> Ints:

@@ -18,7 +18,7 @@ from madtree.learn.data import Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
 from madtree.learn.split.competitors import RankedSplit, rank_of
-from madtree.learn.split.criterion import criterion_of
+from madtree.learn.split.criterion import criterion_of, gains
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
 
@@ -176,8 +176,9 @@ class CandidateSplits:
         segment = occupied.segment.take(at)
         left = running.take(at, axis=1)
         right = total.take(segment, axis=1) - left
-        gains = self._gain(left.astype(np.float64), right.astype(np.float64), self.tree.take(segment))
-        gain, first = first_of_best(gains, segment, occupied.n_segments, TIE)
+        tree = self.tree.take(segment)
+        of_candidates = gains(self.problem, self.criterion, left.astype(np.float64), right.astype(np.float64), tree)
+        gain, first = first_of_best(of_candidates, segment, occupied.n_segments, TIE)
         return gain, np.where(first >= 0, at[first] if len(at) else first, -1)
 
     def _subset_splits(self, segments: Ints, gain: Floats) -> dict[int, Bools]:
@@ -195,24 +196,11 @@ class CandidateSplits:
             valid = np.flatnonzero(enough)
             if len(valid) == 0:
                 continue
-            gains = self._gain(left[:, valid], right[:, valid], np.full(len(valid), self.tree[s]))
-            gain[s] = gains.max()
-            masks[s] = choice[valid[np.flatnonzero(gains >= gain[s] * (1 - TIE))[0]]]
+            tree = np.full(len(valid), self.tree[s])
+            of_subsets = gains(self.problem, self.criterion, left[:, valid], right[:, valid], tree)
+            gain[s] = of_subsets.max()
+            masks[s] = choice[valid[np.flatnonzero(of_subsets >= gain[s] * (1 - TIE))[0]]]
         return masks
-
-    def _gain(self, left: Floats, right: Floats, tree: Ints) -> Floats:
-        """(m,) gains of splits with the sums `left` and `right` (n_channels, m)."""
-        problem, criterion = self.problem, self.criterion
-        left, right = problem.moments(left, tree), problem.moments(right, tree)
-        if not problem.n_classes and not (problem.weight_grid is None and problem.exposure_grid is None):
-            # Weighted values are rounded row by row, so means of equal values may differ in their last bits.
-            close = np.abs(left[1] - right[1]) <= 1e-13 * np.maximum(np.abs(left[1]), np.abs(right[1]))
-            right[1] = np.where(close, left[1], right[1])
-        gain = criterion.gain(left, right)
-        if criterion.rounding == 0.0:
-            return gain
-        weight = left.sum(axis=0) + right.sum(axis=0) if problem.n_classes else left[0] + right[0]
-        return np.where(gain > criterion.rounding * weight, gain, 0.0)
 
     def _choose(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
         """Enter into `found` what beats it, one feature of each slot after the other: slots ascend among the segments

@@ -31,7 +31,7 @@ def likely_bins(
     """
     rough_best = criterion_of(problem).rough_best
     chunk_values = problem.tuning.chunk_values
-    if rough_best is None or not _applies(problem):
+    if rough_best is None or not rough_gains_apply(problem):
         yield from occupied_bins(state, layout, chunk_values, allowed)
         return
     unordered = problem.unordered[layout.first : layout.first + len(layout.widths)]
@@ -48,7 +48,7 @@ def likely_bins(
             yield from bins_of_segments(part, part_layout, chunk_values, likely)
 
 
-def _applies(problem: Problem) -> bool:
+def rough_gains_apply(problem: Problem) -> bool:
     """Whether there are row counts only, and products of two are exact."""
     exact = problem.most_rows**2 < 2**53
     only_counts = problem.n_classes > 0 and problem.channels.count == problem.channels.n_counts
@@ -66,7 +66,7 @@ def likely_segments(
     be by ordered features.
     """
     rough_best = criterion_of(problem).rough_best
-    if rough_best is None or not _applies(problem):
+    if rough_best is None or not rough_gains_apply(problem):
         return np.ones((len(layout.widths), layout.n_slots), np.bool_) if allowed is None else allowed
     rough, weight = rough_gains(problem, rough_best, state, layout, allowed)
     best = np.maximum(rough.max(axis=0), gain)

@@ -2,44 +2,103 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from madtree.learn.data import Array
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
 
-MOST_ROWS = 65_536  # whose codes stay in the cache
 # From column to column. Places of one row that are a power of two apart would push each other out of the cache.
-STRIDE = MOST_ROWS + 64
+STRIDE = USUAL_BLOCK_ROWS + 64
 _MOST_KEPT = 8 * 2**20  # bytes of bits
+_WORD = 64  # bits
+MOST_NODES = 128  # of a level, that whole columns are compared with
+
+
+def most_kept(n_rows: int) -> int:
+    """Questions whose answers a matrix of so many rows keeps."""
+    return _MOST_KEPT // (8 * max(_words(n_rows), 1))
+
+
+class Scratch:
+    """Memory for the way of `n_rows` rows down a tree.
+
+    Attributes:
+        rows: (n_rows,) their numbers.
+        place, moved: (n_rows,) int64 and uint64.
+        code: (n_rows,) of the codes' type.
+        masks, answers: (MOST_NODES, words) uint64.
+    """
+
+    def __init__(self, n_rows: int, words: int, dtype: np.dtype) -> None:
+        self.rows: Ints = np.arange(n_rows)
+        self.place: Ints = np.empty(n_rows, np.int64)
+        self.moved: Array = np.empty(n_rows, np.uint64)
+        self.code: Array = np.empty(n_rows, dtype)
+        self.masks: Array = np.empty((MOST_NODES, words), np.uint64)
+        self.answers: Array = np.empty((MOST_NODES, words), np.uint64)
 
 
 class CodeMatrix:
     """Codes of some rows, column by column.
 
     Attributes:
-        n_rows: at most `MOST_ROWS`.
+        n_rows: at most `USUAL_BLOCK_ROWS`.
         has_missing: whether any code is 0. Then there are as many columns again, the same but for the largest number
             in the place of 0: what a split asks that sends missing values right.
         columns: (n_features or 2 * n_features, n_rows).
         flat: the code of row r in column c at c * STRIDE + r.
+        words: of 64 bits, a bit for each row.
     """
 
     def __init__(self, codes: Array) -> None:
         """`codes`: unsigned integers (n_features, n_rows), 0 where missing."""
         n_features, self.n_rows = codes.shape
         self.has_missing = bool(codes.size) and not codes.all()
-        whole = np.empty((n_features * (1 + self.has_missing), STRIDE), codes.dtype)
-        self.columns: Array = whole[:, : self.n_rows]
+        self._whole: Array = np.empty((n_features * (1 + self.has_missing), STRIDE), codes.dtype)
+        self.columns: Array = self._whole[:, : self.n_rows]
         self.columns[:n_features] = codes
         if self.has_missing:
             self.columns[n_features:] = np.where(codes, codes, codes.dtype.type(np.iinfo(codes.dtype).max))
-        self.flat: Array = whole.reshape(-1)
-        self._kept: dict[tuple[int, int], Array] = {}
+        self.flat: Array = self._whole.reshape(-1)
+        self.words = _words(self.n_rows)
+        self._place: dict[int, int] = {}  # of a question's answers among those kept
+        self._kept: Array = np.empty((most_kept(self.n_rows), self.words), np.uint64)
 
-    def above(self, column: int, cut: int) -> Array:
-        """(n_rows / 8,) uint8: a bit for each row, whether its code lies above a cut; 0 behind the last row."""
-        bits = self._kept.get((column, cut))
-        if bits is None:
-            bits = np.packbits(self.columns[column] > self.columns.dtype.type(cut))
-            if (len(self._kept) + 1) * len(bits) <= _MOST_KEPT:
-                self._kept[column, cut] = bits
+    @cached_property
+    def scratch(self) -> Scratch:
+        """To be written to while rows go down a tree: getting memory anew for each takes longer than much of that."""
+        return Scratch(self.n_rows, self.words, self.flat.dtype)
+
+    def above(self, column: Ints, cut: Array, found: Array) -> None:
+        """Write into `found` (m, words) uint64 a bit for each row, whether its code in `column` (m,) lies above `cut`
+        (m,); behind the last row, anything.
+        """
+        questions = (column << 32 | cut).tolist()
+        place = [self._place.get(question, -1) for question in questions]
+        if min(place) < 0:
+            for number, question in enumerate(questions):
+                if place[number] < 0 and len(self._place) < len(self._kept):
+                    place[number] = self._keep(question)
+        self._kept.take(place, axis=0, mode="clip", out=found)
+        if min(place) < 0:
+            for number, question in enumerate(questions):
+                if place[number] < 0:
+                    found[number] = self._answer(question)
+
+    def _keep(self, question: int) -> int:
+        """The place of a question's answers, which are kept."""
+        place = self._place.get(question)
+        if place is None:
+            place = self._place[question] = len(self._place)
+            self._kept[place] = self._answer(question)
+        return place
+
+    def _answer(self, question: int) -> Array:
+        column = self._whole[question >> 32, : self.words * _WORD]
+        bits: Array = np.packbits(column > column.dtype.type(question & (2**32 - 1))).view(np.uint64)
         return bits
+
+
+def _words(n_rows: int) -> int:
+    return -(-n_rows // _WORD)

@@ -13,11 +13,15 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Ints
-from madtree.learn.walk.code_matrix import STRIDE, CodeMatrix
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
+from madtree.learn.walk.code_matrix import STRIDE, CodeMatrix, most_kept
 
-_LEVELS = 6  # by whole columns; at most 8, as many as a byte has bits
 _FEW = 512  # rows, of which a walk from the root is quicker
+_MOST_LEVELS = 8  # by whole columns: as many as a byte has bits
+# Nanoseconds a row: a level of the walk; the answers to one more question; a node's share of all else.
+_STEP, _QUESTION, _NODE = 3.2, 0.3, 0.02
+_SORT, _SORTED = 1.0, 4.0  # sorting out who has ended: a row, and one that has not
+_MANY = 0.75  # of the rows
 _HALF = 32  # bits
 _HIGH = 1 if sys.byteorder == "little" else 0  # the half of an integer of 64 bits that counts 2 ** 32
 
@@ -33,6 +37,7 @@ class Descent:
         missing_right: (n_nodes,) bool, False of a leaf.
         n_features: of a row.
         deepest: levels below a root, at most.
+        together: (n_trees,) roots of trees that the same rows go down.
     """
 
     feature: Ints
@@ -41,49 +46,59 @@ class Descent:
     missing_right: Array
     n_features: int
     deepest: int
+    together: Ints
 
     def leaves(self, root: int | Ints, matrix: CodeMatrix) -> Ints:
         """(n_rows,) the leaf that each row ends in, from one root or from its own (n_rows,)."""
         if isinstance(root, np.ndarray):
             return self._walk(root.astype(np.int64), matrix, self.deepest)
-        levels = min(_LEVELS, self.deepest) if matrix.n_rows >= _FEW else 0
-        at = self._first_levels(root, levels, matrix) if levels else np.full(matrix.n_rows, root, np.int64)
+        if matrix.n_rows < _FEW:
+            return self._walk(np.full(matrix.n_rows, root, np.int64), matrix, self.deepest)
+        at, levels = self._first_levels(root, matrix)
         return self._walk(at, matrix, self.deepest - levels)
 
-    def _first_levels(self, root: int, levels: int, matrix: CodeMatrix) -> Ints:
-        """(n_rows,) the node that each row comes to by the first levels."""
-        child, cut = self.child, self.cut
-        column = self._column if matrix.has_missing else self.feature
-        paths = np.zeros((levels, -(-matrix.n_rows // 8)), np.uint8)  # by level: the rows that go right there
-        nodes = np.empty(1 << levels, np.int64)  # by a row's bits of all levels
-
-        def visit(node: int, level: int, bits: int, mask: Array) -> None:
-            """Enter where the rows of `mask`, a bit for each, go on from a node."""
-            left = int(child[node])
-            if level == levels or left == node:
-                span = levels - level
-                nodes[bits << span : (bits + 1) << span] = node
-                return
-            side = matrix.above(int(column[node]), int(cut[node])) & mask
-            paths[level] |= side
-            visit(left + 1, level + 1, 2 * bits + 1, side)
-            side ^= mask
-            visit(left, level + 1, 2 * bits, side)
-
-        visit(root, 0, 0, np.full(paths.shape[1], 255, np.uint8))
-        place = np.unpackbits(paths[0], count=matrix.n_rows)
-        for path in paths[1:]:
+    def _first_levels(self, root: int, matrix: CodeMatrix) -> tuple[Ints, int]:
+        """(n_rows,) the node that each row comes to by the first levels, and how many these are."""
+        column, cut = self._column if matrix.has_missing else self.feature, self.cut
+        most, words = self.levels, matrix.words
+        paths = np.empty((most, words), np.uint64)  # by level: the rows that go right there
+        # By node of the level, the rows that come to it. The right children of all nodes are behind the left ones.
+        masks, answers = matrix.scratch.masks, matrix.scratch.answers
+        masks[0] = ~np.uint64(0)
+        nodes, level = np.array([root]), 0
+        while level < most:
+            child = self.child.take(nodes)
+            if np.array_equal(child, nodes):
+                break
+            n = len(nodes)
+            here, right = masks[:n], answers[:n]
+            matrix.above(column.take(nodes), cut.take(nodes), right)
+            right &= here
+            np.bitwise_or.reduce(right, axis=0, out=paths[level])
+            level += 1
+            if level < most:
+                np.bitwise_xor(here, right, out=here)
+                masks[n : 2 * n] = right
+            # No row goes right from a leaf, so it does not matter what stands there.
+            nodes = np.concatenate((child, np.minimum(child + 1, len(self.child) - 1)))
+        place = np.zeros(matrix.n_rows, np.uint8)
+        for path in paths[:level][::-1]:
             place += place
-            place |= np.unpackbits(path, count=matrix.n_rows)
+            place |= np.unpackbits(path.view(np.uint8), count=matrix.n_rows)
         found: Ints = nodes.take(place)
-        return found
+        return found, level
 
     def _walk(self, at: Ints, matrix: CodeMatrix, steps: int) -> Ints:
         """(n_rows,) the node that each row comes to by some steps from its own, `at`, which is written to."""
         start, step, flat = self._start_or_missing if matrix.has_missing else self._start, self._step, matrix.flat
         n = len(at)
-        ended, rows, everyone = at, np.arange(n), True
-        place, moved, code = np.empty(n, np.int64), np.empty(n, np.uint64), np.empty(n, flat.dtype)
+        scratch = matrix.scratch
+        ended, rows, everyone = at, scratch.rows, True
+        place, moved, code = scratch.place, scratch.moved, scratch.code
+
+        def own(nodes: Ints) -> Ints:
+            return nodes.copy() if nodes is scratch.place else nodes
+
         for number in range(1, steps + 1):
             # No index is beyond an end. What "clip" saves is a second copy of the result.
             start.take(at, out=place, mode="clip")
@@ -93,15 +108,17 @@ class Descent:
             moved += code
             np.copyto(place, moved.view(np.uint32)[_HIGH::2])
             at, place = place, at
-            if number % 2 or number == steps:
+            if number == steps:
                 continue
-            # Rows stay in a leaf by themselves; they are sorted out where they have become many.
-            inner = np.flatnonzero(place != at)
+            # Rows stay in a leaf by themselves; they are sorted out where that saves more time than it takes.
+            moves = place != at
+            live = np.count_nonzero(moves) / max(len(at), 1)
+            if live > _MANY or (1 - live) * (steps - number) * _STEP < _SORT + _SORTED * live:
+                continue
+            inner = np.flatnonzero(moves)
             n = len(inner)
-            if n > len(at) * 3 // 4:
-                continue
             if everyone:
-                ended, everyone = at, False
+                ended, everyone = own(at), False
             else:
                 ended[rows] = at
             if n == 0:
@@ -109,9 +126,27 @@ class Descent:
             rows, at = rows.take(inner), at.take(inner)
             place, moved, code = place[:n], moved[:n], code[:n]
         if everyone:
-            return at
+            return own(at)
         ended[rows] = at
         return ended
+
+    @cached_property
+    def levels(self) -> int:
+        """How many are best gone down by whole columns: each has more nodes than the one above, and costs as much to
+        walk. Questions that the trees share are answered once, as long as their answers are kept.
+        """
+        nodes, asked, kept = self.together, np.zeros(0, np.int64), most_kept(USUAL_BLOCK_ROWS)
+        for level in range(min(_MOST_LEVELS, self.deepest)):
+            nodes = nodes[self.child.take(nodes) != nodes]
+            questions = (self.feature.take(nodes) << _HALF) | self.cut.take(nodes)
+            known = len(asked)
+            asked = np.unique(np.concatenate((asked, questions)))
+            new = len(asked) - known if len(asked) <= kept else len(nodes)
+            if _QUESTION * new + _NODE * len(nodes) > _STEP * len(self.together):
+                return level
+            child = self.child.take(nodes)
+            nodes = np.concatenate((child, child + 1))
+        return min(_MOST_LEVELS, self.deepest)
 
     @cached_property
     def _column(self) -> Ints:

@@ -6,15 +6,14 @@ from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.rows import (
     GroupTotals,
-    Totals,
     write_competitors,
     write_cv,
     write_groups,
     write_nodes,
-    write_summary,
     write_surrogates,
     write_trees,
 )
+from madtree.model.write.summary import Totals, write_summary
 
 __all__ = [
     "GroupTotals",

@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Bools, Floats, Ints, decode
+from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
 from madtree.model import ModelTables, check_rows, find_model, make_tables, read_summary, require_single_trees
 from madtree.request import check_new
@@ -90,9 +90,18 @@ class _Kept:
 
 
 def _read_nodes(host: Host, tables: ModelTables) -> _Nodes:
-    columns = host.query(sql.node_images((tables.schema, tables.name)))[0]
-    arrays: dict[str, Array] = {name: decode(image)[0] for name, image in columns.items()}
-    return _Nodes(trees=np.unique(arrays["tree_id"]), **arrays)
+    row = host.data(sql.node_numbers((tables.schema, tables.name)))[0]
+    tree_id = sent_ints(row["tree_id"])
+    return _Nodes(
+        trees=np.unique(tree_id),
+        tree_id=tree_id,
+        node_id=sent_ints(row["node_id"]),
+        is_leaf=sent_ints(row["is_leaf"]) == 1,
+        depth=sent_ints(row["depth"]),
+        n_rows=sent_ints(row["n_rows"]),
+        risk=sent_floats(row["risk"]),
+        complexity=sent_floats(row["complexity"]),
+    )
 
 
 def _prune(nodes: _Nodes, own: Floats, cp: float, model: Model) -> _Kept:

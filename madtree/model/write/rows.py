@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
 
-from madtree import __version__
 from madtree.host import Host, local_settings
 from madtree.learn.data import Floats, Ints
 from madtree.learn.prune import (
@@ -34,33 +31,16 @@ from madtree.model.write.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
-from madtree.request import TrainingTask, class_params_text
+from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import POISSON, Categories, ForestParameters, Kind
+from madtree.trees import Categories
 
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
 TEXT = "pg_catalog.text"
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What the summary says of the training as a whole.
-
-    Attributes:
-        classes: class labels as text, in the dependent's SQL order; empty for regression.
-        categories: of each unordered feature, where NULL is one: texts, or texts by tree id.
-    """
-
-    classes: Sequence[str]
-    num_all_groups: int
-    num_failed_groups: int
-    total_rows_processed: int
-    total_rows_skipped: int
-    categories: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +75,7 @@ def write_trees(
     """Fill `<output>`.
 
     Args:
-        categories: of each unordered feature, as in `Totals`; None where they are not known.
+        categories: of each unordered feature, texts, or texts by tree id; None where they are not known.
         failure: message for the trees without nodes.
         group_source: for a grouped task, SQL of a relation that holds each tree's group: `tree_id int` and `g1`,
             `g2`, ... in the types of the grouping columns.
@@ -239,95 +219,6 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
     }
     statement = inserts.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
     _insert(host, statement, inserts.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), _NUMBER_BYTES))
-
-
-def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
-    """Fill `<output>_summary` with its one row."""
-    arguments, parameters = task.arguments, task.parameters
-    categorical = [f.name for f in task.features if f.kind is not Kind.CONTINUOUS]
-    continuous = [f.name for f in task.features if f.kind is Kind.CONTINUOUS]
-    labels = {f.name: list(f.labels) for f in task.features if f.labels}
-    row: dict[str, Any] = {
-        "method": "tree_train",
-        "is_classification": task.is_classification,
-        "source_table": arguments.training_table_name,
-        "model_table": arguments.output_table_name,
-        "id_col_name": task.id_sql,
-        "list_of_features": arguments.list_of_features,
-        "list_of_features_to_exclude": arguments.list_of_features_to_exclude or "None",
-        "dependent_varname": _dependent(task),
-        "independent_varnames": ",".join(f.name for f in task.features),
-        "cat_features": ",".join(categorical),
-        "con_features": ",".join(continuous),
-        "grouping_cols": arguments.grouping_cols,
-        "num_all_groups": totals.num_all_groups,
-        "num_failed_groups": totals.num_failed_groups,
-        "total_rows_processed": totals.total_rows_processed,
-        "total_rows_skipped": totals.total_rows_skipped,
-        "dependent_var_levels": list(totals.classes) if task.is_classification else None,
-        "dependent_var_type": task.dependent_type,
-        "independent_var_types": ", ".join(f.type for f in task.features),
-        "input_cp": parameters.cp,
-        "n_folds": parameters.n_folds,
-        "null_proxy": sql.NULL_PROXY if parameters.null_as_category else None,
-        "madtree_version": __version__,
-        "seed": parameters.seed,
-        "split_criterion": parameters.criterion,
-        "weights": arguments.weights,
-        "max_depth": parameters.max_depth,
-        "min_split": parameters.min_split,
-        "min_bucket": parameters.min_bucket,
-        "n_bins": parameters.n_bins,
-        "max_surrogates": parameters.max_surrogates,
-        "surrogate_style": parameters.surrogate_style,
-        "null_as_category": parameters.null_as_category,
-        "rule": parameters.rule,
-        "fold_col": parameters.fold_col,
-        "features": [f.name for f in task.features],
-        "feature_types": [f.type for f in task.features],
-        "feature_kinds": [f.kind.value for f in task.features],
-        "enum_labels": json.dumps(labels),
-        "grouping_columns": [column.sql for column in task.grouping],
-        "grouping_types": [column.type for column in task.grouping],
-        "levels": None if totals.categories is None else json.dumps(totals.categories, ensure_ascii=False),
-        "trained_at": datetime.now(timezone.utc).isoformat(),
-        "max_leaf_nodes": parameters.max_leaf_nodes,
-        "min_impurity_decrease": parameters.min_impurity_decrease,
-        "dependent_name": task.dependent_name,
-        "grouping_expressions": [column.value for column in task.grouping],
-        "class_params": parameters.class_params and class_params_text(parameters.class_params),
-        "exposure": arguments.exposure,
-        "feature_costs": arguments.feature_costs,
-        "max_competitors": parameters.max_competitors,
-        "shrink": parameters.shrink if parameters.criterion == POISSON else None,
-    }
-    columns = sql.SUMMARY_COLUMNS
-    if task.forest:
-        columns, row = forest_sql.FOREST_SUMMARY_COLUMNS, row | _of_forest(task, task.forest)
-    types = [TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in columns]
-    statement = inserts.insert_summary(task.output_schema, task.output_name, columns)
-    host.command(statement, types, [row[column] for column, _ in columns])
-
-
-def _of_forest(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
-    return {
-        "method": forest_sql.FOREST_METHOD,
-        "num_trees": forest.n_trees,
-        "num_random_features": forest.n_drawn,
-        "max_tree_depth": task.parameters.max_depth,
-        "num_splits": task.parameters.n_bins,
-        "verbose": task.verbose,
-        "importance": forest.n_permutations > 0,
-        "num_permutations": forest.n_permutations,
-        "sample_ratio": forest.kept,
-        "sampling": forest.sampling,
-        "split_rule": forest.split_rule,
-    }
-
-
-def _dependent(task: TrainingTask) -> str:
-    """A column's name as SQL, an expression as the user wrote it."""
-    return task.dependent_sql[1:-1] if task.dependent_sql.startswith("(") else task.dependent_sql
 
 
 def _insert(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
@@ -178,6 +178,20 @@ BEFALLEN = [
 
 
 @pytest.fixture
+def broken(data: psycopg.Connection) -> Iterator[Callable[..., None]]:
+    """Replaces one of our functions in the session of `data`, which no other test has afterwards."""
+
+    def replace(where: str, name: str, body: str) -> None:
+        data.execute(
+            f"DO LANGUAGE plpython3u $python$\nimport {where} as module\n"
+            f"def fail(*args):\n    {body}\nmodule.{name} = fail\n$python$"
+        )
+
+    yield replace
+    data.close()
+
+
+@pytest.fixture
 def functions(data: psycopg.Connection) -> psycopg.Connection:
     """A table for workers; functions of the user's that fail, each in its way, on the row where x is 5."""
     data.execute(
@@ -239,8 +253,10 @@ def test_no_exception_block_holds_a_cancel_back(functions: psycopg.Connection) -
     assert said.sqlstate == "57014"
 
 
-def test_a_timeout_that_the_server_sees_while_it_sends_a_message_is_one(data: psycopg.Connection) -> None:
-    broken(data, "madtree.explain", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
+def test_a_timeout_that_the_server_sees_while_it_sends_a_message_is_one(
+    data: psycopg.Connection, broken: Callable[..., None]
+) -> None:
+    broken("madtree.explain", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
     data.execute("SET statement_timeout = '50ms'")
     said = mistake(data, "SELECT tree_display('m')")
     assert (said.sqlstate, said.diag.message_primary) == ("57014", "canceling statement due to statement timeout")
@@ -284,14 +300,6 @@ def test_a_mistake_within_a_call_is_not_taken_for_the_calls_own(functions: psyco
     assert said.sqlstate == "22012"
 
 
-def broken(connection: psycopg.Connection, where: str, name: str, body: str) -> None:
-    """Replace one of our functions, in this session."""
-    connection.execute(
-        f"DO LANGUAGE plpython3u $python$\nimport {where} as module\n"
-        f"def fail(*args):\n    {body}\nmodule.{name} = fail\n$python$"
-    )
-
-
 @pytest.mark.parametrize(
     ("where", "name", "body", "call", "sqlstate", "said"),
     [
@@ -305,9 +313,16 @@ def broken(connection: psycopg.Connection, where: str, name: str, body: str) -> 
     ],
 )  # fmt: skip
 def test_a_defect_shows_its_traceback_and_asks_for_a_report(
-    data: psycopg.Connection, where: str, name: str, body: str, call: str, sqlstate: str, said: str
+    data: psycopg.Connection,
+    broken: Callable[..., None],
+    where: str,
+    name: str,
+    body: str,
+    call: str,
+    sqlstate: str,
+    said: str,
 ) -> None:
-    broken(data, where, name, body)
+    broken(where, name, body)
     with pytest.raises(psycopg.Error) as caught:
         data.execute(f"SELECT {call}")
     shown = caught.value.diag
@@ -326,8 +341,10 @@ def test_a_defect_shows_its_traceback_and_asks_for_a_report(
         ("raise OSError(28, 'No space left on device')", "53100", "madtree: a temporary file cannot be used: No space"),
     ],
 )
-def test_a_machine_that_is_full_is_no_defect(data: psycopg.Connection, body: str, sqlstate: str, sentence: str) -> None:
-    broken(data, "madtree.explain", "tree_display", body)
+def test_a_machine_that_is_full_is_no_defect(
+    data: psycopg.Connection, broken: Callable[..., None], body: str, sqlstate: str, sentence: str
+) -> None:
+    broken("madtree.explain", "tree_display", body)
     said = mistake(data, "SELECT tree_display('m')")
     assert said.sqlstate == sqlstate
     assert (said.diag.message_primary or "").startswith(sentence)

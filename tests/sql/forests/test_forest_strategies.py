@@ -1,4 +1,6 @@
-"""Every way of growing forests gives the same bytes: one process in one go or by blocks, workers that share trees."""
+"""Every way of growing forests gives the same bytes: one process in one go or by blocks, workers that share trees, a
+client without functions in the server.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from training import Tables, read_model
+from training import Tables, alike, read_model, train_by_client
+
+from madtree.request import Tuning
 
 MAKE = """
     CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
@@ -32,6 +36,19 @@ def trained(db: psycopg.Connection, strategy: str, **more: Any) -> Tables:
     named = "".join(f", {name} => %s" for name in arguments)
     call = f"SELECT madtree.forest_train('t', 'm', 'id', %s, %s{named}, strategy => %s)"
     db.execute(call, [target, features, *arguments.values(), strategy])
+    return trees_of(db)
+
+
+def trained_by_client(db: psycopg.Connection, tuning: Tuning, **more: Any) -> Tables:
+    """The same of a training in this process."""
+    names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id"}
+    named = {"num_trees": 5, "max_tree_depth": 8, "replace": True, **more}
+    target, features = named.pop("target", "y"), named.pop("features", "a, b, c")
+    train_by_client(db, tuning, **names, dependent_variable=target, list_of_features=features, **named)
+    return trees_of(db)
+
+
+def trees_of(db: psycopg.Connection) -> Tables:
     return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
 
 
@@ -53,6 +70,9 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[
     expected = trained(db, "auto", **more, parallel_workers=0)
     for strategy, workers in (("memory", 0), ("workers", 1), ("workers", 3)):
         assert trained(db, strategy, **more, parallel_workers=workers) == expected, (strategy, workers)
+    for tuning in (Tuning(), Tuning(block_rows=1_500, read_rows=700, surely_large=100)):
+        found = trained_by_client(db, tuning, **more)
+        assert found == expected or alike(found, expected, more), tuning
 
 
 def test_workers_take_part(db: psycopg.Connection) -> None:

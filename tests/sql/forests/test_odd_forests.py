@@ -62,6 +62,13 @@ def test_a_tree_without_rows_is_a_leaf_of_all_rows(db: psycopg.Connection, depen
     assert {round(list(row.values())[1], 9) for row in found} == {round(expected, 9)}
     assert rows(db, "SELECT DISTINCT n_rows, tree_depth FROM f") == [{"n_rows": 600, "tree_depth": 0}]
     assert finite(rows(db, "SELECT * FROM f_nodes"))
+    grow(db, "whole", dependent, num_trees=1, sampling="none", max_tree_depth=0)
+    told = "SELECT DISTINCT risk::float8, impurity::float8, prediction::text::float8 FROM {}_nodes"
+    if dependent == "c":
+        told = told.replace(", prediction::text::float8", "")
+    (whole,), (empty,) = rows(db, told.format("whole")), rows(db, told.format("f"))
+    assert empty == pytest.approx(whole, rel=1e-12)
+    assert empty["risk"] > 0
     assert finite(rows(db, "SELECT * FROM madtree.tree_evaluate('f', 'test')"))
 
 

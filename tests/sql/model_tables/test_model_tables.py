@@ -16,10 +16,10 @@ from waiting import PATIENCE, wait_until_blocked
 
 from madtree import __version__
 from madtree.errors import MadtreeError
-from madtree.learn.prune.trained import CategorySets, NodeColumns, TreeColumns, TreeKeys
+from madtree.learn.prune import CategorySets, NodeColumns, TreeColumns, TreeKeys
 from madtree.model.tables import create_tables
 from madtree.model.turns import drop_model
-from madtree.model.write.rows import Totals, write_nodes, write_summary, write_trees
+from madtree.model.write import Totals, write_nodes, write_summary, write_trees
 from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.quote import ident
@@ -95,6 +95,7 @@ def one_tree(key: TreeKeys | None = None, **changes: Any) -> TreeColumns:
         "root_risk": [1 / 3],
         "importance": [[0.0, 3.5, 0.0]],
         "oob_error": [float("nan")],
+        "is_tested": [False],
     }
     return columns(TreeColumns, key or keys([0]), **(values | changes))
 

@@ -214,12 +214,12 @@ class _Watching(PsycopgHost):
         super().__init__(connection)
         self.shared, self._deserted = 0, deserted
 
-    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> Any:
         if sql.startswith("CREATE TABLE") and "score_pages" in sql:
             self.shared += 1
             if self._deserted:
                 self.connection.execute("SET LOCAL max_parallel_workers = 0")
-        return super()._run(sql, types, params)
+        return super()._run(sql, types, params, **how)
 
 
 def test_workers_that_do_not_come_are_not_missed(data: psycopg.Connection) -> None:

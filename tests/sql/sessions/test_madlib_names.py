@@ -78,6 +78,27 @@ def test_a_mistake_is_told_by_the_name_that_was_given(golf: psycopg.Connection, 
         golf.execute(f"SELECT madtree.tree_train('golf', 'm', 'id', 'play', 'wind', {given})")
 
 
+def test_errors_of_the_second_forms_name_madlibs_arguments(madlib: psycopg.Connection) -> None:
+    madlib.execute("SELECT madtree.tree_train('golf', 'm', 'id', 'play', 'wind, temperature')")
+    for call, sentence in (
+        ("tree_predict(model => 'none', source => 'golf', output => 'o')", "model: relation none does not exist"),
+        ("tree_predict(model => 'm', source => 'none', output => 'o')", "source: relation none does not exist"),
+        ("tree_predict(model => 'm', source => NULL, output => 'o')", "source must be the name of a table or view"),
+        ("tree_predict(model => 'm', source => 'golf', output => 'golf')", "output: "),
+        (
+            "tree_predict(model => 'm', source => 'golf', output => 'o', pred_type => 'odds')",
+            "pred_type must be one of response, prob",
+        ),
+        ("tree_display(model_table => 'none')", "model_table: relation none does not exist"),
+        ("tree_surr_display(model_table => NULL)", "model_table must be the name of a model, not NULL"),
+        ("get_var_importance(model_table => 'none', output_table => 'o')", "model_table: relation none does not exist"),
+        ("get_var_importance(model_table => 'm', output_table => 'golf')", "output_table: "),
+    ):
+        for schema in ("madtree", "madlib"):
+            with pytest.raises(psycopg.Error, match=f"^madtree: {sentence}"):
+                madlib.execute(f"SELECT {schema}.{call}".encode())
+
+
 def test_verbose_mode_streams_as_verbose_does(golf: psycopg.Connection) -> None:
     said: list[str] = []
     golf.add_notice_handler(lambda diagnostic: said.append(diagnostic.message_primary or ""))

@@ -13,8 +13,6 @@ from training import Tables, left_behind, read_model
 from training import train as train_on
 from waiting import wait_until
 
-from madtree.storage.workers.membership import leader_of_title
-
 N_ROWS = 300_000  # more than are looked at for their bins
 MAKE = f"""
     CREATE TABLE t AS SELECT i AS id, i % 3 AS g, (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
@@ -234,18 +232,6 @@ def test_a_terminated_session_leaves_nothing(db: psycopg.Connection, connect: Ca
     assert not {name for name in left_behind(db, pid) if name.startswith("pgsql_tmp")}
 
 
-@pytest.mark.parametrize("key", ["", "1.2", "../../pg_wal", f"1.2.{'0' * 31}", f"1.2.{'0' * 32}/x", f"-1.2.{'0' * 32}"])
-def test_what_is_no_key_is_refused(db: psycopg.Connection, key: str) -> None:
-    with pytest.raises(psycopg.Error, match="is not the key of a training"):
-        db.execute("SELECT madtree_internal.resident_worker(%s)", [key])
-
-
-@pytest.mark.parametrize("descriptor", [0, 3, 5, 9, 999_999])
-def test_a_made_up_key_leads_nowhere(db: psycopg.Connection, descriptor: int) -> None:
-    key = f"{db.info.backend_pid}.{descriptor}.{'0' * 32}"
-    assert db.execute("SELECT madtree_internal.resident_worker(%s)", [key]).fetchone() == (False,)
-
-
 def test_they_can_be_switched_off(db: psycopg.Connection, told: list[str]) -> None:
     """For a server, a database or a role; here for the session."""
     db.execute("SET madtree.resident_workers = off")
@@ -362,20 +348,6 @@ def _queries(db: psycopg.Connection, leader: int) -> list[str]:
     """What pg_stat_activity shows of a session and its workers."""
     rows = db.execute("SELECT query FROM pg_stat_activity WHERE %s IN (pid, leader_pid)", [leader]).fetchall()
     return [query for (query,) in rows]
-
-
-@pytest.mark.parametrize(
-    ("title", "leader"),
-    [
-        ("postgres: parallel worker for PID 4711 ", 4711),
-        ("postgres: main: parallel worker for PID 4711", 4711),
-        ("postgres: parallel worker for PID 4711 data [local] SELECT", None),
-        ("postgres: x: parallel worker for PID 4711 data 127.0.0.1(5432) idle", None),
-        ("bash postgres: parallel worker for PID 4711", None),
-    ],
-)
-def test_only_a_worker_has_the_title_of_one(title: str, leader: int | None) -> None:
-    assert leader_of_title(title) == leader
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,25 @@
-"""Every way of training gives the same bytes: one process in memory or with a file, resident workers, the aggregate."""
+"""Every way of training gives the same bytes: one process in memory or with a file, resident workers, the aggregate, a
+client without functions in the server.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
-from training import Tables, read_model, train
+from psycopg_host import PsycopgHost
+from training import Tables, alike, read_model, train, train_by_client
+
+from madtree.host import Request, Row
+from madtree.host import psycopg as client
+from madtree.request import Tuning
 
 STRATEGIES = ("memory", "workers", "aggregate")
 N_ROWS = 6_000
+BY_PASSES = Tuning(block_rows=1_500, read_rows=700, surely_large=100)  # what a client does where rows are many
 COUNTS = {"target": "b % 3", "split_criterion": "poisson"}
 MAKE = f"""
     CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
@@ -21,6 +31,23 @@ MAKE = f"""
 """
 
 
+class ReadingHost(client.PsycopgHost):
+    """A client that remembers which page ranges it has read."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        super().__init__(connection)
+        self.ranges: list[tuple[str, ...]] = []
+
+    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        self.ranges += [tuple(params)] if params else []
+        return super().data(sql, types, params)
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        wanted = list(requests)
+        self.ranges += [tuple(params) for _, _, params in wanted]
+        return super().data_ahead(wanted)
+
+
 @pytest.fixture(autouse=True)
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
@@ -30,6 +57,17 @@ def trained(db: psycopg.Connection, strategy: str, target: str = "y", **more: An
     """The tables of the model of a training, but for the summary, which tells how it was asked for."""
     arguments = {"max_depth": 6, "replace": True, "strategy": strategy, "parallel_workers": 2, **more}
     train(db, "t", "m", target, "a, b, c", **arguments)
+    return trees_of(db)
+
+
+def trained_by_client(db: psycopg.Connection | PsycopgHost, tuning: Tuning, target: str = "y", **more: Any) -> Tables:
+    """The same of a training in this process."""
+    names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "dependent_variable": target}
+    train_by_client(db, tuning, **names, list_of_features="a, b, c", **{"max_depth": 6, "replace": True, **more})
+    return trees_of(db if isinstance(db, psycopg.Connection) else db.connection)
+
+
+def trees_of(db: psycopg.Connection) -> Tables:
     return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
 
 
@@ -66,6 +104,20 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[
     expected = trained(db, "auto", **more, parallel_workers=0)
     for strategy in STRATEGIES:
         assert trained(db, strategy, **more) == expected, strategy
+    for tuning in (Tuning(), BY_PASSES):
+        found = trained_by_client(db, tuning, **more)
+        assert found == expected or alike(found, expected, more), tuning
+
+
+@pytest.mark.parametrize("more", [{}, {"target": "a * b", "weights": "w"}, {"grouping_cols": "id % 2"}], ids=str)
+def test_a_client_finds_bins_in_the_same_sample(db: psycopg.Connection, more: dict[str, Any]) -> None:
+    """And, of a table that is read once, all values of features that have few."""
+    host = ReadingHost(db)
+    tuning = replace(BY_PASSES, least_sample=1_500)
+    expected = trained_by_client(PsycopgHost(db), tuning, n_bins=10, **more)
+    assert trained_by_client(host, tuning, n_bins=10, **more) == expected
+    assert host.ranges
+    assert "grouping_cols" in more or len(host.ranges) == len(set(host.ranges)), "a page range was read twice"
 
 
 def test_a_name_that_is_none_is_refused(db: psycopg.Connection) -> None:

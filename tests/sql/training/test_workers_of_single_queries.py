@@ -29,11 +29,11 @@ class _Watching(PsycopgHost):
         super().__init__(connection)
         self.shared: list[str] = []
 
-    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> Any:
         allowed = self.connection.execute("SHOW max_parallel_workers_per_gather").fetchone()
         if allowed and int(allowed[0]) and any(name in sql for name in _FUNCTIONS) and "EXPLAIN" not in sql:
             self.shared.append(sql)
-        return super()._run(sql, types, params)
+        return super()._run(sql, types, params, **how)
 
 
 # Workers pay from the first row on.

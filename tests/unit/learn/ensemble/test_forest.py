@@ -42,7 +42,7 @@ def forest_of(problem: Problem, blocks: list[Block], forest: ForestParameters) -
 
 
 def members(trees: TrainedTrees) -> dict[tuple[int, int], dict[str, Any]]:
-    """All that is known of each tree, by group and member, as text: NaN is like NaN."""
+    """All that is known of how each tree grew, by group and member, as text: NaN is like NaN."""
     found: dict[tuple[int, int], dict[str, Any]] = {}
     for table, columns in (("trees", trees.trees), ("nodes", trees.nodes), ("surrogates", trees.surrogates)):
         for key in zip(columns.key.group.tolist(), columns.key.member.tolist(), strict=True):
@@ -51,7 +51,7 @@ def members(trees: TrainedTrees) -> dict[tuple[int, int], dict[str, Any]]:
             values = getattr(columns, f.name)
             if isinstance(values, CategorySets):
                 values = np.split(values.indices, np.cumsum(values.sizes)[:-1]) if len(values.sizes) else []
-            elif f.name in ("key", "oob_error"):
+            elif f.name in ("key", "oob_error", "is_tested"):
                 continue
             for (group, member), of_tree in found.items():
                 mine = np.flatnonzero((columns.key.group == group) & (columns.key.member == member))
@@ -226,6 +226,7 @@ def test_out_of_bag_rows_are_asked_of_the_trees_that_have_not_seen_them(n_classe
     asked = [row for row in range(120) if answers[row]]
     assert [len(own) for own in answers] == said.votes.tolist()
     assert grown.trees.oob_error[-1] == said.error[0]
+    assert grown.trees.is_tested.all()
     assert 60 < len(asked) < 120
     total = sum(weight[row] for row in asked)
     if n_classes:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import cache
 
 import numpy as np
 import pytest
 
+from madtree.learn.data.block import Block
+from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
+from madtree.learn.prune.outcome import Outcome
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
     ManyBlocks,
@@ -30,6 +34,15 @@ SETTINGS = [
     pytest.param(0, True, "mse", 0, id="weighted regression"),
     pytest.param(0, True, "mse", 5, id="weighted regression, surrogates"),
 ]
+
+
+@cache
+def usual(n_rows: int, n_classes: int, weighted: bool, parameters: Parameters) -> tuple[Problem, Block, Outcome]:
+    """A problem, its rows as one block, and what is grown of that in the usual way; nobody may change them."""
+    problem, block = problem_of(sample_rows(n_rows, n_classes, weighted=weighted), n_classes, parameters)
+    return problem, block, train(problem, block)
+
+
 each_setting = pytest.mark.parametrize(("n_classes", "weighted", "criterion", "max_surrogates"), SETTINGS)
 
 
@@ -39,8 +52,7 @@ def test_cutting_and_permuting_blocks_changes_nothing(
     n_classes: int, weighted: bool, criterion: str, max_surrogates: int, cache_bytes: int
 ) -> None:
     parameters = Parameters(criterion, 7, min_split=10, min_bucket=4, max_surrogates=max_surrogates)
-    problem, block = problem_of(sample_rows(3_000, n_classes, weighted=weighted), n_classes, parameters)
-    expected = train(problem, block)
+    problem, block, expected = usual(3_000, n_classes, weighted, parameters)
     assert len(expected.tree) > 20
     order = np.random.default_rng(1).permutation(block.codes.n_rows)
     source = ManyBlocks(cut(block, order, 7), cache_bytes)
@@ -73,8 +85,8 @@ def test_a_small_memory_budget_changes_nothing(
 ) -> None:
     """The smallest budget does not even hold one node's statistics, so features come in batches, too."""
     parameters = Parameters(criterion, 7, min_split=10, min_bucket=4, max_surrogates=max_surrogates)
-    problem, block = problem_of(sample_rows(3_000, n_classes, weighted=weighted), n_classes, parameters)
-    assert_identical(train(problem, block), train(with_memory(problem, n_bytes), block))
+    problem, block, expected = usual(3_000, n_classes, weighted, parameters)
+    assert_identical(expected, train(with_memory(problem, n_bytes), block))
 
 
 TUNINGS = [
@@ -103,8 +115,7 @@ TUNINGS = [
 @pytest.mark.parametrize("changes", TUNINGS, ids=str)
 def test_no_threshold_changes_a_tree(n_classes: int, changes: dict[str, float]) -> None:
     parameters = Parameters("gini" if n_classes else "mse", 7, min_split=10, min_bucket=4, n_bins=60, n_folds=2)
-    problem, block = problem_of(sample_rows(1_000, n_classes), n_classes, parameters)
-    expected = train(problem, block)
+    problem, block, expected = usual(1_000, n_classes, False, parameters)
     assert len(expected.tree) > 20
     problem = replace(problem, tuning=replace(problem.tuning, **changes))
     parts = cut(block, np.random.default_rng(1).permutation(block.codes.n_rows), 6)

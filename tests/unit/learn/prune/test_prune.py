@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.prune.prune import prune, prune_at
+from madtree.learn.prune.pruning import prune, prune_at
 
 
 def tree(risks: list[float], left: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.walk import MOST_ROWS, CodeMatrix, Descent
+from madtree.learn.data import USUAL_BLOCK_ROWS
+from madtree.learn.walk import CodeMatrix, Descent
 
 N_FEATURES = 5
 
@@ -33,6 +34,7 @@ def grown(rng: np.random.Generator, dtype: type, sizes: list[int], *, chain: boo
         missing_right=~leaf & (rng.random(len(child)) < 0.5),
         n_features=N_FEATURES,
         deepest=max(sizes),
+        together=np.array(roots),
     )
     return descent, roots
 
@@ -69,9 +71,9 @@ def test_rows_end_where_they_would_step_by_step(dtype: type, n_rows: int, missin
 
 def test_a_matrix_may_be_full_and_have_more_cuts_than_it_keeps() -> None:
     rng = np.random.default_rng(3)
-    codes = rng.integers(1, 1001, (N_FEATURES, MOST_ROWS)).astype(np.uint16)
+    codes = rng.integers(1, 1001, (N_FEATURES, USUAL_BLOCK_ROWS)).astype(np.uint16)
     matrix = CodeMatrix(codes)
-    some = rng.integers(0, MOST_ROWS, 40)
+    some = rng.integers(0, USUAL_BLOCK_ROWS, 40)
     descent, roots = grown(rng, np.uint16, [90] * 60)
     for root in roots:
         found = descent.leaves(root, matrix).take(some)

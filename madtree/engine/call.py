@@ -1,0 +1,68 @@
+"""A call of one of madtree's functions by its SQL name, and what it answers, as the server's function of that name."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from madtree.engine.functions import FUNCTIONS
+from madtree.errors import MadtreeError
+from madtree.host import Host, local_settings
+
+_OIDS = {"bool": 16, "int8": 20, "int4": 23, "text": 25, "float8": 701, "timestamptz": 1184, "interval": 1186}
+_OIDS |= {"json": 114, "jsonb": 3802}
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows that a function returned.
+
+    Attributes:
+        columns: their names.
+        types: OIDs of their PostgreSQL types.
+        rows: a list of values each; values of jsonb are decoded, a document of json is its text.
+    """
+
+    columns: tuple[str, ...]
+    types: tuple[int, ...]
+    rows: list[list[Any]]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dict of column name to value for each row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[str, Any] | None = None) -> Answer:
+    """Call a function with arguments as SQL's function of that name takes them, in a transaction of the caller's.
+
+    Raises:
+        MadtreeError: a mistake in the arguments or the data; this machine has no room for a temporary file; or there is
+            no such function here.
+    """
+    function = FUNCTIONS.get(name)
+    if function is None:
+        raise MadtreeError(
+            f"{name} is not there by the client engine", "It needs the extension madtree in the server.", "0A000"
+        )
+    columns = tuple(column for column, _ in function.columns)
+    types = tuple(_OIDS[type_] for _, type_ in function.columns)
+    try:
+        with local_settings(host, function.settings):
+            found = function.run(host, *arguments, **(named or {}))
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        hint = "Set TMPDIR to a directory with more room, or raise memory_mb: what fits into memory needs no file."
+        raise MadtreeError(f"a temporary file cannot be written: {error.strerror}", hint, "53100") from error
+    if not isinstance(found, list):
+        return Answer(columns, types, [[found]])
+    rows = [[_value(row.get(column), type_) for column, type_ in function.columns] for row in found]
+    return Answer(columns, types, rows)
+
+
+def _value(value: Any, type_: str) -> Any:
+    return json.loads(value) if type_ == "jsonb" and isinstance(value, str) else value

@@ -1,0 +1,92 @@
+"""Statements over rows that are spread over the servers of a cluster."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from madtree.host.protocol import Host, Request, Row
+from madtree.sqltext import distributed as sql
+
+_TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
+
+
+class OnServers:
+    """A session whose statements are over such rows. There is no jit on these servers, and an error's detail names the
+    one that it comes from.
+
+    A statement has no parameter, or one of type bytea; those with others, which look things up in this server's
+    catalogue, are run as in any session. There must be a transaction, as there is inside the server: rows are handed
+    over by a cursor.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    @property
+    def in_server(self) -> bool:
+        return self._host.in_server
+
+    @property
+    def has_extension(self) -> bool:
+        return self._host.has_extension
+
+    def query(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        if not _is_for_servers(types):
+            return self._host.query(sql_, types, params)
+        with self._opened(sql_, params) as cursor:
+            return self._host.query(sql.fetch(cursor))
+
+    def data(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        return self.query(sql_, types, params)
+
+    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+        return (self.data(*request) for request in requests)
+
+    def command(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
+        if not _is_for_servers(types):
+            return self._host.command(sql_, types, params)
+        return self._run(sql_, params, None)
+
+    def stream(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
+        """All rows are on this server before the first one is yielded."""
+        if not _is_for_servers(types):
+            yield from self._host.stream(sql_, types, params, batch)
+            return
+        with self._opened(sql_, params) as cursor:
+            while rows := self._host.query(sql.fetch(cursor, batch)):
+                yield from rows
+
+    def data_stream(self, sql_: str, batch: int = 1) -> Iterator[Row]:
+        yield from self.stream(sql_, batch=batch)
+
+    def let_in(self) -> None:
+        self._host.let_in()
+
+    def notice(self, message: str) -> None:
+        self._host.notice(message)
+
+    def warning(self, message: str) -> None:
+        self._host.warning(message)
+
+    def info(self, message: str) -> None:
+        self._host.info(message)
+
+    @contextmanager
+    def _opened(self, statement: str, params: Sequence[Any]) -> Iterator[str]:
+        """The name of a cursor with the statement's rows; after an error the transaction's end closes it."""
+        cursor = f"madtree_{secrets.token_hex(8)}"
+        self._run(statement, params, cursor)
+        yield cursor
+        self._host.command(sql.close(cursor))
+
+    def _run(self, statement: str, params: Sequence[Any], cursor: str | None) -> int:
+        plan = params[0] if params else None
+        found = self._host.query(sql.RUN_ON_SERVERS, [_TEXT, _BYTEA, _TEXT], [statement, plan, cursor])
+        return int(found[0]["n_rows"])
+
+
+def _is_for_servers(types: Sequence[str]) -> bool:
+    return list(types) in ([], [_BYTEA])

@@ -1,0 +1,85 @@
+"""The categories of text features, and the folds that a column tells of: what stands for them in packed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.learn.data import Floats
+from madtree.sqltext import profile as sql
+from madtree.sqltext.rows import RowSource
+from madtree.trees import Feature, Kind
+
+MAX_CATEGORIES = 65_534
+MAX_FOLDS = 255
+BOOLEAN_CATEGORIES = ("false", "true")
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The categories of an unordered feature in SQL order, NULL last.
+
+    Their texts (None for NULL), and the numbers that stand for them in packed
+    rows.
+    """
+
+    labels: tuple[str | None, ...]
+    keys: Floats
+
+
+def read_categories(
+    host: Host, source: RowSource, features: Sequence[Feature], null_as_category: bool
+) -> list[Categories | None]:
+    """The categories of each unordered feature, None for the others; with `null_as_category` NULL is one, NaN its key.
+
+    Raises:
+        MadtreeError: a feature has more categories than codes.
+    """
+    found: list[Categories | None] = []
+    for feature in features:
+        if feature.kind is not Kind.UNORDERED:
+            found.append(None)
+        elif feature.type == "boolean":
+            found.append(Categories(BOOLEAN_CATEGORIES, np.array([0.0, 1.0])))
+        else:
+            rows = host.query(sql.categories(source.relation, feature))
+            if len(rows) > MAX_CATEGORIES:
+                raise MadtreeError(
+                    f"list_of_features: {feature.name} has {len(rows)} categories; "
+                    f"at most {MAX_CATEGORIES} are possible",
+                    hint="Leave it out with list_of_features_to_exclude; a column that identifies rows is none.",
+                )
+            keys = np.array([float(row["key"]) for row in rows])
+            found.append(Categories(tuple(row["category"] for row in rows), distinct_keys(keys, feature.name)))
+    if null_as_category:
+        return [
+            categories and Categories((*categories.labels, None), np.append(categories.keys, np.nan))
+            for categories in found
+        ]
+    return found
+
+
+def read_folds(host: Host, source: RowSource, fold: Feature, name: str) -> Floats:
+    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows.
+
+    Raises:
+        MadtreeError: the column has fewer than two values, or more than can be folds.
+    """
+    rows = host.query(sql.categories(source.relation, fold))
+    if not 2 <= len(rows) <= MAX_FOLDS:
+        raise MadtreeError(
+            f"fold_col: {name} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
+            f"there must be 2 to {MAX_FOLDS}, one for each fold"
+        )
+    return distinct_keys(np.array([float(row["key"]) for row in rows]), "fold_col")
+
+
+def distinct_keys(keys: Floats, name: str) -> Floats:
+    """`keys`, checked: two categories with the same hash could not be told apart."""
+    if len(np.unique(keys)) < len(keys):
+        raise MadtreeError(f"{name}: two categories have the same 53-bit hash", hint="Rename one of the categories.")
+    return keys

@@ -1,0 +1,158 @@
+"""What is asked of a model's predictions, and its *cells*: the test table's rows counted by tree, leaf and outcome.
+
+For the templates see `sqltext.evaluate`, which has what follows from the cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.sqltext.array_text import texts
+from madtree.sqltext.explain import group_object
+from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.quote import literal
+from madtree.sqltext.tables import model_table
+from madtree.sqltext.values import Writer, text_of
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of which model.
+
+    Attributes:
+        schema, name: of the model, unquoted.
+        rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
+            Of a forest, the number of the forest as tree and, in place of the leaf, predicted, the number of the class
+            with most votes, and shares, the classes' means; or prediction, a number.
+        weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
+        grouping: the model's grouping columns, unquoted, and how their values are written as text.
+        writer: how the predictions' type is.
+        classes: of a classification, in order.
+        cells: SQL of the table that has the cells already, empty where there is none.
+        of_forest: whether the model is a forest.
+    """
+
+    schema: str
+    name: str
+    rows: str
+    weighted: bool
+    grouping: Sequence[tuple[str, Writer | None]]
+    writer: Writer | None
+    classes: Sequence[str] = ()
+    exposed: bool = False
+    of_counts: bool = False
+    cells: str = ""
+    of_forest: bool = False
+
+    def fill(self, template: str, cells: str = "", **parts: str) -> str:
+        """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
+
+        `cells`: a query that has been filled already.
+        """
+        own = {key: spelled_out(part) for key, part in parts.items()}
+        return spelled_out(template).format(
+            trees=model_table(self.schema, self.name, "_group" if self.of_forest else ""),
+            number="gid" if self.of_forest else "tree_id",
+            nodes=model_table(self.schema, self.name, "_nodes"),
+            rows=self.rows,
+            cells=cells,
+            group=self._group(),
+            classes=f"{literal(texts(self.classes))}::pg_catalog.text[]",
+            predicted=text_of("n.prediction", self.writer),
+            **own,
+        )
+
+    def _group(self) -> str:
+        """The values of a tree's group as the text of a JSON object; NULL where not grouped."""
+        if not self.grouping:
+            return "NULL::pg_catalog.text"
+        return group_object(self.grouping)
+
+
+def class_cells(question: Question) -> str:
+    """A query for the cells of a classification."""
+    if question.cells:
+        return f"SELECT * FROM {question.cells}"
+    cells = _CLASS_CELLS_OF_FOREST if question.of_forest else _CLASS_CELLS
+    return question.fill(cells, counts=_WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS)
+
+
+def number_cells(question: Question) -> str:
+    """A query for the cells of a regression."""
+    if question.cells:
+        return f"SELECT * FROM {question.cells}"
+    fit = _COUNTED if question.of_counts else _FINITE
+    if question.exposed:
+        fit = f"({fit} AND {_EXPOSED})"
+    usable = f"n.node_id IS NOT NULL AND {fit}{f' AND {_POSITIVE}' if question.weighted else ''}"
+    return question.fill(
+        _NUMBER_CELLS.replace("{predictions}", _MEANS if question.of_forest else _LEAVES),
+        weight="r.weight" if question.weighted else "1::pg_catalog.float8",
+        expected="(n.prediction `*` r.exposure)" if question.exposed else "n.prediction",
+        deviance=_DEVIANCE if question.of_counts else "0::pg_catalog.float8",
+        usable=f"FILTER (WHERE {usable})",
+        finite=fit,
+        bad_weights=_BAD_WEIGHTS if question.weighted else "0",
+    )
+
+
+def keep_cells(table: str, cells: str) -> str:
+    """Make the temporary table of a query's cells."""
+    return f"CREATE TEMPORARY TABLE {table} AS {cells}"
+
+
+_POSITIVE = "r.weight `>` 0 AND r.weight `<` 'Infinity'::pg_catalog.float8"
+_BAD_WEIGHTS = "pg_catalog.count(*) FILTER (WHERE r.weight `<` 0 OR NOT r.weight `<` 'Infinity'::pg_catalog.float8)"
+_FINITE = "(r.actual `>` '-Infinity'::pg_catalog.float8 AND r.actual `<` 'Infinity'::pg_catalog.float8)"
+_COUNTED = "(r.actual `>=` 0 AND r.actual `<` 'Infinity'::pg_catalog.float8)"
+_EXPOSED = "r.exposure `>` 0 AND r.exposure `<` 'Infinity'::pg_catalog.float8"
+# Of a row, from its actual and its expected count; infinite where something has happened that was never to be.
+_DEVIANCE = """2::pg_catalog.float8 `*` CASE
+            WHEN r.actual `=` 0 THEN e.expected
+            WHEN e.expected `>` 0
+                THEN (r.actual `*` pg_catalog.ln(r.actual `/` e.expected)) `-` (r.actual `-` e.expected)
+            ELSE 'Infinity'::pg_catalog.float8
+        END"""
+_PLAIN_COUNTS = "pg_catalog.count(*) AS n, pg_catalog.count(*)::pg_catalog.float8 AS weight, 0 AS bad_weights"
+_WEIGHTED_COUNTS = f"""pg_catalog.count(*) FILTER (WHERE {_POSITIVE}) AS n,
+        pg_catalog.sum(r.weight) FILTER (WHERE {_POSITIVE}) AS weight, {_BAD_WEIGHTS} AS bad_weights"""
+_CLASS_CELLS = """
+    SELECT r.tree, r.leaf, r.actual, pg_catalog.count(*) AS total, 0 AS bad_actuals,
+        {counts}
+    FROM ({rows}) AS r GROUP BY r.tree, r.leaf, r.actual
+"""
+
+# The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
+_CLASS_CELLS_OF_FOREST = """
+    SELECT r.tree, r.actual, k.class, r.predicted, r.shares[1] AS p_first, COALESCE(r.shares[k.class], 0) AS p_actual,
+        pg_catalog.count(*) AS total, 0 AS bad_actuals, {counts}
+    FROM ({rows}) AS r
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.array_position({classes}, r.actual COLLATE pg_catalog."C") AS class
+    ) AS k
+    GROUP BY 1, 2, 3, 4, 5, 6
+"""
+_LEAVES = "LEFT JOIN {nodes} AS n ON n.tree_id `=` r.tree AND n.node_id `=` r.leaf"
+_MEANS = """CROSS JOIN LATERAL (
+        SELECT r.tree AS tree_id, CASE WHEN r.prediction IS NOT NULL THEN r.tree END AS node_id, r.prediction
+    ) AS n"""
+_NUMBER_CELLS = """
+    SELECT r.tree, n.prediction, pg_catalog.count(*) AS total,
+        pg_catalog.count(*) FILTER (WHERE NOT {finite}) AS bad_actuals, {bad_weights} AS bad_weights,
+        pg_catalog.count(*) {usable} AS n,
+        pg_catalog.sum({weight}) {usable} AS weight,
+        pg_catalog.sum({weight} `*` (r.actual `-` n.prediction)) {usable} AS errors,
+        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` n.prediction, 2)) {usable} AS distances,
+        pg_catalog.sum({weight} `*` pg_catalog.power(r.actual `-` e.expected, 2)) {usable} AS squares,
+        pg_catalog.sum({weight} `*` pg_catalog.abs(r.actual `-` e.expected)) {usable} AS sizes,
+        pg_catalog.sum({weight} `*` {deviance}) {usable} AS deviances,
+        pg_catalog.min(r.actual) {usable} AS low,
+        pg_catalog.max(r.actual) {usable} AS high
+    FROM ({rows}) AS r
+    {predictions}
+    CROSS JOIN LATERAL (SELECT {expected} AS expected) AS e
+    GROUP BY r.tree, n.tree_id, n.node_id, n.prediction
+"""
+
+# Rows of no tree belong to the whole only.

@@ -1,0 +1,146 @@
+"""What is asked of all rows of a training at once: classes, categories, ranges, groups."""
+
+from __future__ import annotations
+
+from madtree.sqltext import values
+from madtree.sqltext.operators import binary
+from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
+from madtree.trees import Feature
+
+
+def categories(relation: str, feature: Feature) -> str:
+    """The categories of an unordered feature in SQL order, and their keys."""
+    text = f"({feature.name})::pg_catalog.text"
+    return (
+        f"SELECT category, {key_number('pg_catalog.hashtextextended(category, 0)', feature.type)} AS key FROM ("
+        f'SELECT {text} COLLATE pg_catalog."C" AS category, pg_catalog.min({text}) AS sorted FROM {relation} '
+        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS madtree_category ORDER BY sorted, category"
+    )
+
+
+def class_profile(
+    source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "", most: int | None = None
+) -> str:
+    """Classes in SQL order with their numbers, rows, and faults of weights.
+
+    Args:
+        sample: a TABLESAMPLE clause.
+        most: no more classes than so many; NULL counts as one.
+    """
+    limit = "" if most is None else f" LIMIT {most}"
+    return (
+        f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_weight_profile(source)} "
+        f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}{limit}"
+    )
+
+
+def value_profile(source: RowSource) -> str:
+    """Range of a regression target and rows, and what is wrong with targets, weights and exposures."""
+    target = source.target
+    return (
+        f"SELECT {_weight_profile(source)}, {_range(source)}, {_exposure_profile(source)}"
+        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
+        f"pg_catalog.bool_and({_integral(target)}) FILTER (WHERE {source.usable}) AS integral "
+        f"FROM {source.relation}"
+    )
+
+
+def _finite(number: str) -> str:
+    """Whether a float8 is no NaN and not infinite."""
+    above = binary(number, ">", "'-Infinity'::pg_catalog.float8")
+    return f"{above} AND {binary(number, '<', INFINITY)}"
+
+
+def _integral(number: str) -> str:
+    """Whether a float8 is a whole number."""
+    return binary(number, "=", f"pg_catalog.trunc({number})")
+
+
+def _range(source: RowSource) -> str:
+    return (
+        f"pg_catalog.min({source.target}) FILTER (WHERE {source.usable}) AS low, "
+        f"pg_catalog.max({source.target}) FILTER (WHERE {source.usable}) AS high"
+    )
+
+
+def _exposure_range(source: RowSource) -> str:
+    """Columns for the smallest and largest exposure, each with a comma behind it; none where there is no exposure."""
+    if source.exposure is None:
+        return ""
+    return (
+        f"pg_catalog.min({source.exposure}) FILTER (WHERE {source.usable}) AS shortest, "
+        f"pg_catalog.max({source.exposure}) FILTER (WHERE {source.usable}) AS longest, "
+    )
+
+
+def _exposure_profile(source: RowSource) -> str:
+    """As `_exposure_range`, and what is wrong with exposures."""
+    if source.exposure is None:
+        return ""
+    fit = f"{binary(source.exposure, '>', ZERO)} AND {binary(source.exposure, '<', INFINITY)}"
+    return (
+        f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE NOT ({fit})) AS bad_exposures, "
+        f"pg_catalog.bool_and({_integral(source.exposure)}) FILTER (WHERE {source.usable}) AS integral_exposures, "
+    )
+
+
+def _weight_profile(source: RowSource) -> str:
+    counts = f"pg_catalog.count(*) AS total, pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    if source.weight is None:
+        return counts
+    w = source.weight
+    return (
+        f"{counts}, pg_catalog.count(*) FILTER (WHERE {binary(w, '<', ZERO)}) AS negative_weights, "
+        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(w)})) AS infinite_weights, "
+        f"pg_catalog.max({w}) FILTER (WHERE {source.usable}) AS heaviest, "
+        f"pg_catalog.bool_and({_integral(w)}) FILTER (WHERE {source.usable}) AS integral_weights"
+    )
+
+
+def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> str:
+    """The groups, their usable rows and the ranges of what these have (`group_figures`).
+
+    `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
+    """
+    keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
+    statistics = f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    if dependent_is_number:
+        statistics += f", {_range(source)}"
+    if source.weight is not None:
+        statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
+    known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
+    places = ", ".join(str(i) for i in range(1, len(source.grouping) + 2))
+    return (
+        f"SELECT {by or '0::pg_catalog.int4'} AS madtree_by{keys}, {statistics} FROM {source.relation} "
+        f"WHERE {known} GROUP BY {places}"
+    )
+
+
+def group_figures(source: RowSource, dependent_is_number: bool) -> dict[str, str]:
+    """What `group_counts` has of each group beside g1, ...: by name how those of parts of a group make the group's."""
+    figures = {"usable": "pg_catalog.sum(usable)::pg_catalog.int8"}
+    if dependent_is_number:
+        figures |= {"low": "pg_catalog.min(low)", "high": "pg_catalog.max(high)"}
+    if source.weight is not None:
+        figures["heaviest"] = "pg_catalog.max(heaviest)"
+    if source.exposure is not None:
+        figures |= {"shortest": "pg_catalog.min(shortest)", "longest": "pg_catalog.max(longest)"}
+    return figures
+
+
+def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) -> str:
+    """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
+
+    Small groups, of at most `small_rows` rows, share blocks of about `block_rows`; large ones have no block.
+
+    `counted`: the query of the groups' figures.
+    """
+    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+    small = f"{binary('usable', '>', NONE)} AND {binary('usable', '<=', f'{small_rows}::pg_catalog.int8')}"
+    so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
+    block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")
+    return (
+        f"SELECT *, CASE WHEN {small} THEN {block}::pg_catalog.int4 END AS block "
+        f"FROM (SELECT pg_catalog.row_number() OVER (ORDER BY {names})::pg_catalog.int4 AS tree_id, * "
+        f"FROM ({counted}) AS madtree_rows) AS madtree_trees"
+    )

@@ -1,0 +1,102 @@
+"""The client as the engine: an ordinary user on a server that has neither the extension nor PL/Python."""
+
+from __future__ import annotations
+
+import threading
+
+import psycopg
+import pytest
+from fix_server import Server
+from plain_database import left_over
+
+import madtree
+from madtree.client.calls import CallError
+
+
+def test_a_database_without_the_extension_needs_none(plain: str) -> None:
+    said: list[str] = []
+    with madtree.connect(plain, on_message=said.append) as client:
+        model = client.tree_train(
+            "shop.visits", "mine.m", "id", "bought", "age, channel, member, scores", grouping_cols="region"
+        )
+        assert said[0] == "madtree: engine=client, since this database has no extension madtree"
+        assert client.engine == "client"
+        assert model.message is not None
+        assert model.message.startswith("mine.m: classification, 900 rows, 5 trees, ")
+        assert [row.model for row in client.models()] == ["mine.m"]
+        assert left_over(plain) == ["mine.m", "mine.m_nodes", "mine.m_summary"]
+        client.tree_drop("mine.m")
+    assert left_over(plain) == []
+
+
+def test_a_mistake_is_told_as_by_the_server_and_leaves_nothing(plain: str) -> None:
+    with madtree.connect(plain, engine="client") as client:
+        with pytest.raises(CallError, match=r"^madtree: list_of_features: column agee does not exist") as told:
+            client.tree_train("shop.visits", "mine.m", "id", "bought", "agee")
+        assert told.value.hint == "Did you mean age?"
+        assert told.value.sqlstate == "42703"
+        with pytest.raises(CallError, match="division by zero"):
+            client.tree_train("shop.visits", "mine.m", "id", "bought", "age / (id - 700), channel")
+        with pytest.raises(CallError, match=r"^madtree: strategy: aggregate needs the extension madtree"):
+            client.tree_train("shop.visits", "mine.m", "id", "bought", "age", strategy="aggregate")
+        with pytest.raises(CallError, match='permission denied for schema "public"'):
+            client.tree_train("shop.visits", "public.m", "id", "bought", "age")
+    assert left_over(plain) == []
+
+
+def test_forests(plain: str) -> None:
+    with madtree.connect(plain) as client:
+        forest = client.forest_train("shop.visits", "mine.f", "id", "bought", "age, channel", num_trees=3)
+        assert len(forest.trees) == 3
+        client.tree_drop("mine.f")
+    assert left_over(plain) == []
+
+
+def test_an_engine_that_is_none_is_refused(plain: str) -> None:
+    with pytest.raises(ValueError, match="engine must be one of auto, extension, client, not 'server'"):
+        madtree.connect(plain, engine="server")  # type: ignore[arg-type]
+
+
+def test_the_extension_is_chosen_where_it_is(url: str) -> None:
+    said: list[str] = []
+    with madtree.connect(url, on_message=said.append) as client:
+        assert len(client.models()) == 0
+        assert client.engine == "extension"
+        assert said == [f"madtree: engine=extension, version {madtree.__version__} in the server"]
+
+
+STATE = """
+    SELECT (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors WHERE is_holdable),
+        (SELECT json_agg(s.name ORDER BY s.name) FROM pg_settings s WHERE s.source = 'session'),
+        (SELECT count(*) FROM pg_class WHERE relpersistence = 't')
+"""
+
+
+def test_no_state_of_the_session_outlives_a_transaction(plain: str) -> None:
+    """As a pooler asks that gives each transaction another session; and what is called again is not prepared."""
+    with madtree.connect(plain, engine="client") as client:
+        before = client.connection.execute(STATE).fetchone()
+        for seed in range(6):
+            client.tree_train(
+                "shop.visits", "mine.m", "id", "bought", "age, channel", grouping_cols="region", seed=seed, replace=True
+            )
+        assert client.connection.execute(STATE).fetchone() == before
+        client.tree_drop("mine.m")
+
+
+def test_a_connection_that_breaks_while_rows_are_read(plain: str, server: Server) -> None:
+    """Its error is the driver's, no thread is left, and there is no model."""
+    with madtree.connect(plain, engine="client", on_message=lambda line: None) as client:
+        with psycopg.connect(server.dsn_of(dbname=client.connection.info.dbname), autocommit=True) as admin:
+            admin.execute(
+                "CREATE FUNCTION shop.kill(id int) RETURNS int LANGUAGE sql SECURITY DEFINER AS "
+                "'SELECT CASE WHEN id = 700 THEN pg_terminate_backend(pg_backend_pid())::int END'"
+            )
+            try:
+                with pytest.raises(psycopg.OperationalError, match="terminating connection"):
+                    client.tree_train("shop.visits", "mine.m", "id", "bought", "age, shop.kill(id)")
+            finally:
+                admin.execute("DROP FUNCTION shop.kill(int)")
+        assert client.connection.closed
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("madtree-read")]
+    assert left_over(plain) == []
