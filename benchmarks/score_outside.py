@@ -1,8 +1,8 @@
 """What prediction costs where the server has no function of madtree's, beside the extension on the same model and rows.
 
 An expression is the same statement by either. By blocks, the client gets the rows' numbers and sends back what they
-come to: the seconds are those that the server's process and the client's spent computing, and the bytes those that a
-proxy has seen on their way. Everything runs in one process on each side. The schema that the script works in is dropped
+come to: the seconds are those that the server's process and the client's spent computing, and the bytes those that
+the network has carried. Everything runs in one process on each side. The schema that the script works in is dropped
 at the end.
 """
 
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,10 +17,10 @@ from pathlib import Path
 
 import psycopg
 from measure import machine
+from measure.network import network_to
 from measure.readme import table as markdown
 from measure.session import session
 from measure.table import SCHEMA, make, uniform
-from psycopg.conninfo import make_conninfo
 
 from madtree.embedded import PrivateServer
 from madtree.host.psycopg import PsycopgHost
@@ -45,34 +43,6 @@ HEADINGS = (
     "model", "leaves", "way", "extension: server", "client: server", "client: client", "ratio", "bytes a row to it",
     "and from it",
 )  # fmt: skip
-
-
-class Proxy:
-    """Hands on what two sides say to each other by TCP, and counts the bytes."""
-
-    def __init__(self, connection: psycopg.Connection) -> None:
-        self.to_client = self.to_server = 0
-        self._server = connection.info.host, connection.info.port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        client, _ = self._listener.accept()
-        host, port = self._server
-        if host.startswith("/"):
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(f"{host}/.s.PGSQL.{port}")
-        else:
-            server = socket.create_connection((host, port))
-        threading.Thread(target=self._hand_on, args=(client, server, "to_server"), daemon=True).start()
-        self._hand_on(server, client, "to_client")
-
-    def _hand_on(self, source: socket.socket, target: socket.socket, counter: str) -> None:
-        while data := source.recv(1 << 18):
-            setattr(self, counter, getattr(self, counter) + len(data))
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
 
 
 def computed(db: psycopg.Connection) -> float:
@@ -124,9 +94,11 @@ def measured(db: psycopg.Connection, dsn: str, rows: int, runs: int) -> Iterator
         extension, _ = least(db, lambda call=call: db.execute(call), runs)  # type: ignore[misc]
         for in_blocks in (False, True) if kind == "tree" else (True,):
             server, client = least(db, outside(db, kind, type_, table.relation, in_blocks), runs)
-            proxy = Proxy(db)
-            proxied = make_conninfo(dsn, host="127.0.0.1", port=proxy.port, sslmode="disable")
-            with psycopg.connect(proxied, autocommit=True) as other, without_target(other):
+            with (
+                network_to(dsn) as network,
+                psycopg.connect(network.dsn, autocommit=True) as other,
+                without_target(other),
+            ):
                 outside(other, kind, type_, table.relation, in_blocks)()
             yield (
                 name,
@@ -136,8 +108,8 @@ def measured(db: psycopg.Connection, dsn: str, rows: int, runs: int) -> Iterator
                 f"{server:.3f}",
                 f"{client:.3f}",
                 f"{(server + client) / extension:.2f}",
-                f"{proxy.to_client / rows:.1f}",
-                f"{proxy.to_server / rows:.1f}",
+                f"{network.received / rows:.1f}",
+                f"{network.sent / rows:.1f}",
             )
         db.execute(f"SELECT madtree.tree_drop('{SCHEMA}.model')")
 

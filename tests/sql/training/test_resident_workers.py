@@ -74,7 +74,7 @@ def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: d
     assert len(with_workers(told)) == 2
 
 
-@pytest.mark.parametrize(("n", "naps"), [(1, 200), (4, 300)])
+@pytest.mark.parametrize(("n", "naps"), [(1, 350), (4, 400)])
 def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str], n: int, naps: int) -> None:
     """Rows take so long to read that all of them come in time."""
     db.execute(

@@ -1,8 +1,9 @@
-"""A network between client and server that lets so many bits a second through, and counts them."""
+"""A network between client and server that counts what goes through it, and lets so many bits a second through."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import selectors
 import socket
 import threading
@@ -43,7 +44,7 @@ class Network:
 
 
 @contextlib.contextmanager
-def slow_network(dsn: str, bits_per_second: float) -> Iterator[Network]:
+def network_to(dsn: str, bits_per_second: float = math.inf) -> Iterator[Network]:
     """A network to the server of `dsn`, which may be reached by TCP or by a Unix socket; gone at the end."""
     with psycopg.connect(dsn) as db:
         host, port = db.info.host, db.info.port
