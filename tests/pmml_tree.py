@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import reduce
+from operator import add
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -59,7 +61,7 @@ class Evaluator:
             return self._said(next(e for e in found[0][1] if name_of(e) in MODELS), row) if found else None
         each = [(weight, self._said(next(e for e in s if name_of(e) in MODELS), row)) for weight, s in found]
         if method == "average":
-            return sum(mean for _, (mean, _) in each) / len(each), {}
+            return reduce(add, (mean for _, (mean, _) in each)) / len(each), {}
         assert method == "weightedMajorityVote"
         votes: dict[str, float] = {}
         for weight, (label, _) in each:

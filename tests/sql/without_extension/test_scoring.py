@@ -171,7 +171,7 @@ def interrupt() -> None:
 
 @pytest.mark.parametrize("how", ["interrupt", "timeout", "break"])
 def test_what_is_stopped_between_two_blocks_leaves_nothing_behind(both: Both, how: str) -> None:
-    many = "(SELECT row_number() OVER () AS id, d.x, d.n FROM data AS d, generate_series(1, 75))"
+    many = "(SELECT row_number() OVER () AS id, d.x, d.n FROM data AS d, generate_series(1, 150))"
     with psycopg.connect(both.there.info.dsn, password=both.there.info.password, autocommit=True) as session:
         session.execute(rows(both.there, "SELECT 'SET search_path = ' || current_schema() AS path")[0]["path"])
         session.execute(f"CREATE TABLE many AS SELECT * FROM {many} AS m; ANALYZE many")
