@@ -33,8 +33,8 @@ class Costs:
     grown_value: float = 250e-9
     stored_value: float = 25e-9
     handed_byte: float = 8e-9
-    drawn_value: float = 7e-9
-    followed_row: float = 15e-9
+    drawn_value: float = 4e-9
+    followed_row: float = 9e-9
     worth: float = 0.9
 
 

@@ -219,8 +219,8 @@ class LargeTrees:
             yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning.costs)
             return
         if task.strategy in ("auto", "workers"):
-            # Rows that were read here are few and wide: they need not be read again, unless a forest is to be shared.
-            here = spool is not None and not self.workers.asked and task.forest is None
+            # Rows that were read here are few and wide: they need not be read again.
+            here = spool is not None and not self.workers.asked
             n_workers = 0 if here else self._resident_workers(size)
             if task.strategy == "workers":
                 n_workers = max(n_workers, 1)
