@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from madtree import explain, score
@@ -48,7 +49,8 @@ def tree_train(host: Host, *arguments: Any, **named: Any) -> str:
 def forest_train(host: Host, *arguments: Any, **named: Any) -> str:
     if "replace" in named:
         named["replace_"] = named.pop("replace")
-    return train(host, check_forest_arguments(host, *arguments, **named))
+    task = check_forest_arguments(host, *arguments, **named)
+    return train(host, task, partial(score.predict_out_of_bag, host, task) if task.oob_predictions else None)
 
 
 def tree_predict(

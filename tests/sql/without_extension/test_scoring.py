@@ -11,6 +11,7 @@ from both_sides import FEATURES, MODELS, Both, rows, run
 from fix_server import Server
 from training import columns_of
 
+from madtree.engine import call
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
 from madtree.score import forest_predict, tree_confusion, tree_evaluate, tree_predict
@@ -190,6 +191,24 @@ def test_what_is_stopped_between_two_blocks_leaves_nothing_behind(both: Both, ho
             assert session.closed == (how == "break")
         finally:
             both.there.execute("DROP TABLE many")
+
+
+def test_out_of_bag_predictions_are_alike(both: Both) -> None:
+    wanted = {"num_trees": 3, "importance": False, "oob_predictions": True}
+    both.call(call, "forest_train", ("data", "drawn", "id", "class", FEATURES), wanted)
+    try:
+        both.here.execute(
+            "SELECT madtree.forest_train('data', 'drawn', 'id', 'class', %s, num_trees => 3, importance => false, "
+            "oob_predictions => true)",
+            [FEATURES],
+        )
+        query = "SELECT o::text FROM drawn_oob AS o ORDER BY 1"
+        found, expected = (db.execute(query).fetchall() for db in (both.there, both.here))
+        assert len(found) > 100
+        assert found == expected
+    finally:
+        both.ask("tree_drop", "drawn")
+        both.here.execute("SELECT madtree.tree_drop('drawn')")
 
 
 def test_models_made_outside_score_in_a_server_with_the_extension(both: Both, server: Server) -> None:
