@@ -62,13 +62,13 @@ class Training:
         self._n_batches = 0
         self.made: list[str] = []  # parts of the work tables that exist
         # Temporary tables are the session's own: workers cannot read them. What workers do are functions of ours.
-        self.workers = workers if host.has_extension and not self.work.temporary else Workers()
+        has_helpers = host.has_extension and not self.work.temporary
+        self.workers = workers if has_helpers else Workers()
         self.distributed: DistributedRows | None = None
         held = placement(host, task.source.oid)
-        servers_help = host.has_extension and not self.work.temporary
         self.reader: Host = host  # what runs statements over the rows
         self.oids = plain_tables(host, task.source.oid, held)
-        if held == "spread" and servers_help and not task.forest:  # whose trees need all rows at hand
+        if held == "spread" and has_helpers and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
         elif self.oids:
             relation = work_sql.aliased(task.source.schema, task.source.name)

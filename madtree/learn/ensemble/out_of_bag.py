@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Grid, Ints, keyed, mixed
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Bools, Floats, Grid, Ints, keyed, mixed
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, leaves
@@ -20,7 +20,6 @@ from madtree.trees import ForestParameters
 _PERMUTED = 5  # purpose of a hash
 _LIMBS = 2  # of sums of squared errors
 _LOOKS = 24  # numbers of trees after which the error is computed, at most
-_PIECE_ROWS = 65_536  # that are looked at together: what is worked out on the way takes no memory to speak of
 
 
 @dataclass(frozen=True)
@@ -129,8 +128,9 @@ class Tally:
             return lost / total, 1 - lost / spread, votes, prediction
 
     def _pieces(self) -> Iterator[slice]:
-        for first in range(0, self._counted.shape[1], _PIECE_ROWS):
-            yield slice(first, first + _PIECE_ROWS)
+        """Rows that are looked at together, so that what is worked out on the way takes little memory."""
+        for first in range(0, self._counted.shape[1], USUAL_BLOCK_ROWS):
+            yield slice(first, first + USUAL_BLOCK_ROWS)
 
     def _weight_of(self, chosen: Bools) -> Floats:
         """(G,) the weight of the rows that are `chosen` (n_rows,)."""
