@@ -191,22 +191,22 @@ def _gini_rough_gain(upto: Sequence[Floats]) -> Floats:
         left = left + of_class
     weight = left[:, -1:]
     gain = _squared_differences(left, upto[:1] if len(upto) == 2 else upto)
-    gain *= 2.0 if len(upto) == 2 else 1.0
-    sides = (weight - left) * left
-    sides *= weight
+    sides = weight - left
+    sides *= left
     np.maximum(sides, 1.0, out=sides)
     gain /= sides
+    gain *= (2.0 if len(upto) == 2 else 1.0) / np.maximum(weight, 1.0)
     return gain
 
 
 def _squared_differences(left: Floats, upto: Iterable[Floats]) -> Floats:
     """(m, D) sum_k (L_k W - L W_k)**2 of some classes, from the rows (m, D) up to each column, and those of a class."""
-    weight, squares = left[:, -1:], np.zeros_like(left)
-    for own in upto:
+    weight, squares = left[:, -1:], np.zeros((), left.dtype)
+    for number, own in enumerate(upto):
         difference = own * weight
         difference -= left * own[:, -1:]
         difference *= difference
-        squares += difference
+        squares = np.add(squares, difference, out=squares) if number else difference
     return squares
 
 
