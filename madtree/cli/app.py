@@ -14,11 +14,11 @@ from madtree import __version__
 from madtree.cli import doctor, export, forest, manage, measure, models, predict, report, show, train
 from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
-from madtree.cli.options import Dsn, Engine, EngineName, examples
+from madtree.cli.options import Dsn, Engine, EngineName, ModelDsn, examples
 from madtree.cli.output import fail, say, text
 from madtree.cli.safe import safe_line
 from madtree.cli.server import add_server_commands
-from madtree.cli.session import ENGINE
+from madtree.cli.session import ENGINE, MODEL_DSN
 from madtree.embedded import PrivateServerError
 from madtree.errors import MadtreeError
 from madtree.install import NoPostgresError
@@ -60,8 +60,10 @@ def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
     dsn: Dsn = None,
     engine: Engine = EngineName.AUTO,
+    model_dsn: ModelDsn = None,
 ) -> None:
     ENGINE.set(engine.value)
+    MODEL_DSN.set(model_dsn)
     if version:
         text(f"madtree {__version__}")
         raise typer.Exit

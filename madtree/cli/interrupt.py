@@ -10,7 +10,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from typing import NoReturn, TypeVar
 
@@ -57,12 +57,14 @@ class _RollBackError(Exception):
 
 
 def interruptible(
-    connection: psycopg.Connection,
+    connections: Sequence[psycopg.Connection],
     work: Callable[[Callable[[], None]], T],
     tick: Callable[[], None],
     say: Callable[[str], None],
 ) -> T:
-    """The value of `work(look)`, which uses `connection`; `tick` is called ten times a second meanwhile.
+    """The value of `work(look)`, which uses `connections`; `tick` is called ten times a second meanwhile.
+
+    What is done on the first of them is committed last.
 
     Where `work` does more than to wait for the server, it calls `look`, which raises once a signal has come. `say` is
     told that a signal came, before the server has rolled back.
@@ -81,7 +83,9 @@ def interruptible(
     def run() -> None:
         nonlocal committing
         try:
-            with connection.transaction():
+            with contextlib.ExitStack() as transactions:
+                for connection in connections:
+                    transactions.enter_context(connection.transaction())
                 value = work(look)
                 with gate:
                     look()
@@ -100,12 +104,12 @@ def interruptible(
                 stopping = True
         if not stopping:  # too late: the work is done and is being committed
             return result.result()
-        _roll_back(connection, result, say)
+        _roll_back(connections, result, say)
         raise InterruptError(getattr(signalled, "code", INTERRUPTED)) from None
     return result.result()
 
 
-def _roll_back(connection: psycopg.Connection, result: Future[T], say: Callable[[str], None]) -> None:
+def _roll_back(connections: Sequence[psycopg.Connection], result: Future[T], say: Callable[[str], None]) -> None:
     """Have the server cancel, until the other thread has rolled back; a second Ctrl-C stops waiting.
 
     It is asked again and again: a request that comes between two statements of the work stops neither.
@@ -115,8 +119,9 @@ def _roll_back(connection: psycopg.Connection, result: Future[T], say: Callable[
     try:
         while time.monotonic() < deadline:
             # An error means that the server cannot be reached; then it notices by itself that its client is gone.
-            with contextlib.suppress(psycopg.Error):
-                connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+            for connection in connections:
+                with contextlib.suppress(psycopg.Error):
+                    connection.cancel_safe(timeout=CANCEL_TIMEOUT)
             if wait([result], ASK_AGAIN).done:
                 return
         code = INTERRUPTED

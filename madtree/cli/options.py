@@ -27,6 +27,16 @@ Engine = Annotated[
         "none. auto: the extension where the database has it.",
     ),
 ]
+ModelDsn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URI",
+        envvar="MADTREE_MODEL_DSN",
+        help="Another server for models and predictions: data are only read at --dsn, by the client engine. It may be "
+        "a standby.",
+        show_default=False,
+    ),
+]
 Dsn = Annotated[
     str | None,
     typer.Option(

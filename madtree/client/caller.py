@@ -27,9 +27,14 @@ class Caller:
     """A session in which madtree's functions are called, and any statement is run, under its transactions."""
 
     def __init__(
-        self, session: Session, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
+        self,
+        session: Session,
+        on_message: Callable[[str], object] | None = None,
+        engine: Engine = "auto",
+        source: Session | None = None,
     ) -> None:
-        self._session, self._on_message, self._engine = session, on_message, engine
+        """`source`: of another server, where the data are; the session then is the one where the models are."""
+        self._session, self._on_message, self._engine, self._source = session, on_message, engine, source
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -42,11 +47,19 @@ class Caller:
         return self._session.conninfo
 
     @property
+    def source_conninfo(self) -> str | None:
+        """The same of the server that the data are read from, None where that is the same one."""
+        return None if self._source is None else self._source.conninfo
+
+    @property
     def host(self) -> PsycopgHost:
         """The connection as madtree's own readers take it."""
-        connection: Any = self.connection
+        source = None if self._source is None else self._host_of(self._source.connection)
+        return self._host_of(self.connection, source)
+
+    def _host_of(self, connection: Any, source: PsycopgHost | None = None) -> PsycopgHost:
         look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
-        return PsycopgHost(connection, self._say, look)
+        return PsycopgHost(connection, self._say, look, source)
 
     @property
     def engine(self) -> Engine:
@@ -86,9 +99,27 @@ class Caller:
 
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:
-        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`."""
-        with refusals_told(), self._session.work() as connection:
+        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`.
+
+        What is read of another server is read in a transaction there.
+        """
+        source = contextlib.nullcontext() if self._source is None else self._source.reading()
+        with refusals_told(), self._session.work() as connection, source:
             yield connection
+
+    @property
+    def has_source(self) -> bool:
+        """Whether the data are read from another server than the one that has the models."""
+        return self._source is not None
+
+    @contextlib.contextmanager
+    def beside_models(self) -> Iterator[None]:
+        """Within, data are looked for where the models are: so it is with what has been uploaded there."""
+        source, self._source = self._source, None
+        try:
+            yield
+        finally:
+            self._source = source
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
@@ -97,8 +128,10 @@ class Caller:
             yield connection
 
     def close(self) -> None:
-        """Close the connection if the client opened it."""
-        self._session.close()
+        """Close the connections that the client opened."""
+        for session in (self._session, self._source):
+            if session is not None:
+                session.close()
 
     def call_text(self, function: str, *arguments: Any) -> str:
         """Call a function that returns one text."""
@@ -107,16 +140,18 @@ class Caller:
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         """While a call runs, the server's lines are passed on."""
-        connection = self.connection
+        connections = [session.connection for session in (self._session, self._source) if session is not None]
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
             self._say(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "")
 
-        connection.add_notice_handler(tell)
+        for connection in connections:
+            connection.add_notice_handler(tell)
         try:
             yield
         finally:
-            connection.remove_notice_handler(tell)
+            for connection in connections:
+                connection.remove_notice_handler(tell)
 
     def _say(self, severity: str, message: str) -> None:
         """Pass a line on to whoever wants to know."""

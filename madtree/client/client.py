@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def connect(
-    connection: Target = None, *, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
+    connection: Target = None,
+    *,
+    on_message: Callable[[str], object] | None = None,
+    engine: Engine = "auto",
+    model_dsn: Target = None,
 ) -> Client:
     """Connect to a database.
 
@@ -40,6 +45,9 @@ def connect(
         Who does the work: ``extension``, the extension madtree in the server; ``client``, this process, over the
         connection, which needs nothing in the server but the rights to read the data and to create tables;
         or ``auto``, the extension where the database has it, else the client. The first call then says which.
+    model_dsn
+        Another server, given like `connection`, for models and predictions. Data are then only read at `connection`,
+        by the client engine: it may be a standby, or another's database.
 
     Returns
     -------
@@ -51,7 +59,7 @@ def connect(
     TypeError
         `connection` is of another type, or SQLAlchemy's driver is not psycopg.
     ValueError
-        `engine` is none of these.
+        `engine` is none of these, or it is the extension, which cannot reach the server of `model_dsn`.
     CallError
         No connection is given and there is no server to choose.
 
@@ -68,7 +76,16 @@ def connect(
     joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
     server.
     """
-    return Client(open_session(connection), on_message, checked_engine(engine))
+    if model_dsn is None:
+        return Client(open_session(connection), on_message, checked_engine(engine))
+    if checked_engine(engine) == "extension":
+        raise ValueError("model_dsn needs engine='client': the extension works in one server, on its data and models")
+    with contextlib.ExitStack() as opened:
+        source = open_session(connection)
+        opened.callback(source.close)
+        client = Client(open_session(model_dsn), on_message, "client", source)
+        opened.pop_all()
+        return client
 
 
 class Client(ForestCalls):
@@ -298,11 +315,14 @@ class Client(ForestCalls):
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[[str, Engine], Client], tuple[str, Engine]]:
+    def __reduce__(self) -> tuple[Callable[..., Client], tuple[str | None, ...]]:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
-        return client_elsewhere, (without_password(self.conninfo), self.engine)
+        source = None if self.source_conninfo is None else without_password(self.source_conninfo)
+        return client_elsewhere, (without_password(self.conninfo), self.engine, source)
 
 
-def client_elsewhere(conninfo: str, engine: Engine = "auto") -> Client:
+def client_elsewhere(conninfo: str, engine: Engine = "auto", source: str | None = None) -> Client:
     """What a pickled client comes back as: it connects when it is first used."""
-    return Client(Session.elsewhere(conninfo), engine=engine)
+    return Client(
+        Session.elsewhere(conninfo), engine=engine, source=None if source is None else Session.elsewhere(source)
+    )

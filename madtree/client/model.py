@@ -281,7 +281,7 @@ class Model:
         from madtree.client.upload import uploaded
 
         columns = columns_of(data)
-        with self.client.work():
+        with self.client.beside_models(), self.client.work():
             tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
             header = read_summary(self.client.host, tables, to_run=False)
             parts = parse_name(header.id_column)

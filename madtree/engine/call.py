@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.engine.functions import FUNCTIONS
+from madtree.engine.functions import FUNCTIONS, TEXTS
 from madtree.errors import MadtreeError
 from madtree.host import Host, local_settings
 
@@ -51,7 +52,7 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
     columns = tuple(column for column, _ in function.columns)
     types = tuple(_OIDS[type_] for _, type_ in function.columns)
     try:
-        with local_settings(host, function.settings):
+        with _settings(host, function.settings):
             found = function.run(host, *arguments, **(named or {}))
     except OSError as error:
         if error.errno not in _FULL:
@@ -62,6 +63,18 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         return Answer(columns, types, [[found]])
     rows = [[_value(row.get(column), type_) for column, type_ in function.columns] for row in found]
     return Answer(columns, types, rows)
+
+
+@contextlib.contextmanager
+def _settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
+    """Those of a function; values that go from one server to another travel as text, which both must mean alike."""
+    if host.source is host:
+        with local_settings(host, settings):
+            yield
+        return
+    both = {**settings, **TEXTS}
+    with local_settings(host, both), local_settings(host.source, both):
+        yield
 
 
 def _value(value: Any, type_: str) -> Any:

@@ -33,6 +33,10 @@ class OnServers:
     def has_extension(self) -> bool:
         return self._host.has_extension
 
+    @property
+    def source(self) -> Host:
+        return self
+
     def query(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         if not _is_for_servers(types):
             return self._host.query(sql_, types, params)

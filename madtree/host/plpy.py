@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from madtree.host.protocol import Request, Row
+from madtree.host.protocol import Host, Request, Row
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
@@ -20,6 +20,10 @@ class PlpyHost:
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
+
+    @property
+    def source(self) -> Host:
+        return self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         return list(self._run(sql, types, params))

@@ -22,6 +22,11 @@ class Host(Protocol):
         """Whether statements may call madtree's own functions; where not, they use PostgreSQL's alone."""
         ...
 
+    @property
+    def source(self) -> Host:
+        """The session in which the users' rows are read: this one, or one of a server that has rows and no models."""
+        ...
+
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """Run one statement and return its rows; column names are the keys. Raises the database's own error."""
         ...

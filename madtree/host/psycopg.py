@@ -39,16 +39,23 @@ class PsycopgHost:
         connection: psycopg.Connection[Any],
         tell: Callable[[str, str], None] = lambda severity, message: None,
         look: Callable[[], None] = lambda: None,
+        source: Host | None = None,
     ) -> None:
         """
         Args:
             tell: is handed what madtree's own code says, and its severity; the server's notices go the connection's
                 way.
             look: called in the middle of work that is done here; raises where it is to end.
+            source: a session of another server, where the rows are.
         """
         self.connection, self._tell, self._look = connection, tell, look
         self._next_look = time.monotonic() + _SECONDS
+        self._source = source
         self._turn = threading.RLock()  # a reader's statements must not come between a savepoint and its end
+
+    @property
+    def source(self) -> Host:
+        return self._source or self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         with self._run(sql, types, params) as cursor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
@@ -59,15 +60,15 @@ class RowSpool:
         in_memory: int,
         part_bytes: int = _PART_BYTES,
     ) -> RowSpool:
-        """Read an ungrouped table; raises MadtreeError where it exceeds temp_file_limit."""
+        """Read an ungrouped table, or a relation without pages as a whole.
+
+        Raises:
+            MadtreeError: it exceeds temp_file_limit.
+        """
         spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes)
         part = np.empty((source.n_columns, spool._part_rows))
-        pages = pages.finer(source.rows_at_once)
-        found = host.data_ahead(spool._request(pages, page_range) for page_range in pages.ranges)
-        for page_range, (row,) in zip(pages.ranges, found, strict=True):
-            rows = spool._rows_of(row)
-            if rows is None:
-                rows = spool._read_carefully(host, pages, page_range)
+        parts = spool._ranges(host, pages.finer(source.rows_at_once)) if pages.ranges else spool._whole(host)
+        for rows in parts:
             while len(rows):
                 at = spool.n_rows % spool._part_rows
                 some, rows = rows[: spool._part_rows - at], rows[spool._part_rows - at :]
@@ -79,6 +80,19 @@ class RowSpool:
         if rest:
             spool._write(np.ascontiguousarray(part[:, :rest]))
         return spool
+
+    def _ranges(self, host: Host, pages: PageRanges) -> Iterator[Floats]:
+        found = host.data_ahead(self._request(pages, page_range) for page_range in pages.ranges)
+        for page_range, (row,) in zip(pages.ranges, found, strict=True):
+            rows = self._rows_of(row)
+            yield self._read_carefully(host, pages, page_range) if rows is None else rows
+
+    def _whole(self, host: Host) -> Iterator[Floats]:
+        for row in host.data_stream(sql.numbered_images(self._source, self._source.rows_at_once)):
+            rows = self._rows_of(row)
+            if rows is None:
+                raise NullNumberError
+            yield rows
 
     def _write(self, part: Floats) -> None:
         n_bytes = _NUMBER * self.n_rows * self._source.n_columns

@@ -47,7 +47,7 @@ def _rows_at_training(summary: Mapping[str, Any]) -> int:
 
 def _is_training_table(host: Host, source: str, relation: Relation) -> bool:
     try:
-        return find_relation(host, source, "source_table").oid == relation.oid
+        return find_relation(host.source, source, "source_table").oid == relation.oid
     except MadtreeError:  # it is gone
         return False
 

@@ -73,7 +73,7 @@ class BlockStatement:
         return reader(self.host, self.work).command(self.blocks.create(query), [BYTEA], [plan])
 
     def _create_from_outside(self, plan: bytes) -> int:
-        with local_settings(self.host, IDS_IN_FULL):
+        with local_settings(self.host.source, IDS_IN_FULL):
             self.host.command(self.empty)
             return sum(
                 self.host.command(self.blocks.insert(), [BYTEA, _TEXT], [outcomes, ids])
@@ -84,7 +84,7 @@ class BlockStatement:
         """The ids of each block, an array as text, and what its rows come to."""
         block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
         cancels = Cancels(self.host)
-        for block in self.host.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
+        for block in self.host.source.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
             if block["ids"] is not None:
                 yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), cancels.let_in)
 
@@ -117,8 +117,8 @@ class BlockStatement:
             return None
         leaves = [self.source.oid]
         # The planner may think that row-level security hides most of the rows, and be wrong.
-        stored = self.host.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
-        cut = PageRanges.cut(self.host, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)
+        stored = self.host.source.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
+        cut = PageRanges.cut(self.host.source, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)
         return [(r.low, r.high) for r in cut.ranges]
 
     def _tasks(self, ranges: Sequence[PageBounds], block_rows: int) -> list[Sequence[PageBounds]]:

@@ -122,15 +122,15 @@ def _asking(
     """
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
-    source = find_relation(host, test_table, "test_table")
+    source = find_relation(host.source, test_table, "test_table")
     actual, weight = _outcome(tables, model)
     exposure = None if model.exposure is None else judged.number(model.exposure)
     needed = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
-    features = fit_features(host, model, source, test_table, "test_table", needed)
+    features = fit_features(host.source, model, source, test_table, "test_table", needed)
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
-    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(tables, model))
+    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(host, tables, model))
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), 1, costs)
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]

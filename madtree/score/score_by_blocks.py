@@ -114,7 +114,10 @@ class BlockScoring:
             self.id_type.is_array,
         )
         n_trees = len(np.unique(nodes["tree_id"]))
-        empty = sql.create_empty(scan, self.outputs)
+        if host.source is host:
+            empty = sql.create_empty(scan, self.outputs)
+        else:
+            empty = sql.create_typed(scan, type_sql(self.id_type.name), self.outputs)
         return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan
 
 

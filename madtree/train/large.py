@@ -108,7 +108,9 @@ class LargeTrees:
         self.read_rows = min(task.tuning.read_rows, rows.at_once)
         distributed = rows.distributed
         self.pages = (
-            distributed.pages() if distributed else PageRanges.cut(host, rows.oids, profile.total, self.read_rows)
+            distributed.pages()
+            if distributed
+            else PageRanges.cut(rows.reader, rows.oids, profile.total, self.read_rows)
         )
 
     def train(self, scale: Scale, tree_ids: Ints | None, deliver: Callable[[TrainedTrees], None]) -> None:
@@ -195,7 +197,7 @@ class LargeTrees:
     def _read_once(self) -> RowSpool:
         if self._spool is None:
             in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
-            self._spool = RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
+            self._spool = RowSpool.read(self.rows.reader, self.source, self.pages, self._row_format(), in_memory)
         return self._spool
 
     def _keepers(self, problem: Problem, spool: RowSpool | None) -> Iterator[BlockKeeper]:
@@ -207,7 +209,7 @@ class LargeTrees:
         if self.rows.distributed:
             yield self.rows.distributed.keeper(self.source, self.made)
             return
-        packer = RowPacker(self.host, self.source, self.pages, spool)
+        packer = RowPacker(self.rows.reader, self.source, self.pages, spool)
         if task.strategy in ("aggregate", "workers") and not self.host.has_extension:
             raise MadtreeError(
                 f"strategy: {task.strategy} needs the extension madtree in the server; by the client engine, rows are "

@@ -30,7 +30,7 @@ def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None =
     watch = Stopwatch("write")
     create_tables(host, task)
     workers = available(host, task.parallel_workers, task.tuning.cores)
-    with local_settings(host, _SERIAL):
+    with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL):
         training = Training(host, task, workers, watch)
         filler = ModelFiller(host, task, training)
         training.train(filler.add)

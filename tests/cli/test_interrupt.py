@@ -228,7 +228,7 @@ def test_work_of_many_short_statements_is_stopped(dsn: str, db: psycopg.Connecti
 
         said: list[str] = []
         with pytest.raises(InterruptError, match="nothing was changed"):
-            interruptible(connection, work, tick, said.append)
+            interruptible([connection], work, tick, said.append)
         assert len(done) < 1_000
         assert said == ["stopping: the server has been asked to cancel"]
         assert connection.info.transaction_status.name == "IDLE"
@@ -258,5 +258,5 @@ def test_what_ends_before_the_signal_is_kept(dsn: str, db: psycopg.Connection, s
             connection.execute(f"INSERT INTO {schema}.slow VALUES (1)")
             return "done"
 
-        assert interruptible(connection, work, tick, print) == "done"
+        assert interruptible([connection], work, tick, print) == "done"
     assert db.execute("SELECT count(*) FROM slow").fetchone() == (1,)

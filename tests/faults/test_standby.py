@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 from breakable import BreakableServer
-from waiting import wait_until
-
-from madtree.embedded.config import free_port
-from madtree.embedded.prefix import Prefix
+from standby import standby_of, wait_for_standby
 
 SETTINGS = {"wal_level": "replica", "max_wal_senders": "2"}
 READS = (
@@ -30,48 +25,17 @@ READS = (
 @pytest.fixture(scope="module")
 def standby(breakable: BreakableServer) -> Iterator[str]:
     """DSN of a standby of the server."""
-    server = breakable.server
-    state = server.home.read_state()
-    assert state is not None
     with breakable.session() as session:
         session.execute("SELECT tree_train('data', 'deep', 'id', 'y', 'x, z, n', max_depth => 25, min_split => 2)")
-        host = session.info.host
-        port = session.info.port
-    data = server.home.socket_directory / "standby"  # in a directory of the server's own account
-    config = shlex.quote(f"config_file={server.home.config_file}")
-    other = free_port(port + 1)
-    # Who reaches the socket may copy the server, too.
-    with server.home.hba_file.open("a") as rules:
-        rules.write("local replication all trust\n")
-    with breakable.session() as session:
-        session.execute("SELECT pg_reload_conf()")
-    pg_ctl = Prefix(server.home.prefix, state.origin).program("pg_ctl")
-
-    def run(*words: object) -> None:
-        done = server.user.run([str(word) for word in words], cwd=server.home.data)
-        assert done.returncode == 0, done.stdout
-
-    run(state.origin.bindir / "pg_basebackup", "-h", host, "-p", port, "-U", "postgres", "-D", data, "-R", "-c", "fast")
-    log = server.home.log_directory / "standby.log"
-    run(pg_ctl, "-D", data, "-w", "-l", log, "start", "-o", f"-c {config} -c port={other}")
-    try:
-        dsn = f"host={host} port={other} user=postgres dbname=madtree"
+    with standby_of(breakable.server, breakable.dsn) as dsn:
         yield dsn
-    finally:
-        run(pg_ctl, "-D", data, "-w", "-m", "immediate", "stop")
-        subprocess.run(["rm", "-rf", data], check=True)
 
 
 @pytest.mark.parametrize("model", ["small", "large", "grouped", "deep"])
 def test_a_model_can_be_read_on_a_standby(breakable: BreakableServer, standby: str, model: str) -> None:
+    wait_for_standby(breakable.dsn, standby)
     with breakable.session() as session, psycopg.connect(standby, autocommit=True) as reader:
         reader.execute("SET search_path = public, madtree")
-        ((place,),) = session.execute("SELECT pg_current_wal_insert_lsn()").fetchall()
-        wait_until(
-            lambda: reader.execute("SELECT pg_last_wal_replay_lsn() >= %s", [place]).fetchone() == (True,),
-            "the standby does not follow",
-        )
-        assert reader.execute("SELECT pg_is_in_recovery()").fetchone() == (True,)
         for read in READS:
             if model == "large" and "confusion" in read:  # of numbers
                 continue

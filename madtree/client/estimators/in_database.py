@@ -138,6 +138,11 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
     def _client(self) -> Iterator[Client]:
         """The client that `connection` is or names; what is opened for this block is closed after it."""
         if isinstance(self.connection, Client):
+            if self.connection.has_source:
+                raise CallError(
+                    "an estimator's data and model are on one server, and this client reads data from another one",
+                    "Give the estimator a client without model_dsn, or train with client.tree_train.",
+                )
             yield self.connection
             return
         with connect(self.connection) as client:
