@@ -4,7 +4,7 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 
 from __future__ import annotations
 
-from madtree.model.check import check_rows
+from madtree.model.check import check_nodes, check_rows
 from madtree.model.drop import tree_drop
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance
@@ -20,6 +20,7 @@ from madtree.model.turns import make_tables
 __all__ = [
     "NOT_ALLOWED",
     "ModelTables",
+    "check_nodes",
     "check_rows",
     "check_type",
     "column_types",
