@@ -17,10 +17,11 @@ from madtree.cli.exits import INTERRUPTED, InterruptError
 from madtree.cli.interrupt import interruptible, signals_raise
 from madtree.cli.output import say
 from madtree.host import Host
-from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
+from madtree.host.psycopg import Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 
 T = TypeVar("T")
 ENGINE: ContextVar[Engine] = ContextVar("engine", default="auto")  # --engine, which stands before the command
+CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # so does --connections
 
 
 class Session:
@@ -40,19 +41,26 @@ class Session:
             max_depth: of the trees, where `work` is a training.
             verbose: print the server's lines as they come.
         """
-        return self.here(lambda host: work(), doing, max_depth, verbose)
+        return self._watched(lambda bar, look: work(), doing, max_depth, verbose)
 
     def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
         """As `run`, for work that is done here and takes the connection as a host."""
+        with breaks_told(self.connection) as stage:
+
+            def host_work(bar: Bar, look: Callable[[], None]) -> T:
+                value = work(PsycopgHost(self.connection, bar.tell, look, CONNECTIONS.get(), stage))
+                stage.committing()
+                return value
+
+            return self._watched(host_work, doing, max_depth, verbose)
+
+    def _watched(
+        self, work: Callable[[Bar, Callable[[], None]], T], doing: str, max_depth: int | None, verbose: bool
+    ) -> T:
         with Bar(doing, max_depth, verbose) as bar:
             self.connection.add_notice_handler(bar.notice)
             try:
-                return interruptible(
-                    self.connection,
-                    lambda look: work(PsycopgHost(self.connection, bar.tell, look)),
-                    bar.tick,
-                    bar.say,
-                )
+                return interruptible(self.connection, lambda look: work(bar, look), bar.tick, bar.say)
             finally:
                 self.connection.remove_notice_handler(bar.notice)
 

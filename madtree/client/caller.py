@@ -14,7 +14,7 @@ from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
+from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 
 logger = logging.getLogger("madtree")
 
@@ -27,9 +27,14 @@ class Caller:
     """A session in which madtree's functions are called, and any statement is run, under its transactions."""
 
     def __init__(
-        self, session: Session, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
+        self,
+        session: Session,
+        on_message: Callable[[str], object] | None = None,
+        engine: Engine = "auto",
+        connections: int | None = None,
     ) -> None:
         self._session, self._on_message, self._engine = session, on_message, engine
+        self.connections = connections
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -44,9 +49,13 @@ class Caller:
     @property
     def host(self) -> PsycopgHost:
         """The connection as madtree's own readers take it."""
+        return self._host_of(None)
+
+    def _host_of(self, doing: Doing | None) -> PsycopgHost:
         connection: Any = self.connection
         look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
-        return PsycopgHost(connection, self._say, look)
+        connections = 1 if self.connections is None and not self._session.owned else self.connections
+        return PsycopgHost(connection, self._say, look, connections, doing)
 
     @property
     def engine(self) -> Engine:
@@ -78,11 +87,14 @@ class Caller:
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
         """The same by the client's engine."""
-        with self._told(), mistakes_told(), self.work():
+        with mistakes_told():
             require_numpy()
-            from madtree import engine
+        from madtree import engine  # it takes a while, so it is done before the transaction
 
-            return Result.of_answer(engine.call(self.host, function, arguments, named))
+        with breaks_told(self.connection) as doing, self._told(), mistakes_told(), self.work():
+            answer = engine.call(self._host_of(doing), function, arguments, named)
+            doing.committing()
+        return Result.of_answer(answer)
 
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:

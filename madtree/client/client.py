@@ -14,7 +14,7 @@ from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
 from madtree.client.session import Session, open_session, without_password
-from madtree.host.psycopg import Engine, checked_engine
+from madtree.host.psycopg import Engine, checked_connections, checked_engine
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def connect(
-    connection: Target = None, *, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
+    connection: Target = None,
+    *,
+    on_message: Callable[[str], object] | None = None,
+    engine: Engine = "auto",
+    connections: int | None = None,
 ) -> Client:
     """Connect to a database.
 
@@ -40,6 +44,11 @@ def connect(
         Who does the work: ``extension``, the extension madtree in the server; ``client``, this process, over the
         connection, which needs nothing in the server but the rights to read the data and to create tables;
         or ``auto``, the extension where the database has it, else the client. The first call then says which.
+    connections
+        With the client as engine, over how many connections the rows of a training are read, in one snapshot. Those
+        beside `connection` are opened while rows are read. By default a URL's trainings of many rows use as many as the
+        server lets a query have processes (``max_parallel_workers_per_gather`` + 1), and those on your own connection
+        use that alone. The model is the same.
 
     Returns
     -------
@@ -51,7 +60,7 @@ def connect(
     TypeError
         `connection` is of another type, or SQLAlchemy's driver is not psycopg.
     ValueError
-        `engine` is none of these.
+        `engine` is none of these, or `connections` is below 1.
     CallError
         No connection is given and there is no server to choose.
 
@@ -68,7 +77,8 @@ def connect(
     joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
     server.
     """
-    return Client(open_session(connection), on_message, checked_engine(engine))
+    checked = checked_engine(engine), checked_connections(connections)
+    return Client(open_session(connection), on_message, *checked)
 
 
 class Client(ForestCalls):
@@ -83,6 +93,8 @@ class Client(ForestCalls):
         By all methods: the server refused the call, or madtree could not do it. The exception has the server's
         sentence, its `hint` and its `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a
         deadlock) are psycopg's.
+    LostConnectionError
+        By the client as engine: the connection broke. It is an ``OperationalError`` of psycopg's, too.
     """
 
     def tree_train(
@@ -298,11 +310,15 @@ class Client(ForestCalls):
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[[str, Engine], Client], tuple[str, Engine]]:
+    def __reduce__(self) -> Pickled:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
-        return client_elsewhere, (without_password(self.conninfo), self.engine)
+        return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections)
 
 
-def client_elsewhere(conninfo: str, engine: Engine = "auto") -> Client:
+def client_elsewhere(conninfo: str, engine: Engine = "auto", connections: int | None = None) -> Client:
     """What a pickled client comes back as: it connects when it is first used."""
-    return Client(Session.elsewhere(conninfo), engine=engine)
+    return Client(Session.elsewhere(conninfo), engine=engine, connections=connections)
+
+
+# What a client is sent as: `client_elsewhere` and its arguments.
+Pickled = tuple[Callable[[str, Engine, int | None], Client], tuple[str, Engine, int | None]]
