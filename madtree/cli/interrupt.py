@@ -56,6 +56,28 @@ class _RollBackError(Exception):
     """Raised inside the transaction to roll it back."""
 
 
+class _Requests:
+    """Requests to the server to cancel what a connection's work is at. None is under way when the work rolls back: it
+    would meet the rollback.
+    """
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection, self._turn, self._closed = connection, threading.Lock(), False
+
+    def send(self) -> None:
+        """Returns when the server has passed it on. An error means that the server cannot be reached; then it notices
+        by itself that its client is gone.
+        """
+        with self._turn, contextlib.suppress(psycopg.Error):
+            if not self._closed:
+                self._connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+
+    def close(self) -> None:
+        """Wait for one that is under way, and send no other."""
+        with self._turn:
+            self._closed = True
+
+
 def interruptible(
     connections: Sequence[psycopg.Connection],
     work: Callable[[Callable[[], None]], T],
@@ -75,6 +97,7 @@ def interruptible(
     """
     gate, stopping, committing = threading.Lock(), False, False
     result: Future[T] = Future()
+    requests = [_Requests(connection) for connection in connections]
 
     def look() -> None:
         if stopping:
@@ -86,10 +109,14 @@ def interruptible(
             with contextlib.ExitStack() as transactions:
                 for connection in connections:
                     transactions.enter_context(connection.transaction())
-                value = work(look)
-                with gate:
-                    look()
-                    committing = True
+                try:
+                    value = work(look)
+                    with gate:
+                        look()
+                        committing = True
+                finally:
+                    for request in requests:
+                        request.close()
             result.set_result(value)
         except BaseException as error:  # whatever it is, the main thread is waiting for it
             result.set_exception(error)
@@ -104,12 +131,12 @@ def interruptible(
                 stopping = True
         if not stopping:  # too late: the work is done and is being committed
             return result.result()
-        _roll_back(connections, result, say)
+        _roll_back(requests, result, say)
         raise InterruptError(getattr(signalled, "code", INTERRUPTED)) from None
     return result.result()
 
 
-def _roll_back(connections: Sequence[psycopg.Connection], result: Future[T], say: Callable[[str], None]) -> None:
+def _roll_back(requests: Sequence[_Requests], result: Future[T], say: Callable[[str], None]) -> None:
     """Have the server cancel, until the other thread has rolled back; a second Ctrl-C stops waiting.
 
     It is asked again and again: a request that comes between two statements of the work stops neither.
@@ -118,10 +145,8 @@ def _roll_back(connections: Sequence[psycopg.Connection], result: Future[T], say
     deadline = time.monotonic() + LONGEST
     try:
         while time.monotonic() < deadline:
-            # An error means that the server cannot be reached; then it notices by itself that its client is gone.
-            for connection in connections:
-                with contextlib.suppress(psycopg.Error):
-                    connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+            for request in requests:
+                request.send()
             if wait([result], ASK_AGAIN).done:
                 return
         code = INTERRUPTED

@@ -28,6 +28,7 @@ def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None =
     """
     started = time.monotonic()
     watch = Stopwatch("write")
+    host.source.training_begins()
     create_tables(host, task)
     workers = available(host, task.parallel_workers, task.tuning.cores)
     with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL):
