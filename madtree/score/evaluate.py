@@ -169,10 +169,10 @@ def _asking(
         model.of_counts,
         of_forest=model.n_members > 0,
     )
-    keeps_cells = work.spread and may_keep and not in_blocks
+    keeps_cells = work.of_cluster and may_keep and not in_blocks
     if keeps_cells:
         # Citus puts what comes from other servers beside the model's tables in a session of its own, which does not see
-        # a model that this transaction has made.
+        # a model that this transaction has made; and it loses columns where a table of its own meets a plain one.
         cells = class_cells(question) if model.is_classification else number_cells(question)
         run_case(host, work, keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
