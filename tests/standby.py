@@ -47,7 +47,7 @@ def standby_of(server: PrivateServer, dsn: str) -> Iterator[str]:
         "postgres",
         "-D",
         data,
-       "-R",
+        "-R",
         "-c",
         "fast",
         "-N",
