@@ -56,6 +56,7 @@ class Work:
         sharable: whether workers may score blocks, too: of a plain table, whose pages can be shared out.
         spread: whether rows lie on several servers, which evaluate a CASE where they are, and would have to hand over
             whatever blocks are made of.
+        of_cluster: whether Citus holds the rows, be it in one place.
         costs: of starting them.
         members: trees that a row goes down, more than one of a forest, which is scored by blocks only.
         coded: whether rows go down by codes, as they do where neither categories nor surrogates are asked.
@@ -75,6 +76,7 @@ class Work:
     coded: bool = False
     moved: bool = False
     from_elsewhere: bool = False
+    of_cluster: bool = False
 
     @property
     def _levels(self) -> float:
@@ -125,7 +127,17 @@ def measure(host: Host, source: Relation, leaves: int, features: int, columns: i
     spread, moved = held == "spread", not host.has_extension
     from_elsewhere = at is not host
     return Work(
-        rows, leaves, features, columns, workers, sharable, spread, costs, moved=moved, from_elsewhere=from_elsewhere
+        rows,
+        leaves,
+        features,
+        columns,
+        workers,
+        sharable,
+        spread,
+        costs,
+        moved=moved,
+        from_elsewhere=from_elsewhere,
+        of_cluster=held is not None,
     )
 
 

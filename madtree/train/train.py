@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from madtree.host import Host, Stopwatch, local_settings
+from madtree.ingest import has_citus
 from madtree.learn.data import Bools
 from madtree.model import create_tables
 from madtree.parallel import available
@@ -15,6 +16,8 @@ from madtree.train.training import Training
 
 # Rows come in order only in one process; what may be shared out says so (madtree.parallel).
 _SERIAL = {"max_parallel_workers_per_gather": "0"}
+# Citus would tell its workers of a forest's view, which reads a table that they do not have.
+_OWN_VIEWS = {"citus.enable_ddl_propagation": "off"}
 
 
 def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None = None) -> str:
@@ -29,9 +32,11 @@ def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None =
     started = time.monotonic()
     watch = Stopwatch("write")
     host.source.training_begins()
-    create_tables(host, task)
+    of_views = _OWN_VIEWS if task.forest and has_citus(host) else {}
+    with local_settings(host, of_views):
+        create_tables(host, task)
     workers = available(host, task.parallel_workers, task.tuning.cores)
-    with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL):
+    with local_settings(host, _SERIAL | of_views), local_settings(host.source, _SERIAL):
         training = Training(host, task, workers, watch)
         filler = ModelFiller(host, task, training)
         training.train(filler.add)
