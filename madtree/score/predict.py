@@ -165,7 +165,7 @@ def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) ->
     what = f"{single} of {trees} trees of {model.name} have" if model.grouping_columns else f"{model.name} has"
     whose = "of such a tree" if model.grouping_columns else "of the table"
     host.notice(
-        f"tree_model: {what} a single leaf, so all rows {whose} get the same probabilities; a tree that is pruned less "
+        f"{what} a single leaf, so all rows {whose} get the same probabilities; a tree that is pruned less "
         "(pruning_params => 'cp=-1'), of weighted rows, or by another split_criterion may have more"
     )
 
