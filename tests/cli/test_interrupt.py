@@ -258,7 +258,7 @@ def test_no_request_to_cancel_meets_the_rollback(dsn: str) -> None:
                 raise KeyboardInterrupt
 
         with pytest.raises(InterruptError, match="nothing was changed"):
-            interruptible(connection, work, tick, print)
+            interruptible([connection], work, tick, print)
         assert connection.info.transaction_status.name == "IDLE"
     assert set(meanwhile) <= {"ACTIVE", "INERROR"}, "rolled back before the request had come to its end"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -159,3 +160,15 @@ def test_frames_go_to_the_models_server_and_clients_to_other_processes(apart: ma
         assert copy.engine == "client"
     with pytest.raises(CallError, match="this client reads data from another one"):
         madtree.DecisionTreeClassifier(apart).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+
+
+def test_rows_come_over_several_connections(
+    source: str, other_database: str, together: madtree.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="madtree")
+    arguments = "id", "y", "x", None, "gini", None, None, 4
+    with madtree.connect(source, model_dsn=other_database, connections=2, on_message=lambda line: None) as client:
+        client.tree_train("shop.many", "m", *arguments)
+        assert "madtree: rows are read over 2 other connections" in caplog.messages
+        together.tree_train("shop.many", "mine.m", *arguments)
+        assert same(client, together, NODES)
