@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.rows import tuple_row
+from psycopg.types.json import set_json_loads
 
 from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
@@ -17,6 +21,16 @@ from madtree.client.session import Session
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 
 logger = logging.getLogger("madtree")
+_JSONS = "utf-8"  # the encoding that json reads, as psycopg calls it
+
+
+@functools.cache
+def _json_reader(encoding: str) -> Callable[[str | bytes], Any]:
+    return functools.partial(_read_json, encoding)
+
+
+def _read_json(encoding: str, text: str | bytes) -> Any:
+    return json.loads(text if isinstance(text, str) else bytes(text).decode(encoding))
 
 
 def _go_on() -> None:
@@ -93,7 +107,10 @@ class Caller:
 
     def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
         """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
-        with self._told(), self.work() as connection, connection.cursor() as cursor:
+        # Whatever kind of rows the caller has given to the connection.
+        with self._told(), self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
+            if (encoding := connection.info.encoding) != _JSONS:  # psycopg hands the bytes over as they come
+                set_json_loads(_json_reader(encoding), cursor)
             # Not prepared: a table that is replaced may change its columns' types.
             return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from madtree.engine.arguments import bound
 from madtree.engine.functions import FUNCTIONS, TEXTS
 from madtree.errors import MadtreeError
 from madtree.host import Host, local_settings
@@ -51,11 +52,12 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         raise MadtreeError(
             f"{name} is not there by the client engine", "It needs the extension madtree in the server.", "0A000"
         )
+    values = bound(name, function.takes, arguments, named or {})
     columns = tuple(column for column, _ in function.columns)
     types = tuple(_OIDS[type_] for _, type_ in function.columns)
     try:
         with _settings(host, {**function.settings, **_NEVER_IDLE}):
-            found = function.run(host, *arguments, **(named or {}))
+            found = function.run(host, **values)
     except OSError as error:
         if error.errno not in _FULL:
             raise

@@ -35,11 +35,16 @@ class Function:
         run: takes the host and the arguments; returns a value, or a list of rows.
         columns: names and types of what it returns.
         settings: of the session, while it runs.
+        takes: has the arguments that `run` takes, annotated with their types.
     """
 
     run: Callable[..., Any]
     columns: Columns
     settings: Mapping[str, str]
+
+    @property
+    def takes(self) -> Callable[..., Any]:
+        return _TRAININGS.get(self.run, self.run)
 
 
 def tree_train(host: Host, *arguments: Any, **named: Any) -> str:
@@ -51,6 +56,12 @@ def forest_train(host: Host, *arguments: Any, **named: Any) -> str:
         named["replace_"] = named.pop("replace")
     task = check_forest_arguments(host, *arguments, **named)
     return train(host, task, partial(score.predict_out_of_bag, host, task) if task.oob_predictions else None)
+
+
+_TRAININGS: dict[Callable[..., Any], Callable[..., Any]] = {
+    tree_train: check_arguments,
+    forest_train: check_forest_arguments,
+}
 
 
 def tree_predict(

@@ -11,14 +11,14 @@ from importlib.util import find_spec
 from typing import Any, Literal, cast, get_args
 
 import psycopg
-from psycopg.rows import dict_row
+from psycopg.rows import dict_row, tuple_row
 
 from madtree.errors import MadtreeError
 from madtree.host.broken import Doing, LostConnectionError, breaks_told, hint_of, is_lost
 from madtree.host.more_sessions import MoreSessions
 from madtree.host.protocol import Host, Request, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
-from madtree.host.typed import Typed, typed
+from madtree.host.typed import Typed, TypedDumper, typed
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
 __all__ = [
@@ -49,6 +49,7 @@ _SECONDS = 5.0  # between two looks whether the server is still there, in the mi
 class PsycopgHost:
     """Runs statements in the connection's transaction. Each is a subtransaction there, so that an error can be caught.
 
+    Rows come in PostgreSQL's binary format: as text, the session's settings say how a number or a moment looks.
     Nothing is prepared for longer than a call: a model that is replaced may change its columns' types.
     """
 
@@ -85,7 +86,7 @@ class PsycopgHost:
         return self._source or self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        with self._run(sql, types, params) as cursor:
+        with self._run(sql, types, params, binary=True) as cursor:
             return cursor.fetchall()
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
@@ -93,8 +94,7 @@ class PsycopgHost:
             return cursor.rowcount
 
     def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        with self._run(sql, types, params, binary=True) as cursor:
-            return cursor.fetchall()
+        return self.query(sql, types, params)
 
     def training_begins(self) -> None:
         self._more.training_begins()
@@ -124,15 +124,15 @@ class PsycopgHost:
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         name = _new_name()
-        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}".encode())
+        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}")
         while rows := self.data(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
-        self._execute(f"CLOSE {name}".encode())
+        self._execute(f"CLOSE {name}")
 
     def let_in(self) -> None:
         self._look()
         if time.monotonic() >= self._next_look:
-            self._execute(b"SELECT")
+            self._execute("SELECT")
             self._next_look = time.monotonic() + _SECONDS
 
     def notice(self, message: str) -> None:
@@ -148,9 +148,9 @@ class PsycopgHost:
         self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False
     ) -> psycopg.Cursor[Row]:
         values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
-        return self._execute(sql.encode(), values, binary=binary)
+        return self._execute(sql, values, binary=binary)
 
-    def _execute(self, statement: bytes, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
+    def _execute(self, statement: str, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
         with self._turn, self.connection.transaction():
             return _sent(self.connection, statement, values, binary=binary)
 
@@ -160,22 +160,27 @@ def _reader(connection: psycopg.Connection[Any], turn: contextlib.AbstractContex
 
     def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
         values = [typed(value, type_, connection) for value, type_ in zip(params, types, strict=True)]
-        with turn, _sent(connection, sql.encode(), values, binary=True) as cursor:
+        with turn, _sent(connection, sql, values, binary=True) as cursor:
             return cursor.fetchall()
 
     return read
 
 
-def _sent(connection: Any, statement: bytes, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
+def _sent(connection: Any, statement: str, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
     # Without parameters it may be several statements.
-    return _cursor(connection).execute(statement, values or None, prepare=False, binary=binary)
+    encoded = statement.encode(connection.info.encoding)
+    return _cursor(connection).execute(encoded, values or None, prepare=False, binary=binary)
 
 
 def _cursor(connection: Any) -> psycopg.Cursor[Row]:
     """A cursor whose parameters are written as PostgreSQL does: $1."""
+    cursor: psycopg.Cursor[Row]
     if isinstance(connection, psycopg.Connection):
-        return psycopg.RawCursor(connection, row_factory=dict_row)
-    cursor: psycopg.Cursor[Row] = connection.raw_cursor(row_factory=dict_row)
+        cursor = psycopg.RawCursor(connection, row_factory=dict_row)
+    else:
+        cursor = connection.raw_cursor(row_factory=dict_row)
+    # A connection has the types that were known when it was opened, which may have been before madtree was imported.
+    cursor.adapters.register_dumper(Typed, TypedDumper)
     return cursor
 
 
@@ -214,7 +219,7 @@ def checked_connections(number: int | None) -> int | None:
 
 def found_engine(connection: psycopg.Connection[Any]) -> tuple[Engine, str]:
     """The engine that `auto` takes for a connection, and one line that says why."""
-    row = connection.execute(EXTENSION_VERSION, prepare=False).fetchone()
+    row = connection.cursor(row_factory=tuple_row).execute(EXTENSION_VERSION, prepare=False).fetchone()
     if row is not None:
         return "extension", f"madtree: engine=extension, version {row[0]} in the server"
     return "client", "madtree: engine=client, since this database has no extension madtree"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from plain_database import left_over
 
@@ -78,3 +81,44 @@ def test_no_state_of_the_session_outlives_a_transaction(plain: str) -> None:
             )
         assert client.connection.execute(STATE).fetchone() == before
         client.tree_drop("mine.m")
+
+
+OTHER_TYPES: list[tuple[str, object, str]] = [
+    ("num_trees", 2.5, "num_trees must be a whole number, not 2.5"),
+    ("num_trees", True, "num_trees must be a whole number, not True"),
+    ("seed", 10**30, "seed must be a whole number, not 10000"),
+    ("sample_ratio", "half", "sample_ratio must be a number, not 'half'"),
+    ("replace", "perhaps", "replace must be true or false, not 'perhaps'"),
+    ("id_col_name", 7, "id_col_name must be text, not 7"),
+    ("id_col_name", "i\0d", "id_col_name must not have the character NUL in it"),
+    ("dependent_variable", None, "dependent_variable must not be NULL"),
+]
+
+
+def test_a_value_of_another_type_is_refused_in_a_sentence(plain: str) -> None:
+    given: dict[str, Any] = {
+        "training_table_name": "shop.visits",
+        "output_table_name": "mine.f",
+        "id_col_name": "id",
+        "dependent_variable": "bought",
+        "list_of_features": "age",
+    }
+    with madtree.connect(plain, engine="client") as client:
+        for name, value, problem in OTHER_TYPES:
+            with pytest.raises(CallError, match=f"^madtree: {re.escape(problem)}"):
+                client.forest_train(**{**given, name: value})
+        with pytest.raises(CallError, match="tree_drop has no argument bogus"):
+            client.call("tree_drop", bogus=1)
+        with pytest.raises(CallError, match="tree_drop takes 1 argument, not 2"):
+            client.call("tree_drop", "m", "n")
+        with pytest.raises(CallError, match="tree_drop: model is given twice") as refused:
+            client.call("tree_drop", "m", model="n")
+        assert refused.value.sqlstate == "42883"
+
+
+def test_a_text_is_read_as_the_number_that_it_is(plain: str) -> None:
+    """As a literal is in SQL."""
+    with madtree.connect(plain, engine="client") as client:
+        forest = client.forest_train("shop.visits", "mine.f", "id", "bought", "age", num_trees="2", sample_ratio="0.5")  # type: ignore[arg-type]
+        assert forest.summary["num_trees"] == 2
+        assert forest.summary["sample_ratio"] == 0.5
