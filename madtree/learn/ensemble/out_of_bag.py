@@ -78,14 +78,15 @@ class Tally:
             for piece in self._pieces():
                 voted = np.flatnonzero(end[piece] >= 0)
                 group = self._rows.group[piece].take(voted)
-                is_tested[replica, group] = True
+                is_tested[replica] |= np.bincount(group, minlength=is_tested.shape[1]) > 0
                 predicted = prediction.take(end[piece].take(voted))
-                counted = self._counted[:, piece]
+                voted += piece.start
                 if self._grid is None:
-                    counted[predicted, voted] += 1
+                    voted += predicted * self._counted.shape[1]
+                    _increase(self._counted.reshape(-1), voted, 1)
                 else:
-                    counted[0, voted] += 1
-                    counted[1, voted] += self._grid.split(predicted, group)[0]
+                    _increase(self._counted[0], voted, 1)
+                    _increase(self._counted[1], voted, self._grid.split(predicted, group)[0])
             if first + replica + 1 in self._looks:
                 errors[replica] = self._judged()[0]
         if len(losses):
@@ -141,6 +142,13 @@ class Tally:
         if rows.weight is None:
             return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
         return _sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
+
+
+def _increase(values: Array, at: Ints, by: Floats | int) -> None:
+    """Add to some of the values (n,), which are different ones; an index with two axes takes many times as long."""
+    more = values.take(at)
+    more += by
+    values[at] = more
 
 
 def permuted(

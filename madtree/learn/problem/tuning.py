@@ -52,7 +52,7 @@ class SearchTuning:
     copied_share: int = 2
     gathered_below: float = 0.7
     rows_together: int = 262_144
-    bins_per_row: float = 2
+    bins_per_row: float = 1.25
     chunk_values: int = 120_000
     rough_bins: int = 16_000
 
@@ -70,7 +70,7 @@ class SearchTuning:
     stack_nodes: int = 4_096
     copied_codes: int = 8_388_608
 
-    wave_rows: int = 262_144
+    wave_rows: int = 524_288
     stretch_rows: int = 65_536
     node_rows: int = 1_500
     piece_rows: int = 32_768

@@ -20,6 +20,7 @@ import numpy as np
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.split.losses import Losses
+from madtree.learn.split.margins import rough_type
 
 RoughBest = Callable[[Array, int], tuple[Floats, Floats]]
 RoughGain = Callable[[Sequence[Floats]], Floats]
@@ -55,8 +56,9 @@ class Criterion:
             rows, both (m,); from row counts (K, m, n_bins) as integers, the bin of missing values left out, and from
             the rows that either side must keep. Differs from the best `gain` by rounding only, where
             products of two counts are exact.
-        rough_gain: for `sorted_rows`: the same as gains (m, n_rows) behind each row, from the row counts (m, n_rows)
-            of each class up to it; those of the last row are the node's. Some number where a side is empty.
+        rough_gain: for `row_tables`: the same as gains (n_rows, m) behind each row, from the row counts (n_rows, m) of
+            each class up to it, whole numbers in single or double precision; those of the last row are the node's. 0
+            where nothing goes right.
     """
 
     name: str
@@ -170,27 +172,32 @@ def _gini_rough_best(counts: Array, min_bucket: int) -> tuple[Floats, Floats]:
     rows = counts[0]
     for of_class in counts[1:]:
         rows = rows + of_class
-    left = _running(rows)
+    whole = _running(rows)
+    kind = rough_type(int(whole[:, -1].max(initial=0)), len(counts))
+    left: Floats = whole.astype(kind)
     weight = left[:, -1:].copy()
     right = weight - left
     # Of two classes the one's difference is the other's with its sign changed.
-    squares = _squared_differences(left, map(_running, counts[:1] if len(counts) == 2 else counts))
-    possible = np.minimum(left, right) >= min_bucket
+    of_classes: Iterable[Floats] = (_running(own).astype(kind) for own in counts[: 1 if len(counts) == 2 else None])
+    squares = _squared_differences(left, weight, ((own, own[:, -1:]) for own in of_classes))
+    if min_bucket > 1:  # where nothing goes to one side the squares are 0
+        squares *= np.minimum(left, right) >= min_bucket
     left *= right
     np.maximum(left, 1.0, out=left)
     squares /= left
-    squares *= possible
-    best = squares.max(axis=1) * (2.0 if len(counts) == 2 else 1.0)
-    total = weight[:, 0]
-    return np.divide(best, total, out=np.zeros_like(best), where=total > 0), total
+    # A maximum along the lines of a matrix takes several times as long.
+    best = np.maximum.reduceat(squares.ravel(), np.arange(0, squares.size, squares.shape[1]))
+    total = weight[:, 0].astype(np.float64)
+    best = best * (2.0 if len(counts) == 2 else 1.0)
+    return np.divide(best, total, out=np.zeros(len(total)), where=total > 0), total
 
 
 def _gini_rough_gain(upto: Sequence[Floats]) -> Floats:
     left = upto[0]
     for of_class in upto[1:]:
         left = left + of_class
-    weight = left[:, -1:]
-    gain = _squared_differences(left, upto[:1] if len(upto) == 2 else upto)
+    weight = left[-1]
+    gain = _squared_differences(left, weight, ((own, own[-1]) for own in (upto[:1] if len(upto) == 2 else upto)))
     sides = weight - left
     sides *= left
     np.maximum(sides, 1.0, out=sides)
@@ -199,20 +206,23 @@ def _gini_rough_gain(upto: Sequence[Floats]) -> Floats:
     return gain
 
 
-def _squared_differences(left: Floats, upto: Iterable[Floats]) -> Floats:
-    """(m, D) sum_k (L_k W - L W_k)**2 of some classes, from the rows (m, D) up to each column, and those of a class."""
-    weight, squares = left[:, -1:], np.zeros((), left.dtype)
-    for number, own in enumerate(upto):
+def _squared_differences(left: Floats, weight: Floats, classes: Iterable[tuple[Floats, Floats]]) -> Floats:
+    """sum_k (L_k W - L W_k)**2 of some classes, from the rows L up to a bin or row, and all of them, W, and the same of
+    each class; L are matrices, W match one of their lines.
+    """
+    squares = None
+    for own, total in classes:
         difference = own * weight
-        difference -= left * own[:, -1:]
+        difference -= left * total
         difference *= difference
-        squares = np.add(squares, difference, out=squares) if number else difference
+        squares = difference if squares is None else np.add(squares, difference, out=squares)
+    assert squares is not None
     return squares
 
 
-def _running(counts: Array) -> Floats:
-    """(m, D) float64 running sums along the lines of `counts`, which are added up as integers: many times quicker."""
-    return np.cumsum(counts, axis=1, dtype=np.int32).astype(np.float64)
+def _running(counts: Array) -> Array:
+    """(m, D) running sums along the lines of `counts`; of integers they are added up many times quicker."""
+    return np.cumsum(counts, axis=1, dtype=np.int32)
 
 
 # Entropy

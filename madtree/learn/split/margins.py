@@ -21,7 +21,7 @@ from madtree.learn.problem import Problem
 
 TIE = 1e-10  # gains that differ by less, relatively, are equal (semantics, section 3)
 MARGIN = 1e-4  # relative; what is below the best gain by more is dropped
-_SINGLE = 1e-5  # relative; no rough gain in single precision is less exact
+SINGLE = 1e-5  # relative; no rough gain in single precision is less exact
 _MOST_TERMS = 64  # of a sum that is still as exact
 
 
@@ -46,15 +46,15 @@ def rough_type(most_rows: int, n_classes: int) -> type[np.float32] | type[np.flo
     return np.float32 if exact and n_classes <= _MOST_TERMS else np.float64
 
 
-def threshold(best: Floats, weight: Floats, error: float, kind: type[np.floating] = np.float64) -> Floats:
+def threshold(best: Floats, weight: Floats, error: float) -> Floats:
     """(n_slots,) the rough gain below which candidates are dropped.
 
     Args:
         best: (n_slots,) largest gain that is known to be reached, exactly or by a rough gain; not negative.
         weight: (n_slots,) largest weight of the rows that any of the candidates divides.
         error: `rounding` of the rough gains, 0 where they are exact.
-        kind: `rough_type` of the rough gains. What single precision adds is relative: sums, products and quotients of
-            numbers that are not negative, the first of which are whole numbers and exact.
+
+    What single precision adds is relative: rough gains are sums, products and quotients of numbers that are not
+    negative, the first of which are whole numbers and exact.
     """
-    margin = MARGIN if kind is np.float64 else MARGIN + _SINGLE
-    return best * (1 - margin) - error * weight
+    return best * (1 - MARGIN - SINGLE) - error * weight

@@ -1,5 +1,5 @@
-"""Rows of small nodes laid out as tables: a line for each feature and node, a column for each of the node's rows, in
-order of their codes.
+"""Rows of small nodes laid out as tables: a column for each feature and node, with the node's rows in order of their
+codes. So what is done with all nodes alike goes along the memory, however few rows a node has.
 """
 
 from __future__ import annotations
@@ -56,44 +56,32 @@ def _unpacked(words: Sequence[Ints], n_counts: int) -> list[Ints]:
     return halves[:n_counts] + list(words[n_packed:])
 
 
-def _in_order(keys: list[Array], first: Ints, sizes: Ints, width: int) -> tuple[Array, Ints]:
-    """Keys (n_features * n_nodes, width) uint32 of the rows of some nodes in order, and which row each is.
+def _in_order(keys: list[Array], first: Ints, sizes: Ints, height: int) -> tuple[Array, Ints]:
+    """Keys (height, n_features * n_nodes) uint32 of the rows of some nodes in order, and which row each is.
 
     `keys`: (n_rows,) of each feature, without places.
     """
-    place = np.arange(width)
+    place = np.arange(height)
     at = np.minimum(first[:, None] + place, len(keys[0]) - 1)
     room = np.where(place < sizes[:, None], place, place | int(_NOWHERE)).astype(np.uint32)
-    found = np.empty((len(keys), len(first), width), np.uint32)
+    found = np.empty((len(keys), len(first), height), np.uint32)
     for own, key in zip(found, keys, strict=True):
         key.take(at, out=own, mode="clip")
         own |= room
     found.sort(axis=2)
-    row = (found & ~_NOWHERE) + first[:, None]
-    return found.reshape(-1, width), row.reshape(-1, width)
-
-
-def _running(word: Ints, at: Ints, known: Bools) -> Ints:
-    """Sums (n_lines, width) int64 along the lines of a table, of the rows `at` that are `known`."""
-    values = word.take(at, mode="clip")
-    values *= known
-    # One running sum over all lines is quicker than one for each. Where it overflows, be it from one half of a number
-    # into the other, differences stay right.
-    sums = np.cumsum(values).reshape(at.shape)
-    before = np.zeros(len(sums), np.int64)
-    before[1:] = sums[:-1, -1]
-    sums -= before[:, None]
-    return sums
+    in_order = np.ascontiguousarray(found.reshape(-1, height).T)
+    return in_order, (in_order & ~_NOWHERE) + np.tile(first, len(keys))
 
 
 @dataclass(frozen=True)
 class RowTable:
-    """Rows in order, a line for each feature and node.
+    """Rows in order, a column for each feature and node: feature by feature, node by node.
 
     Attributes:
-        tree: (n_lines,).
-        keys: (n_lines, width).
-        words: the sums (n_lines, width) int64 up to each row, of what was packed; those of missing values left out.
+        tree: (n_columns,).
+        keys: (height, n_columns).
+        words: the sums (height, n_columns) int64 down to each row, of what was packed; those of missing values left
+            out.
     """
 
     problem: Problem
@@ -103,7 +91,7 @@ class RowTable:
 
     @classmethod
     def of(
-        cls, problem: Problem, tree: Ints, keys: list[Array], words: list[Ints], first: Ints, sizes: Ints, width: int
+        cls, problem: Problem, tree: Ints, keys: list[Array], words: list[Ints], first: Ints, sizes: Ints, height: int
     ) -> RowTable:
         """The table of some nodes whose rows stand side by side.
 
@@ -112,21 +100,25 @@ class RowTable:
             keys: of each feature those of all rows (n_rows,), as `keys_of` makes them.
             words: (n_rows,) each, as `packed` makes them.
             first, sizes: (n_nodes,) the first row of each node, and how many.
-            width: of the largest node, at least.
+            height: rows of the largest node, at least.
         """
-        in_order, at = _in_order(keys, first, sizes, width)
-        known = in_order < _NOWHERE
-        return cls(problem, np.tile(tree, len(keys)), in_order, [_running(word, at, known) for word in words])
+        in_order, at = _in_order(keys, first, sizes, height)
+        known, running = in_order < _NOWHERE, []
+        for word in words:
+            values = word.take(at, mode="clip")
+            values *= known
+            running.append(np.cumsum(values, axis=0, out=values))
+        return cls(problem, np.tile(tree, len(keys)), in_order, running)
 
     def improve(self, found: BestSplits, slots: Ints, features: Ints, allowed: Bools) -> None:
         """Enter into `found` what beats it.
 
         Args:
-            slots: (n_nodes,) of the nodes; lines come feature by feature, node by node.
-            features, allowed: (n_features, n_nodes) which feature each line is of, and whether it may split the node.
+            slots: (n_nodes,) of the nodes.
+            features, allowed: (n_features, n_nodes) which feature each column is of, and whether it may split the node.
         """
-        best_of_lines, cut = self._best(allowed)
-        gain = best_of_lines.reshape(features.shape)
+        best_of_columns, cut = self._best(allowed)
+        gain = best_of_columns.reshape(features.shape)
         if self.problem.parameters.feature_costs:
             gain /= self.problem.feature_costs[features]
         best, chosen = found.gain.take(slots), np.full(len(slots), -1)
@@ -135,62 +127,59 @@ class RowTable:
             best[better], chosen[better] = of_feature[better], number
         node = np.flatnonzero(chosen >= 0)
         mine, place = slots[node], chosen[node]
-        line = place * len(slots) + node
-        at = cut[line]
+        column = place * len(slots) + node
+        row = cut[column]
         found.gain[mine], found.feature[mine] = best[node], features[place, node]
-        key, following = self.keys.ravel().take(at), self.keys.ravel().take(at + 1)
-        found.left[mine], found.right[mine] = (key >> _HALF) + 1, (following >> _HALF) + 1
-        found.left_sums[:, mine], found.known_sums[:, mine] = self._up_to(at), self._totals(line)
+        for codes, at in ((found.left, row), (found.right, row + 1)):
+            codes[mine] = (self.keys.ravel().take(at * len(self.tree) + column) >> _HALF) + 1
+        found.left_sums[:, mine], found.known_sums[:, mine] = self._down_to(row, column), self._down_to(-1, column)
 
-    def _up_to(self, at: Ints) -> Ints:
-        """(n_channels, m) the sums up to some cells (m,)."""
+    def _down_to(self, row: Ints | int, column: Ints) -> Ints:
+        """(n_channels, m) the sums of some columns (m,) down to some rows (m,), -1 for all."""
+        at = (row % len(self.keys)) * len(self.tree) + column
         taken = [word.ravel().take(at) for word in self.words]
         return np.stack(_unpacked(taken, self.problem.channels.n_counts))
 
-    def _totals(self, line: Ints) -> Ints:
-        """(n_channels, m) the sums of some lines (m,)."""
-        taken = [word[:, -1].take(line) for word in self.words]
-        return np.stack(_unpacked(taken, self.problem.channels.n_counts))
-
     def _best(self, allowed: Bools) -> tuple[Floats, Ints]:
-        """Of each line (n_lines,) the best gain, and the cell behind which the split lies, the first of several; the
-        gain is 0 where there is none, or a line of the same node has a better one.
+        """Of each column (n_columns,) the best gain, and the row behind which the split lies, the first of several; the
+        gain is 0 where there is none, or a column of the same node has a better one.
         """
-        problem, width = self.problem, self.keys.shape[1]
-        at = np.flatnonzero(self._candidates(allowed))
-        line = at // width
-        left = self._up_to(at)
-        right = self._totals(line) - left
+        problem, height = self.problem, len(self.keys)
+        at = np.flatnonzero(self._candidates(allowed).T)
+        column = at // height
+        row = at - column * height
+        left = self._down_to(row, column)
+        right = self._down_to(-1, column) - left
         of_candidates = gains(
-            problem, criterion_of(problem), left.astype(np.float64), right.astype(np.float64), self.tree.take(line)
+            problem, criterion_of(problem), left.astype(np.float64), right.astype(np.float64), self.tree.take(column)
         )
-        best, first = first_of_best(of_candidates, line, len(self.keys), TIE)
-        return best, at.take(first, mode="clip") if len(at) else first
+        best, first = first_of_best(of_candidates, column, len(self.tree), TIE)
+        return best, row.take(first, mode="clip") if len(row) else first
 
     def _candidates(self, allowed: Bools) -> Bools:
-        """(n_lines, width) behind which rows the best split of each node may lie."""
+        """(height, n_columns) behind which rows the best split of each node may lie."""
         problem, n_nodes = self.problem, allowed.shape[1]
         n_counts, least = problem.channels.n_counts, max(problem.parameters.min_bucket, 1)
         counts = _unpacked(self.words, n_counts)[:n_counts]
-        total = np.sum([of_class[:, -1] for of_class in counts], axis=0)
+        total = np.sum([of_class[-1] for of_class in counts], axis=0)
         rough_gain = criterion_of(problem).rough_gain if rough_gains_apply(problem) else None
         apart = np.ones(self.keys.shape, np.bool_)
-        np.greater(self.keys[:, 1:] ^ self.keys[:, :-1], ~_NOWHERE, out=apart[:, :-1])
+        np.greater(self.keys[1:] ^ self.keys[:-1], ~_NOWHERE, out=apart[:-1])
         if not allowed.all():
-            apart &= allowed.reshape(-1, 1)
+            apart &= allowed.ravel()
         if rough_gain is None or least > 1:
             rows_left = counts[0] if n_counts == 1 else np.sum(counts, axis=0)
-            apart &= rows_left <= total[:, None] - least
+            apart &= rows_left <= total - least
             if least > 1:
                 apart &= rows_left >= least
         if rough_gain is None:
             return apart
         kind = rough_type(int(total.max()), n_counts)
         rough = rough_gain([of_class.astype(kind) for of_class in counts])  # 0 where nothing is left for the right
-        rough.ravel()[np.flatnonzero(~apart)] = 0
-        best_of_node = rough.max(axis=1).reshape(-1, n_nodes).max(axis=0)
+        rough *= apart
+        best_of_node = rough.max(axis=0).reshape(-1, n_nodes).max(axis=0)
         weight = total.reshape(-1, n_nodes).max(axis=0)
         # Where the rough gain is 0 both sides look alike, and the gain is noise.
-        least_gain = threshold(best_of_node, weight, rounding(n_counts), kind)
+        least_gain = threshold(best_of_node, weight, rounding(n_counts))
         least_gain = np.maximum(least_gain, np.finfo(kind).tiny).astype(kind)
-        return np.asarray(rough >= np.tile(least_gain, len(rough) // n_nodes)[:, None])
+        return np.asarray(rough >= np.tile(least_gain, len(self.tree) // n_nodes))

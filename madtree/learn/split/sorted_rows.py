@@ -1,7 +1,7 @@
 """The best splits of small nodes from their rows alone, many nodes at once.
 
-Nodes of about as many rows are laid out as a table: a line for each feature and node, a column for each of its rows.
-Every line is put in order by code, and candidate splits lie where the code changes. So no row looks up its node, and
+Nodes of about as many rows are laid out as a table (`row_tables`): a column for each feature and node. Every column is
+put in order by code, and candidate splits lie where the code changes. So no row looks up its node, and
 there are no bins. What is found is what `search` finds among the same rows' bins, to the bit: the sums are integers,
 and the gains come from the same formulas. Unordered features are left to `search`.
 """

@@ -43,7 +43,7 @@ class _Top:
 
 @dataclass(frozen=True)
 class Descent:
-    """Trees whose splits go by a cut alone.
+    """Trees whose splits go by the code of one feature alone.
 
     Attributes:
         feature: (n_nodes,) int64, 0 of a leaf.
@@ -53,6 +53,9 @@ class Descent:
         n_features: of a row.
         deepest: levels below a root, at most.
         together: (n_trees,) roots of trees that the same rows go down.
+        tables: of the codes' type: what takes the place of each code, table after table; None where all stay. Of a
+            split by categories 0 for those that go left, and 1 for those that go right of the cut 0.
+        table: (n_nodes,) int64 where each node's begins, which has a place for each code that rows have.
     """
 
     feature: Ints
@@ -62,12 +65,14 @@ class Descent:
     n_features: int
     deepest: int
     together: Ints
+    tables: Array | None = None
+    table: Ints | None = None
 
     def leaves(self, root: int | Ints, matrix: CodeMatrix) -> Ints:
         """(n_rows,) the leaf that each row ends in, from one root or from its own (n_rows,)."""
         if isinstance(root, np.ndarray):
             return self._walk(root.astype(np.int64), matrix, self.deepest)
-        if matrix.n_rows < _FEW:
+        if matrix.n_rows < _FEW or self.tables is not None:
             return self._walk(np.full(matrix.n_rows, root, np.int64), matrix, self.deepest)
         at, levels = self._first_levels(root, matrix)
         return self._walk(at, matrix, self.deepest - levels)
@@ -138,6 +143,10 @@ class Descent:
             start.take(at, out=place, mode="clip")
             place += rows
             flat.take(place, out=code, mode="clip")
+            if self.tables is not None and self.table is not None:
+                self.table.take(at, out=place, mode="clip")
+                place += code
+                self.tables.take(place, out=code, mode="clip")
             step.take(at, out=moved, mode="clip")
             moved += code
             np.copyto(place, moved.view(np.uint32)[_HIGH::2])
