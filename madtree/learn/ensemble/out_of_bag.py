@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Bools, Floats, Grid, Ints, keyed, mixed
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Bools, Floats, Grid, Ints, keyed, mixed, stable_order
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, leaves
@@ -160,36 +160,34 @@ def permuted(
     """
     block, n_groups, n_features = held_out.block, wave.n_groups, len(wave.unordered)
     rows = _Rows.of(Targets(block.target, block.weight, block.tree, block.codes.n_rows))
-    weight = rows.weights(wave, np.arange(len(rows.group)))
-    total = _sums(weight, rows.group, n_groups)
+    total = rows.summed(wave, np.ones(block.codes.n_rows, np.int8))
     identity = block.identity
     assert identity is not None
     losses = np.where(total[:, None] > 0, 0.0, np.full((n_groups, n_features), np.nan))
     before = _errors(wave, rows, prediction.take(held_out.node))
-    standing = np.lexsort((identity, rows.group))
+    by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
+    standing = stable_order(*by_group, identity)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
     for feature in _asked(routing).tolist():
         column = block.codes.column(feature)
         lost = np.zeros(n_groups)
         for number in range(n_permutations):
             of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
-            giving = np.lexsort((mixed(identity ^ of_this), rows.group))
             values = np.empty_like(column)
-            values[standing] = column.take(giving)
+            values[standing] = column.take(stable_order(*by_group, mixed(identity ^ of_this)))
             changed = replace(block, codes=block.codes.replaced(feature, values))
             leaf = leaves(routing, changed, replica, n_groups)
-            more = _errors(wave, rows, prediction.take(leaf)) - before
-            lost += _sums(weight * more, rows.group, n_groups)
+            lost += rows.summed(wave, _errors(wave, rows, prediction.take(leaf)) - before)
             yield BREATH
         with np.errstate(divide="ignore", invalid="ignore"):
             losses[:, feature] = np.where(total > 0, lost / total / n_permutations, np.nan)
     return losses
 
 
-def _errors(problem: Problem, rows: _Rows, predicted: Array) -> Floats:
-    """(n_rows,) 1 where a prediction is wrong, or its squared error."""
+def _errors(problem: Problem, rows: _Rows, predicted: Array) -> Array:
+    """(n_rows,) int8, 1 where a prediction is wrong, or float64, its squared error."""
     if problem.n_classes:
-        return np.asarray(predicted != rows.target[0], np.float64)
+        return np.asarray(predicted != rows.target[0]).view(np.int8)
     return np.square(rows.values(problem, np.arange(len(predicted))) - predicted)
 
 
@@ -226,6 +224,16 @@ class _Rows:
         value = problem.target_grid.join(self.target.take(rows, axis=1), group)
         return value / self.weights(problem, rows) + problem.centre[group]
 
+    def summed(self, problem: Problem, values: Array) -> Floats:
+        """(G,) sums of `values` (n_rows,), int8 or float64, times the rows' weights."""
+        if self.weight is None and values.dtype == np.int8:
+            if problem.n_groups == 1:
+                return np.array([values.sum(dtype=np.int64)], np.float64)
+            return np.asarray(np.bincount(self.group, values, problem.n_groups), np.float64)
+        if self.weight is not None:
+            values = self.weights(problem, np.arange(len(values))) * values
+        return _sums(values, self.group, problem.n_groups)
+
 
 def _asked(routing: Routing) -> Ints:
     """The features that some split or surrogate asks for."""
@@ -235,14 +243,22 @@ def _asked(routing: Routing) -> Ints:
 
 def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
     """(n_groups,) exact sums of `values` (m,), rounded once for each limb, in whatever order they come."""
+    count = np.bincount(group, minlength=n_groups)
     largest = np.zeros(n_groups)
     if n_groups == 1:
-        largest[0] = np.abs(values).max(initial=0.0)
-    else:
-        np.maximum.at(largest, group, np.abs(values))
-    grid = Grid.choose(largest, np.bincount(group, minlength=n_groups), _LIMBS)
-    limbs = [np.bincount(group, limb, minlength=n_groups) for limb in grid.split(values, group)]
-    return grid.join(np.stack(limbs), np.arange(n_groups))
+        largest[0] = max(values.max(initial=0.0), -values.min(initial=0.0))
+    elif len(values):
+        size = np.abs(values).take(stable_order(group.astype(np.uint32)))
+        known = count > 0
+        largest[known] = np.maximum.reduceat(size, (np.cumsum(count) - count)[known])
+    grid = Grid.choose(largest, count, _LIMBS)
+    sums = np.zeros((_LIMBS, n_groups))
+    for first in range(0, len(values), USUAL_BLOCK_ROWS):  # so that little memory is taken
+        piece = slice(first, first + USUAL_BLOCK_ROWS)
+        limbs = grid.split(values[piece], None if n_groups == 1 else group[piece])
+        for number, limb in enumerate(limbs):
+            sums[number] += np.bincount(group[piece], limb, n_groups)
+    return grid.join(sums, np.arange(n_groups))
 
 
 def _over_trees(losses: Floats) -> tuple[Floats, Floats]:
