@@ -49,14 +49,10 @@ def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None =
     if task.verbose:
         host.info(watch.line())
     n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves
-    if task.forest:
-        return (
-            f"{task.arguments.output_table_name}: forest for "
-            f"{'classification' if task.is_classification else 'regression'}, {n_rows} row{'s' * (n_rows != 1)}, "
-            f"{n_trees} tree{'s' * (n_trees != 1)}, {n_leaves} leaves, {time.monotonic() - started:.2f} s"
-        )
+    error = "" if filler.oob_error is None else f"out-of-bag error {filler.oob_error:.4g}, "
     return (
-        f"{task.arguments.output_table_name}: {'classification' if task.is_classification else 'regression'}, "
+        f"{task.arguments.output_table_name}: {'forest for ' if task.forest else ''}"
+        f"{'classification' if task.is_classification else 'regression'}, "
         f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, "
-        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {time.monotonic() - started:.2f} s"
+        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {error}{time.monotonic() - started:.2f} s"
     )

@@ -29,6 +29,8 @@ def test_a_forest_lives_its_whole_life(
     said = madtree("forest", points, model, *TRAIN, "--trees", "5")
     assert (said.code, said.err) == (0, "")
     assert said.out.startswith(f"{model}: forest for classification, 400 rows, 5 trees, ")
+    (error,) = db.execute("SELECT oob_error FROM f_group").fetchone()  # type: ignore[misc]
+    assert f" leaves, out-of-bag error {error:.4g}, " in said.out
 
     told = answer("predict", model, points, scored, "--type", "prob_mean")
     assert told["type"] == "prob_mean"
