@@ -9,7 +9,7 @@ from madtree.model.drop import tree_drop
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
-from madtree.model.new_data import column_types, fit_feature, fit_features
+from madtree.model.new_data import column_types, fit_feature, fit_features, is_training_table
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
 from madtree.model.read import each_tree, read_forest, read_model, read_trees, trees_of_group
 from madtree.model.summary import read_summary, require_single_trees, unquoted
@@ -31,6 +31,7 @@ __all__ = [
     "fit_feature",
     "fit_features",
     "get_var_importance",
+    "is_training_table",
     "make_tables",
     "models",
     "nodes_of",

@@ -14,6 +14,7 @@ from madtree.model import (
     ModelTables,
     find_model,
     fit_features,
+    is_training_table,
     output_columns,
     read_summary,
     read_trees,
@@ -32,6 +33,7 @@ from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import check_expression
+from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
@@ -133,6 +135,12 @@ def _asking(
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host.source, test_table, "test_table")
+    if model.n_members and is_training_table(host, model, source):
+        of_groups = model_table(tables.schema, tables.name, "_group")
+        host.notice(
+            f"{model.name} was trained on {test_table}: its trees have seen these rows, and predict others less well; "
+            f"the error on rows that each tree has not seen is in {of_groups}"
+        )
     actual, weight = _outcome(tables, model)
     exposure = None if model.exposure is None else judged.number(model.exposure)
     needed = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]

@@ -45,7 +45,9 @@ def test_a_forest_lives_its_whole_life(
     assert "hour" in madtree("show", model, "--tree", "5", "--rules").out
     assert len(answer("show", model)["trees"]) == 5
     assert len(answer("show", model, "--tree", "2")["trees"]) == 1
-    measured = {row["metric"]: row["value"] for row in answer("evaluate", model, points)}
+    db.execute(f"CREATE TABLE {schema}.others AS TABLE {points}")  # type: ignore[arg-type]
+    measured = {row["metric"]: row["value"] for row in answer("evaluate", model, f"{schema}.others")}
+    assert madtree("evaluate", model, points).err.startswith(f"notice: {model} was trained on {points}: ")
     assert measured["n"] == 400
     assert measured["auc"] > 0.8
     refused = madtree("show", model)
