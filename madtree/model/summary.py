@@ -173,10 +173,13 @@ class _Summary:
 
     def document(self, column: str) -> dict[str, Any]:
         """A JSON object, which is left out of the row."""
-        text = self._row.pop(column)
-        value = json.loads(text) if text is not None else None
+        text, name = self._row.pop(column), column.removesuffix("_text")
+        try:
+            value = json.loads(text) if text is not None else None
+        except (RecursionError, ValueError):  # PostgreSQL reads what Python will not
+            self.fault(f"{name} in its summary is nested too deeply, or has a number that is too long")
         if value is not None and not isinstance(value, dict):
-            self.fault(f"{column.removesuffix('_text')} in its summary is no JSON object")
+            self.fault(f"{name} in its summary is no JSON object")
         return value or {}
 
 
