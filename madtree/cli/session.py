@@ -27,8 +27,15 @@ CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  #
 class Session:
     """A connection to `target`. The connection may be used inside :meth:`run` only, from the function given to it."""
 
-    def __init__(self, target: Target, connection: psycopg.Connection, engine: Engine = "auto") -> None:
-        self.target, self.connection, self._engine = target, connection, engine
+    def __init__(
+        self,
+        target: Target,
+        connection: psycopg.Connection,
+        engine: Engine = "auto",
+        connections: int | None = None,
+    ) -> None:
+        """`connections`: over how many the client's engine reads, None for as many as pay."""
+        self.target, self.connection, self._engine, self._connections = target, connection, engine, connections
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -48,7 +55,7 @@ class Session:
         with breaks_told(self.connection) as stage:
 
             def host_work(bar: Bar, look: Callable[[], None]) -> T:
-                value = work(PsycopgHost(self.connection, bar.tell, look, CONNECTIONS.get(), stage))
+                value = work(PsycopgHost(self.connection, bar.tell, look, self._connections, stage))
                 stage.committing()
                 return value
 
@@ -132,7 +139,7 @@ def session(dsn: str | None) -> Iterator[Session]:
             target = resolve(dsn)
             connection = connect(target)
             try:
-                yield Session(target, connection, ENGINE.get())
+                yield Session(target, connection, ENGINE.get(), CONNECTIONS.get())
             finally:
                 connection.close()
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
