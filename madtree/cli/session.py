@@ -35,9 +35,15 @@ class Session:
         connection: psycopg.Connection,
         engine: Engine = "auto",
         source: psycopg.Connection | None = None,
+        connections: int | None = None,
     ) -> None:
-        """`source`: to the server that data are read from, where it is another one than the models'."""
+        """
+        Args:
+            source: to the server that data are read from, where it is another one than the models'.
+            connections: over how many the client's engine reads, None for as many as pay.
+        """
         self.target, self.connection, self._engine, self._source = target, connection, engine, source
+        self._n_readers = connections
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -58,7 +64,7 @@ class Session:
 
             def host_work(bar: Bar, look: Callable[[], None]) -> T:
                 def host(connection: psycopg.Connection, source: Host | None = None) -> Host:
-                    return PsycopgHost(connection, bar.tell, look, CONNECTIONS.get(), stage, source)
+                    return PsycopgHost(connection, bar.tell, look, self._n_readers, stage, source)
 
                 source = None if self._source is None else host(self._source)
                 value = work(host(self.connection, source))
@@ -158,6 +164,6 @@ def session(dsn: str | None) -> Iterator[Session]:
                     source.read_only = True
                     target = Target(check_dsn(model_dsn, "--model-dsn"), "--model-dsn")
                 connection = opened.enter_context(contextlib.closing(connect(target)))
-                yield Session(target, connection, engine, source)
+                yield Session(target, connection, engine, source, CONNECTIONS.get())
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
         raise InterruptError(getattr(signalled, "code", INTERRUPTED), "interrupted") from None
