@@ -37,6 +37,16 @@ ModelDsn = Annotated[
         show_default=False,
     ),
 ]
+Connections = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Over how many connections the client reads the rows of a training. Default: as many as the server lets a "
+        "query have processes, where rows are many.",
+        show_default=False,
+    ),
+]
 Dsn = Annotated[
     str | None,
     typer.Option(

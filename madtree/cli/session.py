@@ -17,12 +17,13 @@ from madtree.cli.exits import INTERRUPTED, USAGE, CommandError, InterruptError
 from madtree.cli.interrupt import interruptible, signals_raise
 from madtree.cli.output import say
 from madtree.host import Host
-from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
+from madtree.host.psycopg import Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 
 T = TypeVar("T")
 ONE_SERVER = "The extension works in one server, on its data and models."
 ENGINE: ContextVar[Engine] = ContextVar("engine", default="auto")  # --engine, which stands before the command
 MODEL_DSN: ContextVar[str | None] = ContextVar("model_dsn", default=None)  # and --model-dsn
+CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # so does --connections
 
 
 class Session:
@@ -49,21 +50,31 @@ class Session:
             max_depth: of the trees, where `work` is a training.
             verbose: print the server's lines as they come.
         """
-        return self.here(lambda host: work(), doing, max_depth, verbose)
+        return self._watched(lambda bar, look: work(), doing, max_depth, verbose)
 
     def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
         """As `run`, for work that is done here and takes the connection as a host."""
+        with breaks_told(self.connection, self._source) as stage:
+
+            def host_work(bar: Bar, look: Callable[[], None]) -> T:
+                connections, source = CONNECTIONS.get(), None
+                if self._source is not None:
+                    source = PsycopgHost(self._source, bar.tell, look, connections, stage)
+                value = work(PsycopgHost(self.connection, bar.tell, look, connections, stage, source))
+                stage.committing()
+                return value
+
+            return self._watched(host_work, doing, max_depth, verbose)
+
+    def _watched(
+        self, work: Callable[[Bar, Callable[[], None]], T], doing: str, max_depth: int | None, verbose: bool
+    ) -> T:
         connections = [connection for connection in (self.connection, self._source) if connection is not None]
-
-        def run(look: Callable[[], None]) -> T:
-            source = None if self._source is None else PsycopgHost(self._source, bar.tell, look)
-            return work(PsycopgHost(self.connection, bar.tell, look, source))
-
         with Bar(doing, max_depth, verbose) as bar:
             for connection in connections:
                 connection.add_notice_handler(bar.notice)
             try:
-                return interruptible(connections, run, bar.tick, bar.say)
+                return interruptible(connections, lambda look: work(bar, look), bar.tick, bar.say)
             finally:
                 for connection in connections:
                     connection.remove_notice_handler(bar.notice)

@@ -7,6 +7,7 @@ from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
+from madtree.host.psycopg import LostConnectionError
 
 __all__ = [
     "AsyncClient",
@@ -16,6 +17,7 @@ __all__ = [
     "Drawing",
     "Evaluation",
     "Forest",
+    "LostConnectionError",
     "Model",
     "Result",
     "connect",

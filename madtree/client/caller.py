@@ -14,7 +14,7 @@ from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
+from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 
 logger = logging.getLogger("madtree")
 
@@ -31,10 +31,12 @@ class Caller:
         session: Session,
         on_message: Callable[[str], object] | None = None,
         engine: Engine = "auto",
+        connections: int | None = None,
         source: Session | None = None,
     ) -> None:
         """`source`: of another server, where the data are; the session then is the one where the models are."""
         self._session, self._on_message, self._engine, self._source = session, on_message, engine, source
+        self.connections = connections
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -54,12 +56,17 @@ class Caller:
     @property
     def host(self) -> PsycopgHost:
         """The connection as madtree's own readers take it."""
-        source = None if self._source is None else self._host_of(self._source.connection)
-        return self._host_of(self.connection, source)
+        return self._host(None)
 
-    def _host_of(self, connection: Any, source: PsycopgHost | None = None) -> PsycopgHost:
+    def _host(self, doing: Doing | None) -> PsycopgHost:
+        source = None if self._source is None else self._host_of(self._source, doing, None)
+        return self._host_of(self._session, doing, source)
+
+    def _host_of(self, session: Session, doing: Doing | None, source: PsycopgHost | None) -> PsycopgHost:
+        connection: Any = session.connection
         look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
-        return PsycopgHost(connection, self._say, look, source)
+        connections = 1 if self.connections is None and not session.owned else self.connections
+        return PsycopgHost(connection, self._say, look, connections, doing, source)
 
     @property
     def engine(self) -> Engine:
@@ -91,11 +98,15 @@ class Caller:
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
         """The same by the client's engine."""
-        with self._told(), mistakes_told(), self.work():
+        with mistakes_told():
             require_numpy()
-            from madtree import engine
+        from madtree import engine  # it takes a while, so it is done before the transaction
 
-            return Result.of_answer(engine.call(self.host, function, arguments, named))
+        source = None if self._source is None else self._source.connection
+        with breaks_told(self.connection, source) as doing, self._told(), mistakes_told(), self.work():
+            answer = engine.call(self._host(doing), function, arguments, named)
+            doing.committing()
+        return Result.of_answer(answer)
 
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:

@@ -15,7 +15,7 @@ from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
 from madtree.client.session import Session, open_session, without_password
-from madtree.host.psycopg import Engine, checked_engine
+from madtree.host.psycopg import Engine, checked_connections, checked_engine
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -28,6 +28,7 @@ def connect(
     *,
     on_message: Callable[[str], object] | None = None,
     engine: Engine = "auto",
+    connections: int | None = None,
     model_dsn: Target = None,
 ) -> Client:
     """Connect to a database.
@@ -45,6 +46,11 @@ def connect(
         Who does the work: ``extension``, the extension madtree in the server; ``client``, this process, over the
         connection, which needs nothing in the server but the rights to read the data and to create tables;
         or ``auto``, the extension where the database has it, else the client. The first call then says which.
+    connections
+        With the client as engine, over how many connections the rows of a training are read, in one snapshot. Those
+        beside `connection` are opened while rows are read. By default a URL's trainings of many rows use as many as the
+        server lets a query have processes (``max_parallel_workers_per_gather`` + 1), and those on your own connection
+        use that alone. The model is the same.
     model_dsn
         Another server, given like `connection`, for models and predictions. Data are then only read at `connection`,
         by the client engine: it may be a standby, or another's database.
@@ -59,7 +65,8 @@ def connect(
     TypeError
         `connection` is of another type, or SQLAlchemy's driver is not psycopg.
     ValueError
-        `engine` is none of these, or it is the extension, which cannot reach the server of `model_dsn`.
+        `engine` is none of these, or it is the extension, which cannot reach the server of `model_dsn`; or
+        `connections` is below 1.
     CallError
         No connection is given and there is no server to choose.
 
@@ -76,14 +83,15 @@ def connect(
     joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
     server.
     """
+    engine, connections = checked_engine(engine), checked_connections(connections)
     if model_dsn is None:
-        return Client(open_session(connection), on_message, checked_engine(engine))
-    if checked_engine(engine) == "extension":
+        return Client(open_session(connection), on_message, engine, connections)
+    if engine == "extension":
         raise ValueError("model_dsn needs engine='client': the extension works in one server, on its data and models")
     with contextlib.ExitStack() as opened:
         source = open_session(connection)
         opened.callback(source.close)
-        client = Client(open_session(model_dsn), on_message, "client", source)
+        client = Client(open_session(model_dsn), on_message, "client", connections, source)
         opened.pop_all()
         return client
 
@@ -100,6 +108,8 @@ class Client(ForestCalls):
         By all methods: the server refused the call, or madtree could not do it. The exception has the server's
         sentence, its `hint` and its `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a
         deadlock) are psycopg's.
+    LostConnectionError
+        By the client as engine: the connection broke. It is an ``OperationalError`` of psycopg's, too.
     """
 
     def tree_train(
@@ -315,14 +325,19 @@ class Client(ForestCalls):
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[..., Client], tuple[str | None, ...]]:
+    def __reduce__(self) -> Pickled:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
         source = None if self.source_conninfo is None else without_password(self.source_conninfo)
-        return client_elsewhere, (without_password(self.conninfo), self.engine, source)
+        return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections, source)
 
 
-def client_elsewhere(conninfo: str, engine: Engine = "auto", source: str | None = None) -> Client:
+def client_elsewhere(
+    conninfo: str, engine: Engine = "auto", connections: int | None = None, source: str | None = None
+) -> Client:
     """What a pickled client comes back as: it connects when it is first used."""
-    return Client(
-        Session.elsewhere(conninfo), engine=engine, source=None if source is None else Session.elsewhere(source)
-    )
+    of_data = None if source is None else Session.elsewhere(source)
+    return Client(Session.elsewhere(conninfo), engine=engine, connections=connections, source=of_data)
+
+
+# What a client is sent as: `client_elsewhere` and its arguments.
+Pickled = tuple[Callable[[str, Engine, int | None, str | None], Client], tuple[str, Engine, int | None, str | None]]

@@ -48,6 +48,11 @@ class Session:
         return session
 
     @property
+    def owned(self) -> bool:
+        """Whether the client has opened the connection itself."""
+        return self._owned
+
+    @property
     def conninfo(self) -> str:
         """By what another process reaches the same server, with the password if one was given."""
         return self._conninfo if self._connection is None else conninfo_of(self._connection)

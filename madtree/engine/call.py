@@ -13,6 +13,8 @@ from madtree.engine.functions import FUNCTIONS, TEXTS
 from madtree.errors import MadtreeError
 from madtree.host import Host, local_settings
 
+# While its client works, a session looks idle to the server.
+_NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}
 _OIDS = {"bool": 16, "int8": 20, "int4": 23, "text": 25, "float8": 701, "timestamptz": 1184, "interval": 1186}
 _OIDS |= {"json": 114, "jsonb": 3802}
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -52,7 +54,7 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
     columns = tuple(column for column, _ in function.columns)
     types = tuple(_OIDS[type_] for _, type_ in function.columns)
     try:
-        with _settings(host, function.settings):
+        with _settings(host, {**function.settings, **_NEVER_IDLE}):
             found = function.run(host, *arguments, **(named or {}))
     except OSError as error:
         if error.errno not in _FULL:

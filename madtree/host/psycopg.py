@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal, cast, get_args
 
@@ -13,15 +14,35 @@ import psycopg
 from psycopg.rows import dict_row
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Request, Row
-from madtree.host.read_ahead import read_ahead
+from madtree.host.broken import Doing, LostConnectionError, breaks_told, hint_of, is_lost
+from madtree.host.more_sessions import MoreSessions
+from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.typed import Typed, typed
 from madtree.sqltext.catalog import EXTENSION_VERSION
+
+__all__ = [
+    "ENGINES",
+    "Doing",
+    "Engine",
+    "LostConnectionError",
+    "PsycopgHost",
+    "as_host",
+    "breaks_told",
+    "checked_connections",
+    "checked_engine",
+    "found_engine",
+    "hint_of",
+    "is_lost",
+    "require_numpy",
+]
 
 # Who does the work of a call: the extension's functions in the server, or the same ones in this process.
 Engine = Literal["auto", "extension", "client"]
 ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
+_ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
+_CANCEL_TIMEOUT = 5.0
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
@@ -39,6 +60,8 @@ class PsycopgHost:
         connection: psycopg.Connection[Any],
         tell: Callable[[str, str], None] = lambda severity, message: None,
         look: Callable[[], None] = lambda: None,
+        connections: int | None = 1,
+        doing: Doing | None = None,
         source: Host | None = None,
     ) -> None:
         """
@@ -46,12 +69,16 @@ class PsycopgHost:
             tell: is handed what madtree's own code says, and its severity; the server's notices go the connection's
                 way.
             look: called in the middle of work that is done here; raises where it is to end.
+            connections: over how many a training's rows are read, None for as many as pay.
+            doing: is told what is being done.
             source: a session of another server, where the rows are.
         """
+        self._doing = doing or Doing()
         self.connection, self._tell, self._look = connection, tell, look
         self._next_look = time.monotonic() + _SECONDS
         self._source = source
         self._turn = threading.RLock()  # a reader's statements must not come between a savepoint and its end
+        self._more = MoreSessions(connection, self.query, connections)
 
     @property
     def source(self) -> Host:
@@ -69,15 +96,28 @@ class PsycopgHost:
         with self._run(sql, types, params, binary=True) as cursor:
             return cursor.fetchall()
 
-    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+    def training_begins(self) -> None:
+        self._more.training_begins()
+
+    def data_ahead(
+        self, requests: Iterable[Request], sharing: Sharing | None = None
+    ) -> Generator[list[Row], None, None]:
         """Without savepoints: after an error the work as a whole is rolled back."""
+        before, self._doing.words = self._doing.words, "while rows were read"
+        with self._more.opened(sharing) as others:
+            if others:  # this session only shows that it is still there
+                readers = [_reader(connection, threading.Lock()) for connection in others]
+                yield from read_ahead(requests, readers, self.let_in, self._more.cancel)
+            else:
+                yield from read_ahead(requests, [_reader(self.connection, self._turn)], self._look, self._cancel)
+        self._doing.words = before
 
-        def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
-            values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
-            with self._turn, self._sent(sql.encode(), values, binary=True) as cursor:
-                return cursor.fetchall()
-
-        yield from read_ahead(requests, [read])
+    def _cancel(self) -> None:
+        """Have the server end a statement that a reader waits for; an event loop does that by itself."""
+        connection = self.connection
+        if isinstance(connection, psycopg.Connection) and connection.info.transaction_status == _ACTIVE:
+            with contextlib.suppress(psycopg.Error):
+                connection.cancel_safe(timeout=_CANCEL_TIMEOUT)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)
@@ -112,11 +152,23 @@ class PsycopgHost:
 
     def _execute(self, statement: bytes, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
         with self._turn, self.connection.transaction():
-            return self._sent(statement, values, binary=binary)
+            return _sent(self.connection, statement, values, binary=binary)
 
-    def _sent(self, statement: bytes, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
-        # Without parameters it may be several statements.
-        return _cursor(self.connection).execute(statement, values or None, prepare=False, binary=binary)
+
+def _reader(connection: psycopg.Connection[Any], turn: contextlib.AbstractContextManager[Any]) -> Reader:
+    """What runs a query over a connection, whenever it is its `turn`."""
+
+    def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
+        values = [typed(value, type_, connection) for value, type_ in zip(params, types, strict=True)]
+        with turn, _sent(connection, sql.encode(), values, binary=True) as cursor:
+            return cursor.fetchall()
+
+    return read
+
+
+def _sent(connection: Any, statement: bytes, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
+    # Without parameters it may be several statements.
+    return _cursor(connection).execute(statement, values or None, prepare=False, binary=binary)
 
 
 def _cursor(connection: Any) -> psycopg.Cursor[Row]:
@@ -151,6 +203,13 @@ def checked_engine(name: str) -> Engine:
     if name in ENGINES:
         return cast(Engine, name)
     raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
+
+
+def checked_connections(number: int | None) -> int | None:
+    """Raises ValueError where it is below 1."""
+    if number is not None and number < 1:
+        raise ValueError(f"connections must be at least 1, not {number}")
+    return number
 
 
 def found_engine(connection: psycopg.Connection[Any]) -> tuple[Engine, str]:

@@ -31,6 +31,7 @@ def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None =
     """
     started = time.monotonic()
     watch = Stopwatch("write")
+    host.source.training_begins()
     of_views = _OWN_VIEWS if task.forest and has_citus(host) else {}
     with local_settings(host, of_views):
         create_tables(host, task)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-
-import psycopg
 import pytest
-from fix_server import Server
 from plain_database import left_over
 
 import madtree
@@ -82,21 +78,3 @@ def test_no_state_of_the_session_outlives_a_transaction(plain: str) -> None:
             )
         assert client.connection.execute(STATE).fetchone() == before
         client.tree_drop("mine.m")
-
-
-def test_a_connection_that_breaks_while_rows_are_read(plain: str, server: Server) -> None:
-    """Its error is the driver's, no thread is left, and there is no model."""
-    with madtree.connect(plain, engine="client", on_message=lambda line: None) as client:
-        with psycopg.connect(server.dsn_of(dbname=client.connection.info.dbname), autocommit=True) as admin:
-            admin.execute(
-                "CREATE FUNCTION shop.kill(id int) RETURNS int LANGUAGE sql SECURITY DEFINER AS "
-                "'SELECT CASE WHEN id = 700 THEN pg_terminate_backend(pg_backend_pid())::int END'"
-            )
-            try:
-                with pytest.raises(psycopg.OperationalError, match="terminating connection"):
-                    client.tree_train("shop.visits", "mine.m", "id", "bought", "age, shop.kill(id)")
-            finally:
-                admin.execute("DROP FUNCTION shop.kill(int)")
-        assert client.connection.closed
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("madtree-read")]
-    assert left_over(plain) == []

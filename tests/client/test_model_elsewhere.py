@@ -12,6 +12,7 @@ import pytest
 from fix_server import Server
 from plain_database import left_over
 from psycopg.conninfo import make_conninfo
+from stopping_rows import LATE, assert_nothing_is_left
 
 import madtree
 from madtree.client.calls import CallError
@@ -159,3 +160,18 @@ def test_frames_go_to_the_models_server_and_clients_to_other_processes(apart: ma
         assert copy.engine == "client"
     with pytest.raises(CallError, match="this client reads data from another one"):
         madtree.DecisionTreeClassifier(apart).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+
+
+def test_connections_to_the_data_that_break(plain: str, admin: psycopg.Connection, other_database: str) -> None:
+    data = make_conninfo(plain, host="127.0.0.1")
+    for connections in (1, 2):
+        with madtree.connect(data, model_dsn=other_database, connections=connections) as client:
+            with pytest.raises(madtree.LostConnectionError, match=r"^the connection to .* broke while rows") as told:
+                client.tree_train("shop.many", "m", "id", "bought", f"age, shop.end_at(id, {LATE})")
+            assert connections == 2 or "127.0.0.1" in told.value.message
+            assert not client.connection.closed
+            assert left_over(other_database) == []
+            assert_nothing_is_left(admin, plain, n_sessions=connections - 1)
+            if connections == 2:
+                client.tree_train("shop.many", "m", "id", "bought", "age")
+                client.tree_drop("m")
