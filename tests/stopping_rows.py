@@ -29,6 +29,7 @@ MAKE = f"""
 MADE = ["shop.end_at(integer,integer)", "shop.many", "shop.sleep_at(integer,integer)"]
 DROP = "DROP TABLE shop.many; DROP FUNCTION shop.end_at, shop.sleep_at"
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND {}"
+AT_WORK = SESSIONS.format("xact_start IS NOT NULL AND backend_type = 'client backend'")
 ASLEEP = SESSIONS.format("wait_event = 'PgSleep'")
 
 
@@ -52,5 +53,5 @@ def assert_nothing_is_left(admin: psycopg.Connection, plain: str, n_sessions: in
     """No thread that reads, no model, and no session but so many, with none of them in a transaction."""
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("madtree-")]
     wait_until(lambda: count(admin, SESSIONS.format("backend_type = 'client backend'")) == n_sessions, "still there")
-    assert count(admin, SESSIONS.format("xact_start IS NOT NULL AND backend_type = 'client backend'")) == 0
+    assert count(admin, AT_WORK) == 0
     assert left_over(plain) == MADE

@@ -34,10 +34,16 @@ class Session:
         target: Target,
         connection: psycopg.Connection,
         engine: Engine = "auto",
+        connections: int | None = None,
         source: psycopg.Connection | None = None,
     ) -> None:
-        """`source`: to the server that data are read from, where it is another one than the models'."""
-        self.target, self.connection, self._engine, self._source = target, connection, engine, source
+        """
+        Args:
+            connections: over how many the client's engine reads, None for as many as pay.
+            source: to the server that data are read from, where it is another one than the models'.
+        """
+        self.target, self.connection, self._engine, self._connections = target, connection, engine, connections
+        self._source = source
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -57,10 +63,10 @@ class Session:
         with breaks_told(self.connection, self._source) as stage:
 
             def host_work(bar: Bar, look: Callable[[], None]) -> T:
-                connections, source = CONNECTIONS.get(), None
+                source = None
                 if self._source is not None:
-                    source = PsycopgHost(self._source, bar.tell, look, connections, stage)
-                value = work(PsycopgHost(self.connection, bar.tell, look, connections, stage, source))
+                    source = PsycopgHost(self._source, bar.tell, look, self._connections, stage)
+                value = work(PsycopgHost(self.connection, bar.tell, look, self._connections, stage, source))
                 stage.committing()
                 return value
 
@@ -153,6 +159,6 @@ def session(dsn: str | None) -> Iterator[Session]:
                     source.read_only = True
                     target = Target(check_dsn(model_dsn, "--model-dsn"), "--model-dsn")
                 connection = opened.enter_context(contextlib.closing(connect(target)))
-                yield Session(target, connection, engine, source)
+                yield Session(target, connection, engine, CONNECTIONS.get(), source)
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
         raise InterruptError(getattr(signalled, "code", INTERRUPTED), "interrupted") from None

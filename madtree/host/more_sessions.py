@@ -69,8 +69,7 @@ class MoreSessions:
     def cancel(self) -> None:
         """Have the server end what they are at."""
         for connection in self._open:
-            with contextlib.suppress(psycopg.Error):
-                connection.cancel_safe(timeout=_CANCEL_TIMEOUT)
+            cancel(connection)
 
     def _number(self, sharing: Sharing | None) -> tuple[int, str]:
         """How many to open, and why none."""
@@ -131,6 +130,13 @@ class MoreSessions:
     def _close(self) -> None:
         while self._open:
             self._open.pop().close()
+
+
+def cancel(connection: psycopg.Connection[Any]) -> None:
+    """Have the server end the statement that a connection is at, if it is at one; it may be asked in vain."""
+    if connection.info.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+        with contextlib.suppress(psycopg.Error):
+            connection.cancel_safe(timeout=_CANCEL_TIMEOUT)
 
 
 def _cursor(connection: psycopg.Connection[Any]) -> psycopg.RawCursor[Row]:

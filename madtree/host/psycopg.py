@@ -15,7 +15,7 @@ from psycopg.rows import dict_row
 
 from madtree.errors import MadtreeError
 from madtree.host.broken import Doing, LostConnectionError, breaks_told, hint_of, is_lost
-from madtree.host.more_sessions import MoreSessions
+from madtree.host.more_sessions import MoreSessions, cancel
 from madtree.host.protocol import Host, Request, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.typed import Typed, typed
@@ -41,8 +41,6 @@ __all__ = [
 Engine = Literal["auto", "extension", "client"]
 ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
-_ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
-_CANCEL_TIMEOUT = 5.0
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
@@ -114,10 +112,8 @@ class PsycopgHost:
 
     def _cancel(self) -> None:
         """Have the server end a statement that a reader waits for; an event loop does that by itself."""
-        connection = self.connection
-        if isinstance(connection, psycopg.Connection) and connection.info.transaction_status == _ACTIVE:
-            with contextlib.suppress(psycopg.Error):
-                connection.cancel_safe(timeout=_CANCEL_TIMEOUT)
+        if isinstance(self.connection, psycopg.Connection):
+            cancel(self.connection)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)

@@ -24,7 +24,7 @@ def read_ahead(
 
     Args:
         look: called while rows are waited for; raises where the work is to end.
-        stop: called before such an end, so that readers need not finish what they are at.
+        stop: called before such an end, perhaps several times, so that readers need not finish what they are at.
     """
     free: SimpleQueue[Reader] = SimpleQueue()
     for reader in readers:
@@ -37,25 +37,27 @@ def read_ahead(
         finally:
             free.put(reader)
 
-    def taken(rows: Future[list[Row]]) -> list[Row]:
-        look()
-        while not wait([rows], _SECONDS).done:
-            look()
-        return rows.result()
-
     waiting: deque[Future[list[Row]]] = deque()
+
+    def taken() -> list[Row]:
+        look()
+        while not wait([waiting[0]], _SECONDS).done:
+            look()
+        return waiting.popleft().result()
+
     pool = ThreadPoolExecutor(len(readers), thread_name_prefix="madtree-read")
     try:
         for request in requests:
             waiting.append(pool.submit(run, request))
             if len(waiting) > len(readers) + _AHEAD:
-                yield taken(waiting.popleft())
+                yield taken()
         while waiting:
-            yield taken(waiting.popleft())
+            yield taken()
     except BaseException:
-        for rows in waiting:
-            rows.cancel()
+        left = [rows for rows in waiting if not rows.cancel()]
         stop()
+        while wait(left, _SECONDS).not_done:
+            stop()  # again: a reader may have been about to begin
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -6,16 +6,17 @@ import signal
 
 import psycopg
 import pytest
-from stopping_rows import ASLEEP, LATE, assert_nothing_is_left, count
+from stopping_rows import ASLEEP, AT_WORK, LATE, assert_nothing_is_left, count
 from terminal import run, start
 from waiting import PATIENCE, wait_until
 
 
-@pytest.mark.parametrize("connections", ["1", "2"])
-def test_ctrl_c_of_the_command(plain: str, admin: psycopg.Connection, connections: str) -> None:
+@pytest.mark.parametrize(("connections", "n_sessions"), [("1", 1), ("2", 3)])
+def test_ctrl_c_of_the_command(plain: str, admin: psycopg.Connection, connections: str, n_sessions: int) -> None:
     words = ["train", "shop.many", "mine.m", "--id", "id", "-y", "bought", "-x", f"age, shop.sleep_at(id, {LATE})"]
     command = start("--engine", "client", "--connections", connections, "--dsn", plain, *words)
     wait_until(lambda: count(admin, ASLEEP), "never came to the row")
+    assert count(admin, AT_WORK) == n_sessions
     command.send_signal(signal.SIGINT)
     out, err = command.communicate(timeout=PATIENCE)
     assert (command.returncode, out, err.splitlines()[-1]) == (130, "", "interrupted: nothing was changed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 import time
@@ -62,6 +63,24 @@ def test_a_session_whose_client_is_at_work_is_not_idle(plain: str) -> None:
         client.tree_train("shop.visits", "mine.m", "id", "bought", "age", verbose=True)
         assert client.query("SHOW idle_in_transaction_session_timeout")[0] == ("100ms",)
         client.tree_drop("mine.m")
+
+
+@pytest.mark.parametrize("connections", [1, 2])
+def test_a_task_that_is_cancelled_while_rows_are_read(plain: str, admin: psycopg.Connection, connections: int) -> None:
+    async def program() -> None:
+        async with await madtree.connect_async(plain, engine="client", connections=connections) as client:
+            features = f"age, shop.sleep_at(id, {LATE})"
+            task = asyncio.create_task(client.tree_train("shop.many", "mine.m", "id", "bought", features))
+            await asyncio.to_thread(wait_until, lambda: count(admin, ASLEEP), "never came to the row")
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await client.tree_train("shop.visits", "mine.m", "id", "bought", "age")
+            await client.tree_drop("mine.m")
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, program()).result()
+    assert_nothing_is_left(admin, plain)
 
 
 @pytest.mark.parametrize("connections", [1, 2])

@@ -15,6 +15,7 @@ from waiting import wait_until, wait_until_blocked
 
 import madtree
 from madtree.host import Sharing
+from madtree.host.more_sessions import WORTH_BYTES
 from madtree.host.psycopg import PsycopgHost
 from madtree.request import Tuning
 
@@ -114,6 +115,38 @@ def test_others_take_the_role(db: psycopg.Connection, ordinary_user: tuple[str, 
 def test_few_rows_are_read_over_one_unless_more_are_asked_for(db: psycopg.Connection, said: Said) -> None:
     trained(db, None)
     assert said() == ["madtree: rows are read over this connection: more would save no time"]
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "workers", "n"), [(WORTH_BYTES, 2, 3), (WORTH_BYTES, 0, 0), (WORTH_BYTES - 1, 2, 0)]
+)
+def test_many_rows_are_read_over_as_many_as_a_query_has_processes(
+    db: psycopg.Connection, said: Said, n_bytes: int, workers: int, n: int
+) -> None:
+    db.execute(f"SET max_parallel_workers_per_gather = {workers}")
+    host = PsycopgHost(db, connections=None)
+    with db.transaction():
+        host.training_begins()
+        sharing = Sharing("SELECT", n_bytes, lambda: "")
+        with closing(host.data_ahead([("SELECT 1 AS one", (), ())], sharing)) as found:
+            assert list(found) == [[{"one": 1}]]
+    over = f"{n} other connections" if n else "this connection: more would save no time"
+    assert said() == [f"madtree: rows are read over {over}"]
+
+
+@pytest.mark.usefixtures("admin")
+def test_on_a_connection_of_your_own_none_is_opened_unasked(plain: str, said: Said) -> None:
+    arguments = "shop.many", "mine.m", "id", "bought", "age"
+    with madtree.connect(plain, engine="client") as client:
+        client.tree_train(*arguments)
+        assert said() == ["madtree: rows are read over this connection: more would save no time"]
+    with psycopg.connect(plain, autocommit=True) as connection:
+        client = madtree.connect(connection, engine="client")
+        client.tree_train(*arguments, replace=True)
+        assert said() == []
+        madtree.connect(connection, engine="client", connections=2).tree_train(*arguments, replace=True)
+        assert said() == OVER_TWO
+        client.tree_drop("mine.m")
 
 
 @contextmanager

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import psycopg
 import pytest
 from breakable import BreakableServer
 from standby import standby_of, wait_for_standby
 
+from madtree.host import Sharing
+from madtree.host.psycopg import PsycopgHost
+
 SETTINGS = {"wal_level": "replica", "max_wal_senders": "2"}
+ROWS = "SELECT pg_catalog.count(*) AS n FROM public.data WHERE id % 3 = $1"
 READS = (
     "SELECT tree_id, metric, value FROM tree_evaluate('{}', 'data')",
     "SELECT c::text FROM tree_confusion('{}', 'data') AS c",
@@ -46,3 +51,20 @@ def test_a_model_can_be_read_on_a_standby(breakable: BreakableServer, standby: s
             assert reader.execute(text).fetchall() == expected, text
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             reader.execute("SELECT tree_predict('small', 'data', 'scored')")
+
+
+def test_rows_are_read_over_several_connections(breakable: BreakableServer, standby: str) -> None:
+    with breakable.session() as session, psycopg.connect(standby, autocommit=True) as reader:
+        expected = session.execute("SELECT count(*) FROM public.data").fetchone()
+        host = PsycopgHost(reader, connections=2)
+        with reader.transaction():
+            host.training_begins()
+            sharing = Sharing("EXPLAIN SELECT FROM public.data", 0, lambda: "")
+            requests = ((ROWS, ["pg_catalog.int8"], [part]) for part in range(3))
+            with closing(host.data_ahead(requests, sharing)) as found:
+                first = next(found)
+                row = reader.execute("SELECT count(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL").fetchone()
+                rows = [*first, *(each for rest in found for each in rest)]
+    assert row is not None
+    assert row[0] >= 3, "this one, and the two that read"
+    assert (sum(each["n"] for each in rows),) == expected
