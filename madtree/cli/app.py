@@ -61,12 +61,12 @@ def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
     dsn: Dsn = None,
     engine: Engine = EngineName.AUTO,
-    model_dsn: ModelDsn = None,
     connections: Connections = None,
+    model_dsn: ModelDsn = None,
 ) -> None:
     ENGINE.set(engine.value)
-    MODEL_DSN.set(model_dsn)
     CONNECTIONS.set(connections)
+    MODEL_DSN.set(model_dsn)
     if version:
         text(f"madtree {__version__}")
         raise typer.Exit

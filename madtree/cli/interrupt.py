@@ -57,20 +57,21 @@ class _RollBackError(Exception):
 
 
 class _Requests:
-    """Requests to the server to cancel what a connection's work is at. None is under way when the work rolls back: it
+    """Requests to servers to cancel what the connections' work is at. None is under way when the work rolls back: it
     would meet the rollback.
     """
 
-    def __init__(self, connection: psycopg.Connection) -> None:
-        self._connection, self._turn, self._closed = connection, threading.Lock(), False
+    def __init__(self, connections: Sequence[psycopg.Connection]) -> None:
+        self._connections, self._turn, self._closed = connections, threading.Lock(), False
 
     def send(self) -> None:
         """Returns when the server has passed it on. An error means that the server cannot be reached; then it notices
         by itself that its client is gone.
         """
-        with self._turn, contextlib.suppress(psycopg.Error):
-            if not self._closed:
-                self._connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+        with self._turn:
+            for connection in () if self._closed else self._connections:
+                with contextlib.suppress(psycopg.Error):
+                    connection.cancel_safe(timeout=CANCEL_TIMEOUT)
 
     def close(self) -> None:
         """Wait for one that is under way, and send no other."""
@@ -97,7 +98,7 @@ def interruptible(
     """
     gate, stopping, committing = threading.Lock(), False, False
     result: Future[T] = Future()
-    requests = [_Requests(connection) for connection in connections]
+    requests = _Requests(connections)
 
     def look() -> None:
         if stopping:
@@ -115,8 +116,7 @@ def interruptible(
                         look()
                         committing = True
                 finally:
-                    for request in requests:
-                        request.close()
+                    requests.close()
             result.set_result(value)
         except BaseException as error:  # whatever it is, the main thread is waiting for it
             result.set_exception(error)
@@ -136,7 +136,7 @@ def interruptible(
     return result.result()
 
 
-def _roll_back(requests: Sequence[_Requests], result: Future[T], say: Callable[[str], None]) -> None:
+def _roll_back(requests: _Requests, result: Future[T], say: Callable[[str], None]) -> None:
     """Have the server cancel, until the other thread has rolled back; a second Ctrl-C stops waiting.
 
     It is asked again and again: a request that comes between two statements of the work stops neither.
@@ -145,8 +145,7 @@ def _roll_back(requests: Sequence[_Requests], result: Future[T], say: Callable[[
     deadline = time.monotonic() + LONGEST
     try:
         while time.monotonic() < deadline:
-            for request in requests:
-                request.send()
+            requests.send()
             if wait([result], ASK_AGAIN).done:
                 return
         code = INTERRUPTED

@@ -22,8 +22,8 @@ from madtree.host.psycopg import Engine, PsycopgHost, breaks_told, found_engine,
 T = TypeVar("T")
 ONE_SERVER = "The extension works in one server, on its data and models."
 ENGINE: ContextVar[Engine] = ContextVar("engine", default="auto")  # --engine, which stands before the command
-MODEL_DSN: ContextVar[str | None] = ContextVar("model_dsn", default=None)  # so does --model-dsn,
-CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # and --connections
+MODEL_DSN: ContextVar[str | None] = ContextVar("model_dsn", default=None)  # and --model-dsn
+CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # so does --connections
 
 
 class Session:
@@ -34,16 +34,16 @@ class Session:
         target: Target,
         connection: psycopg.Connection,
         engine: Engine = "auto",
-        source: psycopg.Connection | None = None,
         connections: int | None = None,
+        source: psycopg.Connection | None = None,
     ) -> None:
         """
         Args:
-            source: to the server that data are read from, where it is another one than the models'.
             connections: over how many the client's engine reads, None for as many as pay.
+            source: to the server that data are read from, where it is another one than the models'.
         """
-        self.target, self.connection, self._engine, self._source = target, connection, engine, source
-        self._n_readers = connections
+        self.target, self.connection, self._engine, self._connections = target, connection, engine, connections
+        self._source = source
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -60,27 +60,22 @@ class Session:
 
     def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
         """As `run`, for work that is done here and takes the connection as a host."""
-        with breaks_told(*self._connections) as stage:
+        with breaks_told(self.connection, self._source) as stage:
 
             def host_work(bar: Bar, look: Callable[[], None]) -> T:
-                def host(connection: psycopg.Connection, source: Host | None = None) -> Host:
-                    return PsycopgHost(connection, bar.tell, look, self._n_readers, stage, source)
-
-                source = None if self._source is None else host(self._source)
-                value = work(host(self.connection, source))
+                source = None
+                if self._source is not None:
+                    source = PsycopgHost(self._source, bar.tell, look, self._connections, stage)
+                value = work(PsycopgHost(self.connection, bar.tell, look, self._connections, stage, source))
                 stage.committing()
                 return value
 
             return self._watched(host_work, doing, max_depth, verbose)
 
-    @property
-    def _connections(self) -> list[psycopg.Connection]:
-        return [connection for connection in (self.connection, self._source) if connection is not None]
-
     def _watched(
         self, work: Callable[[Bar, Callable[[], None]], T], doing: str, max_depth: int | None, verbose: bool
     ) -> T:
-        connections = self._connections
+        connections = [connection for connection in (self.connection, self._source) if connection is not None]
         with Bar(doing, max_depth, verbose) as bar:
             for connection in connections:
                 connection.add_notice_handler(bar.notice)
@@ -164,6 +159,6 @@ def session(dsn: str | None) -> Iterator[Session]:
                     source.read_only = True
                     target = Target(check_dsn(model_dsn, "--model-dsn"), "--model-dsn")
                 connection = opened.enter_context(contextlib.closing(connect(target)))
-                yield Session(target, connection, engine, source, CONNECTIONS.get())
+                yield Session(target, connection, engine, CONNECTIONS.get(), source)
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
         raise InterruptError(getattr(signalled, "code", INTERRUPTED), "interrupted") from None

@@ -45,14 +45,10 @@ class Caller:
         session: Session,
         on_message: Callable[[str], object] | None = None,
         engine: Engine = "auto",
-        source: Session | None = None,
         connections: int | None = None,
+        source: Session | None = None,
     ) -> None:
-        """
-        Args:
-            source: of another server, where the data are; the session then is the one where the models are.
-            connections: over how many a training's rows are read, None for as many as pay.
-        """
+        """`source`: of another server, where the data are; the session then is the one where the models are."""
         self._session, self._on_message, self._engine, self._source = session, on_message, engine, source
         self.connections = connections
 
@@ -77,18 +73,14 @@ class Caller:
         return self._host(None)
 
     def _host(self, doing: Doing | None) -> PsycopgHost:
-        source = None if self._source is None else self._host_of(self._source, doing)
+        source = None if self._source is None else self._host_of(self._source, doing, None)
         return self._host_of(self._session, doing, source)
 
-    def _host_of(self, session: Session, doing: Doing | None, source: PsycopgHost | None = None) -> PsycopgHost:
+    def _host_of(self, session: Session, doing: Doing | None, source: PsycopgHost | None) -> PsycopgHost:
         connection: Any = session.connection
         look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
         connections = 1 if self.connections is None and not session.owned else self.connections
         return PsycopgHost(connection, self._say, look, connections, doing, source)
-
-    @property
-    def _connections(self) -> list[psycopg.Connection[Any]]:
-        return [session.connection for session in (self._session, self._source) if session is not None]
 
     @property
     def engine(self) -> Engine:
@@ -127,7 +119,8 @@ class Caller:
             require_numpy()
         from madtree import engine  # it takes a while, so it is done before the transaction
 
-        with breaks_told(*self._connections) as doing, self._told(), mistakes_told(), self.work():
+        source = None if self._source is None else self._source.connection
+        with breaks_told(self.connection, source) as doing, self._told(), mistakes_told(), self.work():
             answer = engine.call(self._host(doing), function, arguments, named)
             doing.committing()
         return Result.of_answer(answer)
@@ -175,7 +168,7 @@ class Caller:
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         """While a call runs, the server's lines are passed on."""
-        connections = self._connections
+        connections = [session.connection for session in (self._session, self._source) if session is not None]
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
             self._say(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "")

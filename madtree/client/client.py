@@ -28,8 +28,8 @@ def connect(
     *,
     on_message: Callable[[str], object] | None = None,
     engine: Engine = "auto",
-    model_dsn: Target = None,
     connections: int | None = None,
+    model_dsn: Target = None,
 ) -> Client:
     """Connect to a database.
 
@@ -46,14 +46,14 @@ def connect(
         Who does the work: ``extension``, the extension madtree in the server; ``client``, this process, over the
         connection, which needs nothing in the server but the rights to read the data and to create tables;
         or ``auto``, the extension where the database has it, else the client. The first call then says which.
-    model_dsn
-        Another server, given like `connection`, for models and predictions. Data are then only read at `connection`,
-        by the client engine: it may be a standby, or another's database.
     connections
         With the client as engine, over how many connections the rows of a training are read, in one snapshot. Those
         beside `connection` are opened while rows are read. By default a URL's trainings of many rows use as many as the
         server lets a query have processes (``max_parallel_workers_per_gather`` + 1), and those on your own connection
         use that alone. The model is the same.
+    model_dsn
+        Another server, given like `connection`, for models and predictions. Data are then only read at `connection`,
+        by the client engine: it may be a standby, or another's database.
 
     Returns
     -------
@@ -83,15 +83,15 @@ def connect(
     joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
     server.
     """
-    checked, connections = checked_engine(engine), checked_connections(connections)
+    engine, connections = checked_engine(engine), checked_connections(connections)
     if model_dsn is None:
-        return Client(open_session(connection), on_message, checked, connections=connections)
-    if checked == "extension":
+        return Client(open_session(connection), on_message, engine, connections)
+    if engine == "extension":
         raise ValueError("model_dsn needs engine='client': the extension works in one server, on its data and models")
     with contextlib.ExitStack() as opened:
         source = open_session(connection)
         opened.callback(source.close)
-        client = Client(open_session(model_dsn), on_message, "client", source, connections)
+        client = Client(open_session(model_dsn), on_message, "client", connections, source)
         opened.pop_all()
         return client
 
@@ -328,16 +328,16 @@ class Client(ForestCalls):
     def __reduce__(self) -> Pickled:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
         source = None if self.source_conninfo is None else without_password(self.source_conninfo)
-        return client_elsewhere, (without_password(self.conninfo), self.engine, source, self.connections)
+        return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections, source)
 
 
 def client_elsewhere(
-    conninfo: str, engine: Engine = "auto", source: str | None = None, connections: int | None = None
+    conninfo: str, engine: Engine = "auto", connections: int | None = None, source: str | None = None
 ) -> Client:
     """What a pickled client comes back as: it connects when it is first used."""
-    data = None if source is None else Session.elsewhere(source)
-    return Client(Session.elsewhere(conninfo), engine=engine, source=data, connections=connections)
+    of_data = None if source is None else Session.elsewhere(source)
+    return Client(Session.elsewhere(conninfo), engine=engine, connections=connections, source=of_data)
 
 
 # What a client is sent as: `client_elsewhere` and its arguments.
-Pickled = tuple[Callable[[str, Engine, str | None, int | None], Client], tuple[str, Engine, str | None, int | None]]
+Pickled = tuple[Callable[[str, Engine, int | None, str | None], Client], tuple[str, Engine, int | None, str | None]]

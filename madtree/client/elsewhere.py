@@ -25,4 +25,4 @@ def send_passwords_to_children() -> None:
 
 
 def _with_password(client: Client) -> Pickled:
-    return client_elsewhere, (client.conninfo, client.engine, client.source_conninfo, client.connections)
+    return client_elsewhere, (client.conninfo, client.engine, client.connections, client.source_conninfo)

@@ -39,10 +39,13 @@ class Doing:
 
 
 @contextlib.contextmanager
-def breaks_told(*connections: Any) -> Iterator[Doing]:
-    """Raises the loss of one of these as `LostConnectionError`; adds what helps to the error of a timeout."""
+def breaks_told(connection: Any, source: Any = None) -> Iterator[Doing]:
+    """Raises a lost connection as `LostConnectionError`; adds what helps to the error of a timeout.
+
+    `source`: a second connection, to the server that data are read from.
+    """
     doing = Doing()
-    places = ["the server" if connection.closed else _place(connection.info) for connection in connections]
+    where, of_source = (_place_of(each) for each in (connection, source))
     try:
         yield doing
     except psycopg.Error as error:
@@ -50,10 +53,10 @@ def breaks_told(*connections: Any) -> Iterator[Doing]:
             if (hint := hint_of(error)) and hasattr(error, "add_note"):  # Python 3.11
                 error.add_note(f"HINT: {hint}")
             raise
+        where = of_source if source is not None and source.closed else where
         said = error.diag.message_primary or (str(error).splitlines() or [type(error).__name__])[0]
         hint = _TOO_LONG if error.sqlstate == _TRANSACTION_TIMEOUT else _AGAIN
         hint = _UNKNOWN if doing.is_committing else hint
-        where = next((place for place, one in zip(places, connections, strict=True) if one.closed), places[0])
         told = LostConnectionError(
             f"the connection to {where} broke {doing.words}: {said}", hint, error.sqlstate or "08006"
         )
@@ -74,6 +77,10 @@ def hint_of(error: psycopg.Error) -> str | None:
     if error.sqlstate == _CANCELLED and "statement timeout" in (error.diag.message_primary or ""):
         return _STATEMENT_TIMEOUT
     return None
+
+
+def _place_of(connection: Any) -> str:
+    return "the server" if connection is None or connection.closed else _place(connection.info)
 
 
 def _place(info: psycopg.ConnectionInfo) -> str:

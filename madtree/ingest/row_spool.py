@@ -74,9 +74,9 @@ class RowSpool:
         """
         spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes)
         part = np.empty((source.n_columns, spool._part_rows))
-        finer = pages.finer(source.rows_at_once)
-        with closing(spool._ranges(host, finer, sharing, tell) if pages.ranges else spool._whole(host)) as parts:
-            for rows in parts:
+        pages = pages.finer(source.rows_at_once)
+        with closing(spool._ranges(host, pages, sharing) if pages.ranges else spool._whole(host)) as found:
+            for number, rows in enumerate(found, 1):
                 while len(rows):
                     at = spool.n_rows % spool._part_rows
                     some, rows = rows[: spool._part_rows - at], rows[spool._part_rows - at :]
@@ -84,20 +84,19 @@ class RowSpool:
                     spool.n_rows += len(some)
                     if at + len(some) == spool._part_rows:
                         spool._write(part)
+                if pages.ranges:
+                    tell(number, len(pages.ranges), spool.n_rows)
         rest = spool.n_rows % spool._part_rows
         if rest:
             spool._write(np.ascontiguousarray(part[:, :rest]))
         return spool
 
-    def _ranges(
-        self, host: Host, pages: PageRanges, sharing: Sharing | None, tell: Callable[[int, int, int], None]
-    ) -> Generator[Floats, None, None]:
+    def _ranges(self, host: Host, pages: PageRanges, sharing: Sharing | None) -> Generator[Floats, None, None]:
         requests = (self._request(pages, page_range) for page_range in pages.ranges)
         with closing(host.data_ahead(requests, sharing)) as found:
-            for number, (page_range, (row,)) in enumerate(zip(pages.ranges, found, strict=True), 1):
+            for page_range, (row,) in zip(pages.ranges, found, strict=True):
                 rows = self._rows_of(row)
                 yield self._read_carefully(host, pages, page_range) if rows is None else rows
-                tell(number, len(pages.ranges), self.n_rows)
 
     def _whole(self, host: Host) -> Generator[Floats, None, None]:
         for row in host.data_stream(sql.numbered_images(self._source, self._source.rows_at_once)):

@@ -13,6 +13,7 @@ import pytest
 from fix_server import Server
 from plain_database import left_over
 from psycopg.conninfo import make_conninfo
+from stopping_rows import LATE, assert_nothing_is_left
 
 import madtree
 from madtree.client.calls import CallError
@@ -172,3 +173,18 @@ def test_rows_come_over_several_connections(
         assert "madtree: rows are read over 2 other connections" in caplog.messages
         together.tree_train("shop.many", "mine.m", *arguments)
         assert same(client, together, NODES)
+
+
+def test_connections_to_the_data_that_break(plain: str, admin: psycopg.Connection, other_database: str) -> None:
+    data = make_conninfo(plain, host="127.0.0.1")
+    for connections in (1, 2):
+        with madtree.connect(data, model_dsn=other_database, connections=connections) as client:
+            with pytest.raises(madtree.LostConnectionError, match=r"^the connection to .* broke while rows") as told:
+                client.tree_train("shop.many", "m", "id", "bought", f"age, shop.end_at(id, {LATE})")
+            assert connections == 2 or "127.0.0.1" in told.value.message
+            assert not client.connection.closed
+            assert left_over(other_database) == []
+            assert_nothing_is_left(admin, plain, n_sessions=connections - 1)
+            if connections == 2:
+                client.tree_train("shop.many", "m", "id", "bought", "age")
+                client.tree_drop("m")
