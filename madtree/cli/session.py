@@ -27,15 +27,8 @@ CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  #
 class Session:
     """A connection to `target`. The connection may be used inside :meth:`run` only, from the function given to it."""
 
-    def __init__(
-        self,
-        target: Target,
-        connection: psycopg.Connection,
-        engine: Engine = "auto",
-        connections: int | None = None,
-    ) -> None:
-        """`connections`: over how many the client's engine reads, None for as many as pay."""
-        self.target, self.connection, self._engine, self._connections = target, connection, engine, connections
+    def __init__(self, target: Target, connection: psycopg.Connection, engine: Engine = "auto") -> None:
+        self.target, self.connection, self._engine = target, connection, engine
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -52,10 +45,11 @@ class Session:
 
     def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
         """As `run`, for work that is done here and takes the connection as a host."""
+        connections = CONNECTIONS.get()  # in another thread it has its default
         with breaks_told(self.connection) as stage:
 
             def host_work(bar: Bar, look: Callable[[], None]) -> T:
-                value = work(PsycopgHost(self.connection, bar.tell, look, self._connections, stage))
+                value = work(PsycopgHost(self.connection, bar.tell, look, connections, stage))
                 stage.committing()
                 return value
 
@@ -139,7 +133,7 @@ def session(dsn: str | None) -> Iterator[Session]:
             target = resolve(dsn)
             connection = connect(target)
             try:
-                yield Session(target, connection, ENGINE.get(), CONNECTIONS.get())
+                yield Session(target, connection, ENGINE.get())
             finally:
                 connection.close()
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
