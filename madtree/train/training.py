@@ -199,7 +199,7 @@ class Training:
             together, counted = self.block_rows, profile_sql.group_counts(self.source, regression)
         if self.task.forest:
             # All trees of a block's forests grow in one wave, and no more of them are held at a time.
-            together = max(min(together, SearchTuning().wave_rows // self.task.forest.n_trees), 1)
+            together = max(min(together, SearchTuning().wave_nodes // self.task.forest.n_trees), 1)
         groups = profile_sql.groups(self.source, counted, self.whole_rows, together)
         listed = partial(profile_sql.listed_groups, self.source, dependent_is_number=regression)
         if self.from_elsewhere:

@@ -180,5 +180,8 @@ def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
 
 def _most_members(problem: Problem, forest: ForestParameters) -> int:
     """Members of each group that are grown together."""
-    n_rows = max(1, int(problem.rows.sum()))
-    return max(1, min(forest.n_trees, problem.tuning.wave_rows // n_rows, _MOST_TREES // problem.n_groups))
+    tuning, n_rows = problem.tuning, np.maximum(problem.rows, 1)
+    # Hardly a tree has as many nodes as rows.
+    n_nodes = np.minimum(n_rows, 2.0 ** (problem.parameters.max_depth + 1))
+    by_size = min(tuning.wave_rows // int(n_rows.sum()), tuning.wave_nodes // int(n_nodes.sum()))
+    return max(1, min(forest.n_trees, by_size, _MOST_TREES // problem.n_groups))
