@@ -276,7 +276,8 @@ class Client(ForestCalls):
         """The path that the row with this id takes through the model, a row for each step, and why; by a forest, those
         through its trees, or through one of them.
         """
-        return self.call("tree_path", model, table_name, str(id), trust_owner, full, tree_id)
+        wanted = None if id is None else str(id)
+        return self.call("tree_path", model, table_name, wanted, trust_owner, full, tree_id)
 
     def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
         """The whole model, or one tree of it, in madtree's format for other programs."""

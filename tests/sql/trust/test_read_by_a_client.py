@@ -51,7 +51,7 @@ def test_another_roles_view_beside_a_model_of_ones_own_is_not_read(
     client.tree_train("data", "m", "id", "y", "x")
     user_db.execute("CREATE VIEW m_cv AS SELECT spring() AS cp; GRANT SELECT ON m_cv TO PUBLIC")
     canary()
-    with pytest.raises(madtree.MadtreeError, match="m has no table m_cv"):
+    with pytest.raises(madtree.MadtreeError, match='m has no table "m_cv"'):
         client.model("m").cv  # noqa: B018
     assert canary() == set()
 
