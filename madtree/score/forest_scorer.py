@@ -20,7 +20,7 @@ from madtree.score.votes import Votes
 # oob_means: that number of trees, and, as `means`, what these predict.
 OUT_OF_BAG = ("oob_votes", "oob_means")
 WHATS = ("classes", "votes", "means", "leaves", "judged", *OUT_OF_BAG)
-SAYS_CLASSES, SAYS_NUMBERS = ("classes", "votes", "oob_votes"), ("means", "judged", "oob_means")
+SAYS_NUMBERS = ("means", "judged", "oob_means")
 CLASS_BYTES = 4
 NO_VOTES = 2**31 - 1
 NUMBER_BYTES = 10

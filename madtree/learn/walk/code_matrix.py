@@ -11,6 +11,7 @@ from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
 # From column to column. Places of one row that are a power of two apart would push each other out of the cache.
 STRIDE = USUAL_BLOCK_ROWS + 64
 _MOST_KEPT = 8 * 2**20  # bytes of bits
+_FIRST_KEPT = 128  # questions whose answers there is room for, as long as there are no more: of a tree or two
 _WORD = 64  # bits
 MOST_LEVELS = 8  # by whole columns: as many as a byte has bits
 _MOST_NODES = 2 ** (MOST_LEVELS - 1)  # of a level that whole columns are compared with
@@ -67,7 +68,7 @@ class CodeMatrix:
         self.flat: Array = self._whole.reshape(-1)
         self.words = _words(self.n_rows)
         self._place: dict[int, int] = {}  # of a question's answers among those kept
-        self._kept: Array = np.empty((most_kept(self.n_rows), self.words), np.uint64)
+        self._kept: Array = np.empty((_FIRST_KEPT, self.words), np.uint64)  # grows
 
     @cached_property
     def scratch(self) -> Scratch:
@@ -84,8 +85,9 @@ class CodeMatrix:
         known = self._place.get
         place = [known(question, -1) for question in questions]
         if min(place) < 0:
+            most = most_kept(self.n_rows)
             for number, question in enumerate(questions):
-                if place[number] < 0 and len(self._place) < len(self._kept):
+                if place[number] < 0 and len(self._place) < most:
                     place[number] = self._keep(question)
         self._kept.take(place, axis=0, mode="clip", out=found)
         if min(place) < 0:
@@ -99,6 +101,8 @@ class CodeMatrix:
         place = self._place.get(question)
         if place is None:
             place = self._place[question] = len(self._place)
+            if place == len(self._kept):
+                self._kept = np.concatenate((self._kept, np.empty_like(self._kept)))
             self._kept[place] = self._answer(question)
         return place
 
