@@ -106,11 +106,8 @@ class LargeTrees:
         self._spool: RowSpool | None = None
         self.read_rows = min(task.tuning.read_rows, rows.at_once)
         distributed = rows.distributed
-        self.pages = (
-            distributed.pages()
-            if distributed
-            else PageRanges.cut(rows.reader, rows.oids, profile.total, self.read_rows)
-        )
+        cut = rows.reader, rows.oids, profile.total, self.read_rows
+        self.pages = distributed.pages() if distributed else PageRanges.cut(*cut)
 
     def train(self, scale: Scale, tree_ids: Ints | None, deliver: Callable[[TrainedTrees], None]) -> None:
         """Hand over the trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges.
