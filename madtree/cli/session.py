@@ -34,16 +34,10 @@ class Session:
         target: Target,
         connection: psycopg.Connection,
         engine: Engine = "auto",
-        connections: int | None = None,
         source: psycopg.Connection | None = None,
     ) -> None:
-        """
-        Args:
-            connections: over how many the client's engine reads, None for as many as pay.
-            source: to the server that data are read from, where it is another one than the models'.
-        """
-        self.target, self.connection, self._engine, self._connections = target, connection, engine, connections
-        self._source = source
+        """`source`: to the server that data are read from, where it is another one than the models'."""
+        self.target, self.connection, self._engine, self._source = target, connection, engine, source
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -60,13 +54,14 @@ class Session:
 
     def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
         """As `run`, for work that is done here and takes the connection as a host."""
+        connections = CONNECTIONS.get()  # in another thread it has its default
         with breaks_told(self.connection, self._source) as stage:
 
             def host_work(bar: Bar, look: Callable[[], None]) -> T:
                 source = None
                 if self._source is not None:
-                    source = PsycopgHost(self._source, bar.tell, look, self._connections, stage)
-                value = work(PsycopgHost(self.connection, bar.tell, look, self._connections, stage, source))
+                    source = PsycopgHost(self._source, bar.tell, look, connections, stage)
+                value = work(PsycopgHost(self.connection, bar.tell, look, connections, stage, source))
                 stage.committing()
                 return value
 
@@ -159,6 +154,6 @@ def session(dsn: str | None) -> Iterator[Session]:
                     source.read_only = True
                     target = Target(check_dsn(model_dsn, "--model-dsn"), "--model-dsn")
                 connection = opened.enter_context(contextlib.closing(connect(target)))
-                yield Session(target, connection, engine, CONNECTIONS.get(), source)
+                yield Session(target, connection, engine, source)
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
         raise InterruptError(getattr(signalled, "code", INTERRUPTED), "interrupted") from None
