@@ -6,6 +6,7 @@ import asyncio
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -83,6 +84,15 @@ def test_a_task_that_is_cancelled_while_rows_are_read(plain: str, admin: psycopg
     assert_nothing_is_left(admin, plain)
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Ctrl-C is heeded, as in a terminal: a suite in the background is told to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("connections", [1, 2])
 def test_ctrl_c_while_rows_are_read(plain: str, admin: psycopg.Connection, connections: int) -> None:
     def interrupt() -> None:
