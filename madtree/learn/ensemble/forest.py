@@ -41,6 +41,7 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
+from madtree.learn.route import WayDown
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
@@ -109,12 +110,12 @@ class Forest:
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
         ends: Ints = np.zeros((count, 0), np.int32)
-        losses = []
+        losses, way = [], WayDown(growing.routing)
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
             held_out = without_trees(held_out, empty.nodes, replica, wave.n_groups)
             if forest.n_permutations:
-                lost = permuted(wave, growing.routing, prediction, replica, held_out, forest.n_permutations)
+                lost = permuted(wave, way, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
             if replica == 0:
                 ends = np.full((count, held_out.n_all), NOWHERE, np.int32)

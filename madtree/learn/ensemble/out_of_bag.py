@@ -16,7 +16,7 @@ from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Gr
 from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
-from madtree.learn.route import Routing, leaves
+from madtree.learn.route import Routing, WayDown
 from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash
@@ -166,11 +166,11 @@ def _increase(values: Array, at: Ints, by: Floats | int) -> None:
 
 
 def permuted(
-    wave: Problem, routing: Routing, prediction: Array, replica: int, held_out: HeldOut, n_permutations: int
+    wave: Problem, way: WayDown, prediction: Array, replica: int, held_out: HeldOut, n_permutations: int
 ) -> Program[Floats]:
     """(G, n_features) what permuting each feature among a replica's out-of-bag rows costs each group's tree.
 
-    `prediction` (n_nodes,) is that of each node as a leaf.
+    `way`: down the trees of the wave. `prediction` (n_nodes,) is that of each node as a leaf.
     """
     parts, n_groups, n_features = held_out.blocks, wave.n_groups, len(wave.unordered)
     target, weight, tree = (_joined(parts, name) for name in ("target", "weight", "tree"))
@@ -182,7 +182,7 @@ def permuted(
     by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
     standing = stable_order(*by_group, identity)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    asked = _asked(routing).tolist()
+    asked = _asked(way.routing).tolist()
     lost = np.zeros((n_groups, n_features))
     drawn = [(feature, number) for feature in asked for number in range(n_permutations)]
     at_once = max(1, _DRAWN_BYTES // max(1, len(identity) * (_CODE_BYTES + before.itemsize)))
@@ -200,7 +200,7 @@ def permuted(
         for place, piece in _together(parts):
             for (feature, _), values, own in zip(some, columns, more, strict=True):
                 changed = replace(piece, codes=piece.codes.replaced(feature, values[place]))
-                leaf = leaves(routing, changed, replica, n_groups)
+                leaf = way.leaves(changed, replica, n_groups)
                 own[place] = _errors(actual[place], prediction.take(leaf)) - before[place]
             yield BREATH
         for (feature, _), own in zip(some, more, strict=True):

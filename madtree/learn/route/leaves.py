@@ -10,11 +10,6 @@ from madtree.learn.route.routing import Routing
 from madtree.learn.walk import CodeMatrix, Descent
 
 
-def leaves(routing: Routing, block: Block, replica: int, n_groups: int) -> Ints:
-    """(n_rows,) the leaf that each row of a block ends in, of a replica of its group's tree."""
-    return WayDown(routing).leaves(block, replica, n_groups)
-
-
 class WayDown:
     """The way of rows down grown trees, made ready for many blocks and replicas."""
 
