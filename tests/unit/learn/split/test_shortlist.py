@@ -12,7 +12,8 @@ from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.learn.split.criterion import GINI, gini_gain
+from madtree.learn.split.criterion import GINI
+from madtree.learn.split.gini import gini_gain
 from madtree.learn.split.margins import SINGLE
 from madtree.learn.split.occupied_bins import occupied_bins
 from madtree.learn.split.search import BestSplits, search
