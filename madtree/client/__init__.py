@@ -2,7 +2,8 @@
 
 from madtree.client.async_client import AsyncClient, AsyncModel, connect_async
 from madtree.client.calls import CallError
-from madtree.client.client import Client, connect
+from madtree.client.client import Client
+from madtree.client.connecting import connect
 from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model

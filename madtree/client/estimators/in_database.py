@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight
 
 from madtree.client.calls import CallError, Names
-from madtree.client.client import Client, connect
+from madtree.client.client import Client
+from madtree.client.connecting import connect
 from madtree.client.estimators.data import checked_columns, free_name
 from madtree.client.estimators.tables import TrainingTable, count_rows, primary_key, training_table
 from madtree.client.frames import Column, columns_of, is_frame
