@@ -33,7 +33,7 @@ demo: setup
 # Each process that a test starts would compile madtree again if byte code were not kept.
 test: export PYTHONDONTWRITEBYTECODE =
 test: setup
-	@scripts/browser
+	@scripts/test-programs
 	$(BIN)/pytest -n $(or $(WORKERS),$(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-faults: setup

@@ -5,6 +5,7 @@ from madtree.client import Client as Client
 from madtree.client import Drawing as Drawing
 from madtree.client import Evaluation as Evaluation
 from madtree.client import Forest as Forest
+from madtree.client import LostConnectionError as LostConnectionError
 from madtree.client import Model as Model
 from madtree.client import Result as Result
 from madtree.client import connect as connect

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["fix_container", "fix_server", "fix_directory", "plain_database"]
+pytest_plugins = ["fix_container", "fix_server", "fix_directory", "plain_database", "stopping_rows"]
 
 # How long an example takes says nothing on a machine that is busy with other things.
 settings.register_profile("madtree", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -28,7 +28,7 @@ from madtree.embedded import PrivateServer
 from madtree.install import NoPostgresError, find_installation
 
 # Nothing in a test's server outlives the session: no need to wait for disks. A test that asks for workers gets them,
-# whatever others have at the time.
+# whatever others have at the time, and one that asks for a standby can make it.
 FAST = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -36,6 +36,8 @@ FAST = {
     "shared_buffers": "128MB",
     "max_worker_processes": "32",
     "max_parallel_workers": "32",
+    "wal_level": "replica",
+    "max_wal_senders": "2",
 }
 HOME = pytest.StashKey[Path]()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 import psycopg
 
 from madtree.host import psycopg as client
-from madtree.host.protocol import Request, Row
+from madtree.host.protocol import Request, Row, Sharing
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\$(\d+)")
 
@@ -26,7 +26,9 @@ class PsycopgHost(client.PsycopgHost):
     def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         return self.query(sql, types, params)
 
-    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+    def data_ahead(
+        self, requests: Iterable[Request], sharing: Sharing | None = None
+    ) -> Generator[list[Row], None, None]:
         return (self.data(*request) for request in requests)
 
     def notice(self, message: str) -> None:

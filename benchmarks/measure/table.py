@@ -85,8 +85,8 @@ def make(db: psycopg.Connection, table: Table) -> None:
 
 
 def drop_others(db: psycopg.Connection, wanted: Iterable[Table]) -> None:
-    """Drop the tables that are not among `wanted`, nor needed by them."""
+    """Drop the tables that are not among `wanted`, nor needed by them; with the views of forests that read them."""
     keep = {name for table in wanted for name in (table.name, *(needed.name for needed in table.needs))}
     for (name,) in db.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [SCHEMA]).fetchall():
         if name not in keep:
-            db.execute(f'DROP TABLE {SCHEMA}."{name}"')
+            db.execute(f'DROP TABLE {SCHEMA}."{name}" CASCADE')

@@ -14,13 +14,14 @@ from madtree import __version__
 from madtree.cli import doctor, export, forest, manage, measure, models, predict, report, show, train
 from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
-from madtree.cli.options import Dsn, Engine, EngineName, examples
+from madtree.cli.options import Connections, Dsn, Engine, EngineName, ModelDsn, examples
 from madtree.cli.output import fail, say, text
 from madtree.cli.safe import safe_line
 from madtree.cli.server import add_server_commands
-from madtree.cli.session import ENGINE
+from madtree.cli.session import CONNECTIONS, ENGINE, MODEL_DSN
 from madtree.embedded import PrivateServerError
 from madtree.errors import MadtreeError
+from madtree.host.psycopg import LostConnectionError, hint_of, is_lost
 from madtree.install import NoPostgresError
 
 RAISED_BY = re.compile(r"^(madtree|spiexceptions\.\w+|plpy\.\w+): ")  # who speaks; an older server names classes, too
@@ -60,8 +61,12 @@ def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
     dsn: Dsn = None,
     engine: Engine = EngineName.AUTO,
+    connections: Connections = None,
+    model_dsn: ModelDsn = None,
 ) -> None:
     ENGINE.set(engine.value)
+    CONNECTIONS.set(connections)
+    MODEL_DSN.set(model_dsn)
     if version:
         text(f"madtree {__version__}")
         raise typer.Exit
@@ -99,6 +104,9 @@ def main() -> None:
     except (PrivateServerError, NoPostgresError) as error:  # their sentences may have several lines
         fail(error.message, error.hint)
         sys.exit(REFUSED)
+    except LostConnectionError as error:
+        fail(safe_line(error.message), error.hint)
+        sys.exit(NO_CONNECTION)
     except MadtreeError as error:  # found by the part of madtree that runs here
         fail(safe_line(error.message), error.hint)
         sys.exit(REFUSED)
@@ -112,10 +120,9 @@ def main() -> None:
 def server_error(error: psycopg.Error) -> int:
     """Print the server's own sentence, detail and hint; returns the exit code."""
     said = error.diag.message_primary
-    lost = isinstance(error, psycopg.OperationalError) and (said is None or (error.sqlstate or "").startswith("57P"))
     message = RAISED_BY.sub("", said or " ".join(str(error).split()) or type(error).__name__)
-    hint = error.diag.message_hint
+    hint = error.diag.message_hint or hint_of(error)
     if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
         hint = "'madtree doctor' says what is missing on this server."
     fail("\n".join([safe_line(message), *filter(None, [error.diag.message_detail])]), hint)
-    return NO_CONNECTION if lost else REFUSED
+    return NO_CONNECTION if is_lost(error) else REFUSED

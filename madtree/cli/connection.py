@@ -62,16 +62,18 @@ def resolve(dsn: str | None) -> Target:
     )
 
 
-def check_dsn(dsn: str) -> str:
+def check_dsn(dsn: str, option: str = "--dsn") -> str:
     """The DSN as libpq takes it. Libpq's own complaint would quote the part it stumbles over, perhaps a password."""
     dsn = SQLALCHEMY.sub(r"\1://", dsn.strip())
     uri = CREDENTIALS.match(dsn)
     if uri and "@" in uri["rest"]:
-        raise CommandError("--dsn has one @ too many", "In a password, write @ as %40, / as %2F and % as %25.", USAGE)
+        raise CommandError(
+            f"{option} has one @ too many", "In a password, write @ as %40, / as %2F and % as %25.", USAGE
+        )
     try:
         conninfo_to_dict(dsn)
     except psycopg.ProgrammingError:
-        raise CommandError("--dsn cannot be read", SHAPES, USAGE) from None
+        raise CommandError(f"{option} cannot be read", SHAPES, USAGE) from None
     return dsn
 
 

@@ -12,7 +12,7 @@ from madtree import __version__
 from madtree.cli.exits import NO_CONNECTION, OK, REFUSED, USAGE, CommandError
 from madtree.cli.options import Dsn, Json, examples
 from madtree.cli.output import as_json, lines
-from madtree.cli.session import session
+from madtree.cli.session import ENGINE, session
 from madtree.doctor import Finding, Status, examine, examine_failed_connection, worst
 
 STYLES = {Status.OK: "green", Status.WARNING: "yellow", Status.PROBLEM: "bold red"}
@@ -38,7 +38,7 @@ def doctor_command(
     code = OK
     try:
         with session(dsn) as opened:
-            findings = examine(opened.connection, schema)
+            findings = examine(opened.connection, schema, ENGINE.get())
     except CommandError as error:
         if error.code == USAGE:
             raise

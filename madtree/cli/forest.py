@@ -161,8 +161,8 @@ def forest_command(
 ) -> None:
     """Train a random forest, or one for each group, on a table. The data stay in the database.
 
-    A bar shows how many trees are grown; Ctrl-C stops it there, and no model is left. The model's error on rows that
-    its trees have not seen is in <MODEL>_group, and `madtree report` draws it.
+    A bar shows how many trees are grown; Ctrl-C stops it there, and no model is left. The line at the end has the
+    error on rows that the trees have not seen; of groups it is in <MODEL>_group. `madtree report` draws it.
     """  # fmt: skip
     null_handling = {
         "max_surrogates": max_surrogates, "null_as_category": null_as_category, "surrogate_style": surrogate_style,

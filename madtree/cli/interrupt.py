@@ -10,7 +10,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from typing import NoReturn, TypeVar
 
@@ -56,13 +56,38 @@ class _RollBackError(Exception):
     """Raised inside the transaction to roll it back."""
 
 
+class _Requests:
+    """Requests to servers to cancel what the connections' work is at. None is under way when the work rolls back: it
+    would meet the rollback.
+    """
+
+    def __init__(self, connections: Sequence[psycopg.Connection]) -> None:
+        self._connections, self._turn, self._closed = connections, threading.Lock(), False
+
+    def send(self) -> None:
+        """Returns when the server has passed it on. An error means that the server cannot be reached; then it notices
+        by itself that its client is gone.
+        """
+        with self._turn:
+            for connection in () if self._closed else self._connections:
+                with contextlib.suppress(psycopg.Error):
+                    connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+
+    def close(self) -> None:
+        """Wait for one that is under way, and send no other."""
+        with self._turn:
+            self._closed = True
+
+
 def interruptible(
-    connection: psycopg.Connection,
+    connections: Sequence[psycopg.Connection],
     work: Callable[[Callable[[], None]], T],
     tick: Callable[[], None],
     say: Callable[[str], None],
 ) -> T:
-    """The value of `work(look)`, which uses `connection`; `tick` is called ten times a second meanwhile.
+    """The value of `work(look)`, which uses `connections`; `tick` is called ten times a second meanwhile.
+
+    What is done on the first of them is committed last.
 
     Where `work` does more than to wait for the server, it calls `look`, which raises once a signal has come. `say` is
     told that a signal came, before the server has rolled back.
@@ -73,6 +98,7 @@ def interruptible(
     """
     gate, stopping, committing = threading.Lock(), False, False
     result: Future[T] = Future()
+    requests = _Requests(connections)
 
     def look() -> None:
         if stopping:
@@ -81,11 +107,16 @@ def interruptible(
     def run() -> None:
         nonlocal committing
         try:
-            with connection.transaction():
-                value = work(look)
-                with gate:
-                    look()
-                    committing = True
+            with contextlib.ExitStack() as transactions:
+                for connection in connections:
+                    transactions.enter_context(connection.transaction())
+                try:
+                    value = work(look)
+                    with gate:
+                        look()
+                        committing = True
+                finally:
+                    requests.close()
             result.set_result(value)
         except BaseException as error:  # whatever it is, the main thread is waiting for it
             result.set_exception(error)
@@ -100,12 +131,12 @@ def interruptible(
                 stopping = True
         if not stopping:  # too late: the work is done and is being committed
             return result.result()
-        _roll_back(connection, result, say)
+        _roll_back(requests, result, say)
         raise InterruptError(getattr(signalled, "code", INTERRUPTED)) from None
     return result.result()
 
 
-def _roll_back(connection: psycopg.Connection, result: Future[T], say: Callable[[str], None]) -> None:
+def _roll_back(requests: _Requests, result: Future[T], say: Callable[[str], None]) -> None:
     """Have the server cancel, until the other thread has rolled back; a second Ctrl-C stops waiting.
 
     It is asked again and again: a request that comes between two statements of the work stops neither.
@@ -114,9 +145,7 @@ def _roll_back(connection: psycopg.Connection, result: Future[T], say: Callable[
     deadline = time.monotonic() + LONGEST
     try:
         while time.monotonic() < deadline:
-            # An error means that the server cannot be reached; then it notices by itself that its client is gone.
-            with contextlib.suppress(psycopg.Error):
-                connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+            requests.send()
             if wait([result], ASK_AGAIN).done:
                 return
         code = INTERRUPTED

@@ -27,6 +27,26 @@ Engine = Annotated[
         "none. auto: the extension where the database has it.",
     ),
 ]
+ModelDsn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URI",
+        envvar="MADTREE_MODEL_DSN",
+        help="Another server for models and predictions: data are only read at --dsn, by the client engine. It may be "
+        "a standby.",
+        show_default=False,
+    ),
+]
+Connections = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Over how many connections the client reads the rows of a training. Default: as many as the server lets a "
+        "query have processes, where rows are many.",
+        show_default=False,
+    ),
+]
 Dsn = Annotated[
     str | None,
     typer.Option(

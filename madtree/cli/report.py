@@ -48,10 +48,8 @@ def report_command(
     out-of-bag error by the number of trees, and trees to choose from.
     """  # fmt: skip
     with session(dsn) as opened:
-        page = opened.run(
-            lambda: build_report(
-                opened.connection, model, data=data, trees=tree, max_trees=max_trees, trust_owner=trust_owner
-            ),
+        page = opened.here(
+            lambda host: build_report(host, model, data=data, trees=tree, max_trees=max_trees, trust_owner=trust_owner),
             "making the report",
         )
     write(page, output, f"report of {model}")

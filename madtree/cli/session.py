@@ -12,22 +12,38 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from madtree.cli.bar import Bar
-from madtree.cli.connection import Target, connect, resolve
-from madtree.cli.exits import INTERRUPTED, InterruptError
+from madtree.cli.connection import Target, check_dsn, connect, resolve
+from madtree.cli.exits import INTERRUPTED, USAGE, CommandError, InterruptError
 from madtree.cli.interrupt import interruptible, signals_raise
 from madtree.cli.output import say
 from madtree.host import Host
-from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
+from madtree.host.psycopg import Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 
 T = TypeVar("T")
+ONE_SERVER = "The extension works in one server, on its data and models."
 ENGINE: ContextVar[Engine] = ContextVar("engine", default="auto")  # --engine, which stands before the command
+MODEL_DSN: ContextVar[str | None] = ContextVar("model_dsn", default=None)  # and --model-dsn
+CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # so does --connections
 
 
 class Session:
     """A connection to `target`. The connection may be used inside :meth:`run` only, from the function given to it."""
 
-    def __init__(self, target: Target, connection: psycopg.Connection, engine: Engine = "auto") -> None:
-        self.target, self.connection, self._engine = target, connection, engine
+    def __init__(
+        self,
+        target: Target,
+        connection: psycopg.Connection,
+        engine: Engine = "auto",
+        connections: int | None = None,
+        source: psycopg.Connection | None = None,
+    ) -> None:
+        """
+        Args:
+            connections: over how many the client's engine reads, None for as many as pay.
+            source: to the server that data are read from, where it is another one than the models'.
+        """
+        self.target, self.connection, self._engine, self._connections = target, connection, engine, connections
+        self._source = source
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -40,21 +56,34 @@ class Session:
             max_depth: of the trees, where `work` is a training.
             verbose: print the server's lines as they come.
         """
-        return self.here(lambda host: work(), doing, max_depth, verbose)
+        return self._watched(lambda bar, look: work(), doing, max_depth, verbose)
 
     def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
         """As `run`, for work that is done here and takes the connection as a host."""
+        with breaks_told(self.connection, self._source) as stage:
+
+            def host_work(bar: Bar, look: Callable[[], None]) -> T:
+                source = None
+                if self._source is not None:
+                    source = PsycopgHost(self._source, bar.tell, look, self._connections, stage)
+                value = work(PsycopgHost(self.connection, bar.tell, look, self._connections, stage, source))
+                stage.committing()
+                return value
+
+            return self._watched(host_work, doing, max_depth, verbose)
+
+    def _watched(
+        self, work: Callable[[Bar, Callable[[], None]], T], doing: str, max_depth: int | None, verbose: bool
+    ) -> T:
+        connections = [connection for connection in (self.connection, self._source) if connection is not None]
         with Bar(doing, max_depth, verbose) as bar:
-            self.connection.add_notice_handler(bar.notice)
+            for connection in connections:
+                connection.add_notice_handler(bar.notice)
             try:
-                return interruptible(
-                    self.connection,
-                    lambda look: work(PsycopgHost(self.connection, bar.tell, look)),
-                    bar.tick,
-                    bar.say,
-                )
+                return interruptible(connections, lambda look: work(bar, look), bar.tick, bar.say)
             finally:
-                self.connection.remove_notice_handler(bar.notice)
+                for connection in connections:
+                    connection.remove_notice_handler(bar.notice)
 
     def engine(self) -> Engine:
         """Who does the work; a remark says so where `auto` takes the client."""
@@ -121,11 +150,15 @@ def session(dsn: str | None) -> Iterator[Session]:
     """A session on the server that `dsn`, the environment or the private server names."""
     try:
         with signals_raise():
-            target = resolve(dsn)
-            connection = connect(target)
-            try:
-                yield Session(target, connection, ENGINE.get())
-            finally:
-                connection.close()
+            target, engine, source = resolve(dsn), ENGINE.get(), None
+            with contextlib.ExitStack() as opened:
+                if (model_dsn := MODEL_DSN.get()) is not None:
+                    if engine == "extension":
+                        raise CommandError("--model-dsn needs --engine client", ONE_SERVER, USAGE)
+                    source, engine = opened.enter_context(contextlib.closing(connect(target))), "client"
+                    source.read_only = True
+                    target = Target(check_dsn(model_dsn, "--model-dsn"), "--model-dsn")
+                connection = opened.enter_context(contextlib.closing(connect(target)))
+                yield Session(target, connection, engine, CONNECTIONS.get(), source)
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
         raise InterruptError(getattr(signalled, "code", INTERRUPTED), "interrupted") from None

@@ -12,10 +12,10 @@ from madtree.request import defaults
 
 DATA, GROWTH, MISSING, PRUNING, RUN = "Data", "How the tree grows", "Missing values", "Pruning", "The run"
 # demo.late: classification, 245413 rows, 1 tree, 92 leaves, 0.47 s
-# demo.forest: forest for classification, 245413 rows, 50 trees, 250300 leaves, 4.47 s
+# demo.forest: forest for classification, 245413 rows, 50 trees, 250300 leaves, out-of-bag error 0.2328, 4.47 s
 LINE = re.compile(
     r".*: (?:forest for )?(?P<kind>\w+), (?P<rows>\d+) rows?, (?P<trees>\d+) trees?, (?P<leaves>\d+) (?:leaf|leaves), "
-    r"(?P<seconds>[\d.]+) s",
+    r"(?:out-of-bag error (?P<oob_error>[^ ,]+), )?(?P<seconds>[\d.]+) s",
     re.DOTALL,
 )
 
@@ -107,4 +107,5 @@ def trained(said: str) -> dict[str, Any]:
     if found is None:  # a server that puts it in other words
         return {}
     counts = {name: int(found[name]) for name in ("rows", "trees", "leaves")}
-    return {"kind": found["kind"], **counts, "seconds": float(found["seconds"])}
+    error = {} if found["oob_error"] is None else {"oob_error": float(found["oob_error"])}
+    return {"kind": found["kind"], **counts, **error, "seconds": float(found["seconds"])}

@@ -2,11 +2,13 @@
 
 from madtree.client.async_client import AsyncClient, AsyncModel, connect_async
 from madtree.client.calls import CallError
-from madtree.client.client import Client, connect
+from madtree.client.client import Client
+from madtree.client.connecting import connect
 from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
+from madtree.host.psycopg import LostConnectionError
 
 __all__ = [
     "AsyncClient",
@@ -16,6 +18,7 @@ __all__ = [
     "Drawing",
     "Evaluation",
     "Forest",
+    "LostConnectionError",
     "Model",
     "Result",
     "connect",

@@ -15,7 +15,7 @@ from madtree.client.model import Model
 from madtree.client.result import Result
 from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import POOLABLE, Session, conninfo_of_target
-from madtree.host.psycopg import Engine, checked_engine
+from madtree.host.psycopg import Engine, checked_connections, checked_engine
 from madtree.trees import Model as TreeModel
 
 P = ParamSpec("P")
@@ -73,12 +73,13 @@ class AsyncClient:
         *,
         owned: bool = False,
         engine: Engine = "auto",
+        connections: int | None = None,
     ) -> None:
         """Inside the event loop of `connection`, which is closed with the client if that is `owned`."""
         self._bridge, self._owned = Bridge(), owned
         self.connection = connection
         bridged = cast(psycopg.Connection[Any], BridgedConnection(connection, self._bridge))
-        self._client = Client(Session(bridged), on_message, engine)
+        self._client = Client(Session(bridged, owned=owned), on_message, engine, connections=connections)
 
     async def run(self, work: Callable[[Client], T]) -> T:
         """The value of ``work(client)`` with a `Client`, in a thread; its statements run on this connection."""
@@ -190,6 +191,7 @@ async def connect_async(
     *,
     on_message: Callable[[str], object] | None = None,
     engine: Engine = "auto",
+    connections: int | None = None,
 ) -> AsyncClient:
     """Connect to a database, from a program that awaits.
 
@@ -198,13 +200,13 @@ async def connect_async(
     connection
         A URL or connection string, or a ``psycopg.AsyncConnection``; by default as for `madtree.connect`, where
         transactions are explained, too.
-    on_message, engine
+    on_message, engine, connections
         As for `madtree.connect`.
     """
-    engine = checked_engine(engine)
+    engine, connections = checked_engine(engine), checked_connections(connections)
     if isinstance(connection, psycopg.AsyncConnection):
-        return AsyncClient(connection, on_message, engine=engine)
+        return AsyncClient(connection, on_message, engine=engine, connections=connections)
     opened = await psycopg.AsyncConnection.connect(
         conninfo_of_target(connection), **POOLABLE, fallback_application_name="madtree"
     )
-    return AsyncClient(opened, on_message, owned=True, engine=engine)
+    return AsyncClient(opened, on_message, owned=True, engine=engine, connections=connections)

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.rows import tuple_row
+from psycopg.types.json import set_json_loads
 
 from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.host.psycopg import Engine, PsycopgHost, found_engine, require_numpy
+from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 
 logger = logging.getLogger("madtree")
+_JSONS = "utf-8"  # the encoding that json reads, as psycopg calls it
+
+
+@functools.cache
+def _json_reader(encoding: str) -> Callable[[str | bytes], Any]:
+    return functools.partial(_read_json, encoding)
+
+
+def _read_json(encoding: str, text: str | bytes) -> Any:
+    return json.loads(text if isinstance(text, str) else bytes(text).decode(encoding))
 
 
 def _go_on() -> None:
@@ -27,9 +41,16 @@ class Caller:
     """A session in which madtree's functions are called, and any statement is run, under its transactions."""
 
     def __init__(
-        self, session: Session, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
+        self,
+        session: Session,
+        on_message: Callable[[str], object] | None = None,
+        engine: Engine = "auto",
+        connections: int | None = None,
+        source: Session | None = None,
     ) -> None:
-        self._session, self._on_message, self._engine = session, on_message, engine
+        """`source`: of another server, where the data are; the session then is the one where the models are."""
+        self._session, self._on_message, self._engine, self._source = session, on_message, engine, source
+        self.connections = connections
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -42,11 +63,24 @@ class Caller:
         return self._session.conninfo
 
     @property
+    def source_conninfo(self) -> str | None:
+        """The same of the server that the data are read from, None where that is the same one."""
+        return None if self._source is None else self._source.conninfo
+
+    @property
     def host(self) -> PsycopgHost:
         """The connection as madtree's own readers take it."""
-        connection: Any = self.connection
+        return self._host(None)
+
+    def _host(self, doing: Doing | None) -> PsycopgHost:
+        source = None if self._source is None else self._host_of(self._source, doing, None)
+        return self._host_of(self._session, doing, source)
+
+    def _host_of(self, session: Session, doing: Doing | None, source: PsycopgHost | None) -> PsycopgHost:
+        connection: Any = session.connection
         look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
-        return PsycopgHost(connection, self._say, look)
+        connections = 1 if self.connections is None and not session.owned else self.connections
+        return PsycopgHost(connection, self._say, look, connections, doing, source)
 
     @property
     def engine(self) -> Engine:
@@ -65,7 +99,10 @@ class Caller:
 
     def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
         """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
-        with self._told(), self.work() as connection, connection.cursor() as cursor:
+        # Whatever kind of rows the caller has given to the connection.
+        with self._told(), self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
+            if (encoding := connection.info.encoding) != _JSONS:  # psycopg hands the bytes over as they come
+                set_json_loads(_json_reader(encoding), cursor)
             # Not prepared: a table that is replaced may change its columns' types.
             return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
 
@@ -78,17 +115,39 @@ class Caller:
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
         """The same by the client's engine."""
-        with self._told(), mistakes_told(), self.work():
+        with mistakes_told():
             require_numpy()
-            from madtree import engine
+        from madtree import engine  # it takes a while, so it is done before the transaction
 
-            return Result.of_answer(engine.call(self.host, function, arguments, named))
+        source = None if self._source is None else self._source.connection
+        with breaks_told(self.connection, source) as doing, self._told(), mistakes_told(), self.work():
+            answer = engine.call(self._host(doing), function, arguments, named)
+            doing.committing()
+        return Result.of_answer(answer)
 
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:
-        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`."""
-        with refusals_told(), self._session.work() as connection:
+        """The connection, for calls that are to be done as a whole or not at all; transactions as in `connect`.
+
+        What is read of another server is read in a transaction there.
+        """
+        source = contextlib.nullcontext() if self._source is None else self._source.reading()
+        with refusals_told(), self._session.work() as connection, source:
             yield connection
+
+    @property
+    def has_source(self) -> bool:
+        """Whether the data are read from another server than the one that has the models."""
+        return self._source is not None
+
+    @contextlib.contextmanager
+    def beside_models(self) -> Iterator[None]:
+        """Within, data are looked for where the models are: so it is with what has been uploaded there."""
+        source, self._source = self._source, None
+        try:
+            yield
+        finally:
+            self._source = source
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
@@ -97,8 +156,10 @@ class Caller:
             yield connection
 
     def close(self) -> None:
-        """Close the connection if the client opened it."""
-        self._session.close()
+        """Close the connections that the client opened."""
+        for session in (self._session, self._source):
+            if session is not None:
+                session.close()
 
     def call_text(self, function: str, *arguments: Any) -> str:
         """Call a function that returns one text."""
@@ -107,16 +168,18 @@ class Caller:
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         """While a call runs, the server's lines are passed on."""
-        connection = self.connection
+        connections = [session.connection for session in (self._session, self._source) if session is not None]
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
             self._say(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "")
 
-        connection.add_notice_handler(tell)
+        for connection in connections:
+            connection.add_notice_handler(tell)
         try:
             yield
         finally:
-            connection.remove_notice_handler(tell)
+            for connection in connections:
+                connection.remove_notice_handler(tell)
 
     def _say(self, severity: str, message: str) -> None:
         """Pass a line on to whoever wants to know."""

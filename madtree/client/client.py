@@ -4,71 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
-
-import psycopg
+from typing import Any
 
 from madtree.client.calls import Names, Pairs
 from madtree.client.forests import ForestCalls
 from madtree.client.model import Model
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
-from madtree.client.session import Session, open_session, without_password
-from madtree.host.psycopg import Engine, checked_engine
-
-if TYPE_CHECKING:
-    import sqlalchemy
-
-    Target = str | psycopg.Connection[Any] | sqlalchemy.Engine | sqlalchemy.Connection | sqlalchemy.URL | Session | None
-
-
-def connect(
-    connection: Target = None, *, on_message: Callable[[str], object] | None = None, engine: Engine = "auto"
-) -> Client:
-    """Connect to a database.
-
-    Parameters
-    ----------
-    connection
-        A URL (``postgresql://user@host/database``) or a connection string of libpq's; an Engine, Connection or URL of
-        SQLAlchemy's with the driver psycopg; or a ``psycopg.Connection``. By default the server that the variables
-        PGHOST, PGDATABASE, ... name, else the private server that ``madtree up`` starts.
-    on_message
-        Called with every message that the server sends while a call runs: notices, and with ``verbose=True`` one line a
-        level. By default they go to the logger ``madtree``.
-    engine
-        Who does the work: ``extension``, the extension madtree in the server; ``client``, this process, over the
-        connection, which needs nothing in the server but the rights to read the data and to create tables;
-        or ``auto``, the extension where the database has it, else the client. The first call then says which.
-
-    Returns
-    -------
-    Client
-        It closes what it opened itself (for a URL or an Engine) at the end of a ``with`` block or by ``close()``.
-
-    Raises
-    ------
-    TypeError
-        `connection` is of another type, or SQLAlchemy's driver is not psycopg.
-    ValueError
-        `engine` is none of these.
-    CallError
-        No connection is given and there is no server to choose.
-
-    Notes
-    -----
-    *Transactions.* With a URL or an Engine each call is a transaction of its own: it is committed when the call
-    returns. On your own connection nothing is ever committed or rolled back behind your back: a call is a part of the
-    transaction that is open, or opens one, as ``connection.execute`` would, and *you* commit; only a connection in
-    autocommit mode commits each call. A call that fails takes back what it did itself, by a savepoint, and leaves your
-    transaction as it was before.
-
-    *Processes and threads.* A client may go to other processes (``n_jobs=2``): forked or pickled, it opens a connection
-    of its own there, in autocommit mode. It then sees what is committed. A pickle has no password; child processes of
-    joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
-    server.
-    """
-    return Client(open_session(connection), on_message, checked_engine(engine))
+from madtree.client.session import Session, without_password
+from madtree.host.psycopg import Engine
 
 
 class Client(ForestCalls):
@@ -83,6 +27,8 @@ class Client(ForestCalls):
         By all methods: the server refused the call, or madtree could not do it. The exception has the server's
         sentence, its `hint` and its `sqlstate`. Other errors of the server's (a lost connection, a cancelled call, a
         deadlock) are psycopg's.
+    LostConnectionError
+        By the client as engine: the connection broke. It is an ``OperationalError`` of psycopg's, too.
     """
 
     def tree_train(
@@ -249,7 +195,8 @@ class Client(ForestCalls):
         """The path that the row with this id takes through the model, a row for each step, and why; by a forest, those
         through its trees, or through one of them.
         """
-        return self.call("tree_path", model, table_name, str(id), trust_owner, full, tree_id)
+        wanted = None if id is None else str(id)
+        return self.call("tree_path", model, table_name, wanted, trust_owner, full, tree_id)
 
     def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
         """The whole model, or one tree of it, in madtree's format for other programs."""
@@ -298,11 +245,19 @@ class Client(ForestCalls):
     def __deepcopy__(self, memo: object) -> Client:
         return self  # a session cannot be doubled; copies of what holds a client share it
 
-    def __reduce__(self) -> tuple[Callable[[str, Engine], Client], tuple[str, Engine]]:
+    def __reduce__(self) -> Pickled:
         """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
-        return client_elsewhere, (without_password(self.conninfo), self.engine)
+        source = None if self.source_conninfo is None else without_password(self.source_conninfo)
+        return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections, source)
 
 
-def client_elsewhere(conninfo: str, engine: Engine = "auto") -> Client:
+def client_elsewhere(
+    conninfo: str, engine: Engine = "auto", connections: int | None = None, source: str | None = None
+) -> Client:
     """What a pickled client comes back as: it connects when it is first used."""
-    return Client(Session.elsewhere(conninfo), engine=engine)
+    of_data = None if source is None else Session.elsewhere(source)
+    return Client(Session.elsewhere(conninfo), engine=engine, connections=connections, source=of_data)
+
+
+# What a client is sent as: `client_elsewhere` and its arguments.
+Pickled = tuple[Callable[[str, Engine, int | None, str | None], Client], tuple[str, Engine, int | None, str | None]]

@@ -7,12 +7,10 @@ table of their own for how objects are sent, which is how multiprocessing sends 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.reduction import ForkingPickler
 
-from madtree.client.client import Client, client_elsewhere
-from madtree.host.psycopg import Engine
+from madtree.client.client import Client, Pickled, client_elsewhere
 
 # joblib brings loky with it; it may be there by itself, too.
 _LOKY = ("joblib.externals.loky.backend.reduction", "loky.backend.reduction")
@@ -26,5 +24,5 @@ def send_passwords_to_children() -> None:
             import_module(name).register(Client, _with_password)
 
 
-def _with_password(client: Client) -> tuple[Callable[[str, Engine], Client], tuple[str, Engine]]:
-    return client_elsewhere, (client.conninfo, client.engine)
+def _with_password(client: Client) -> Pickled:
+    return client_elsewhere, (client.conninfo, client.engine, client.connections, client.source_conninfo)

@@ -9,11 +9,10 @@ from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
+from madtree.client.table_rows import table_rows
 from madtree.model import find_model, read_forest, read_model, read_summary
 from madtree.render.svg import tree_svg
 from madtree.sqltext.quote import ident
-from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import suffixed
 from madtree.trees import Model as TreeModel
 
 
@@ -144,23 +143,26 @@ class Forest:
     @property
     def groups(self) -> Result[Any]:
         """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
-        return self.client.query(f"SELECT * FROM {self._table('_group')} ORDER BY gid")
+        return self._table("_group", "gid")
 
     @property
     def oob_error(self) -> float | None:
-        """The error on out-of-bag rows of a forest without groups."""
-        (row,) = self.groups
+        """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""
+        groups = self.groups
+        if len(groups) != 1:
+            raise CallError(f"{self.name} has {len(groups)} groups", "The attribute groups has the error of each.")
+        (row,) = groups
         return None if row.oob_error is None else float(row.oob_error)
 
     @property
     def trees(self) -> Result[Any]:
         """The rows of ``<name>``: one for each tree, with its group and its number there."""
-        return self.client.query(f"SELECT * FROM {self._table('')} ORDER BY tree_id")
+        return self._table("", "tree_id")
 
     @property
     def summary(self) -> dict[str, Any]:
         """The one row of ``<name>_summary``: kind, rows, classes, features, parameters."""
-        (row,) = self.client.query(f"SELECT * FROM {self._table('_summary')}").to_dicts()
+        (row,) = self._table("_summary", "1").to_dicts()
         return row
 
     def importance(self) -> Result[Any]:
@@ -219,6 +221,5 @@ class Forest:
         """Drop its tables."""
         return str(self.client.call("tree_drop", self.name)[0][0])
 
-    def _table(self, suffix: str) -> str:
-        *schema, name = parse_name(self.name) or [self.name]
-        return ".".join(map(ident, [*schema, suffixed(name, suffix)]))
+    def _table(self, suffix: str, order: str) -> Result[Any]:
+        return table_rows(self.client, self.name, suffix, order, forest=True)

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from psycopg import sql
-
 from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
 from madtree.client.result import Evaluation, Result
@@ -26,12 +24,12 @@ from madtree.client.rows import (
     SurrogateRow,
     TreeRow,
 )
+from madtree.client.table_rows import table_rows
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import suffixed
 from madtree.trees import Model as TreeModel
 
 if TYPE_CHECKING:
@@ -252,14 +250,8 @@ class Model:
         model = replace(shown[0], trees=tuple(tree for each in shown for tree in each.trees))
         return figure(model, len(trees) - len(shown))
 
-    def _identifier(self, suffix: str) -> sql.Identifier:
-        tables = find_model(self.client.host, self.name, "model")
-        return sql.Identifier(tables.schema, suffixed(tables.name, suffix))
-
     def _table(self, suffix: str, order: str) -> Result[Any]:
-        with self.client.reading():
-            table = self._identifier(suffix)
-            return self.client.query(sql.SQL("SELECT * FROM {} ORDER BY {}").format(table, sql.SQL(order)))
+        return table_rows(self.client, self.name, suffix, order)
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
@@ -281,7 +273,7 @@ class Model:
         from madtree.client.upload import uploaded
 
         columns = columns_of(data)
-        with self.client.work():
+        with self.client.beside_models(), self.client.work():
             tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
             header = read_summary(self.client.host, tables, to_run=False)
             parts = parse_name(header.id_column)

@@ -20,6 +20,7 @@ _DRIVER = re.compile(r"^(postgres(?:ql)?)\+psycopg://")
 POOLABLE: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
 # The variables by which libpq finds a server; others (PGPASSWORD, PGSSLMODE, ...) only say how to reach it.
 _NAMING = ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER")
+_UNKNOWN = "ascii"  # what psycopg calls SQL_ASCII, by which it gives texts as bytes
 _ACCEPTED = (
     "a URL or connection string, a psycopg.Connection, or an Engine, Connection or URL of SQLAlchemy with the driver "
     "psycopg (postgresql+psycopg://...)"
@@ -48,6 +49,11 @@ class Session:
         return session
 
     @property
+    def owned(self) -> bool:
+        """Whether the client has opened the connection itself."""
+        return self._owned
+
+    @property
     def conninfo(self) -> str:
         """By what another process reaches the same server, with the password if one was given."""
         return self._conninfo if self._connection is None else conninfo_of(self._connection)
@@ -69,6 +75,11 @@ class Session:
         opens if there is none; an error takes back what the work did, nothing else, and only the caller ever ends it.
         """
         connection = self.connection
+        if connection.info.encoding == _UNKNOWN:
+            raise CallError(
+                "the connection's client_encoding is SQL_ASCII, which does not say what the bytes of a text mean",
+                "SET client_encoding = 'UTF8', or connect with client_encoding=UTF8.",
+            )
         if not connection.autocommit:
             if self._alchemy is not None and not self._alchemy.in_transaction():
                 self._alchemy.begin()  # else SQLAlchemy would not know that there is something to commit

@@ -31,7 +31,8 @@ def uploaded(connection: psycopg.Connection[Any], columns: Sequence[Column]) -> 
     """
     table = f"pg_temp.{ident(f'madtree_data_{secrets.token_hex(8)}')}"
     types = ", ".join(f"{ident(column.name)} pg_catalog.{_NAMES.get(column.type, column.type)}" for column in columns)
-    connection.execute(f"CREATE TEMPORARY TABLE {table.removeprefix('pg_temp.')} ({types})".encode(), prepare=False)
+    create = f"CREATE TEMPORARY TABLE {table.removeprefix('pg_temp.')} ({types})"
+    connection.execute(create.encode(connection.info.encoding), prepare=False)
     copy_columns(connection, table, columns)
     connection.execute(f"ANALYZE {table}".encode())
     yield table
@@ -43,7 +44,8 @@ def copy_columns(connection: psycopg.Connection[Any], table: str, columns: Seque
     names = ", ".join(ident(column.name) for column in columns)
     is_fixed = all(column.type in _FIXED and column.values.dtype != object for column in columns)
     options = "(FORMAT binary)" if is_fixed else ""
-    with connection.cursor().copy(f"COPY {table} ({names}) FROM STDIN {options}".encode()) as copy:
+    statement = f"COPY {table} ({names}) FROM STDIN {options}".encode(connection.info.encoding)
+    with connection.cursor().copy(statement) as copy:
         if is_fixed:
             copy.write(_HEADER)
             for begin in range(0, len(columns[0].values), _CHUNK):
@@ -57,7 +59,8 @@ def copy_columns(connection: psycopg.Connection[Any], table: str, columns: Seque
 def read_integers(connection: psycopg.Connection[Any], query: str) -> Array:
     """(n_rows,) the one bigint column that a query returns, without NULLs."""
     data = bytearray()
-    with connection.cursor().copy(f"COPY ({query}) TO STDOUT (FORMAT binary)".encode()) as copy:
+    statement = f"COPY ({query}) TO STDOUT (FORMAT binary)".encode(connection.info.encoding)
+    with connection.cursor().copy(statement) as copy:
         for piece in copy:
             data += piece
     rows = memoryview(data)[len(_HEADER) : len(data) - len(_TRAILER)]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from madtree import __version__
+from madtree.doctor.check_client import can_be_engine
 from madtree.doctor.check_server import cloud
 from madtree.doctor.facts import Facts
 from madtree.doctor.finding import Finding, ok, problem, warning
@@ -26,22 +27,23 @@ def check_extension(facts: Facts) -> Iterator[Finding]:
 
 
 def check_language(facts: Facts) -> Finding:
-    """PL/Python: in the database, or at least to be had."""
+    """PL/Python: in the database, or at least to be had. It keeps from nothing where the client does the work."""
+    lack, for_what = (warning, "the extension") if can_be_engine(facts) else (problem, "madtree")
     language = facts.extensions["plpython3u"]
     if language["installed"]:
         return ok("plpython3u", f"PL/Python {language['installed']} is in this database")
     if language["available"]:
         return ok("plpython3u", f"PL/Python {language['available']} is available; CASCADE adds it to the database")
     if name := cloud(facts):
-        return problem(
+        return lack(
             "plpython3u",
-            f"{name} does not offer PL/Python on this server, which madtree runs in",
+            f"{name} does not offer PL/Python on this server, which {for_what} runs in",
             "Use a server of your own, fed by logical replication or by pg_dump; 'madtree up' makes a private one.",
         )
     major = facts.server.get("version_num", 0) // 10_000
-    return problem(
+    return lack(
         "plpython3u",
-        "the server has no PL/Python",
+        f"the server has no PL/Python, which {for_what} runs in",
         f"On the server: apt-get install postgresql-plpython3-{major} python3-numpy (Debian, Ubuntu); "
         f"dnf install postgresql{major}-plpython3 python3-numpy (PGDG's packages for Red Hat and its derivatives)",
     )
@@ -49,18 +51,19 @@ def check_language(facts: Facts) -> Finding:
 
 def check_madtree(facts: Facts) -> Iterator[Finding]:
     """The extension, and whether its versions agree: installed, available, this client's."""
+    lack = warning if can_be_engine(facts) else problem
     madtree, superuser = facts.extensions["madtree"], facts.server.get("superuser")
     installed, available = madtree["installed"], madtree["available"]
     who = "" if superuser else "As a superuser: "
     database = facts.server.get("database")
     if not installed and not available:
-        yield problem(
+        yield lack(
             "madtree",
             "the extension madtree is not on the server",
             f"On the server's machine, as an administrator: madtree install; then, in this database: {CREATE}",
         )
     elif not installed:
-        yield problem("madtree", f"madtree {available} is not in the database {database}", f"{who}{CREATE}")
+        yield lack("madtree", f"madtree {available} is not in the database {database}", f"{who}{CREATE}")
     elif available is None:
         yield problem(
             "madtree",

@@ -25,6 +25,12 @@ def check_rights(facts: Facts, schema: str | None) -> Iterator[Finding]:
             yield ok("functions", f"{user} may call madtree's functions")
     yield check_target(facts, schema, user)
     database = facts.server.get("database")
+    if facts.database.get("create"):
+        yield ok("schemas", f"{user} may make schemas in {database}")
+    else:
+        yield ok(
+            "schemas", f"{user} may not make schemas in {database}: its owner may GRANT CREATE ON DATABASE {database}"
+        )
     if facts.database.get("temp"):
         yield ok("temporary tables", f"{user} may make temporary tables")
     else:

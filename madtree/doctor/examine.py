@@ -6,6 +6,7 @@ import re
 
 import psycopg
 
+from madtree.doctor.check_client import check_engine, check_path
 from madtree.doctor.check_cluster import check_cluster
 from madtree.doctor.check_extension import check_extension
 from madtree.doctor.check_rights import check_rights
@@ -30,19 +31,22 @@ CONNECTION_CURES = {
 }
 
 
-def examine(connection: psycopg.Connection, schema: str | None = None) -> list[Finding]:
+def examine(connection: psycopg.Connection, schema: str | None = None, engine: str = "auto") -> list[Finding]:
     """Look at everything that madtree needs, in an order in which the cures can be applied.
 
     Args:
         connection: a session as the user who is to work with madtree, outside a transaction. It is left as it was.
         schema: where models are to be made; None for the first schema of the search path.
+        engine: who is to do the work: auto, extension or client.
     """
-    facts = gather(connection, schema)
+    facts = gather(connection, schema, engine)
     info = connection.info
     where = f"{info.host or 'the local socket'}, port {info.port}"
     return [
         ok("connection", f"connected to {info.dbname} as {info.user} ({where})"),
+        *check_path(facts),
         *check_server(facts),
+        check_engine(facts),
         *check_extension(facts),
         *check_rights(facts, schema),
         *check_settings(facts),

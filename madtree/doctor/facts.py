@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.metadata
 import json
+import platform
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +68,7 @@ DATABASE = """
         pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP') AS temp,
         pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "create"
 """
+PROCESS = "SELECT pg_catalog.pg_backend_pid() AS pid"
 # Of each worker of a Citus cluster: what it answers to a statement, or why it does not.
 ON_WORKERS = """
     SELECT nodename::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) nodeport::pg_catalog.text
@@ -95,7 +99,9 @@ class Facts:
     """Answers by question; a question that the server refused to answer has its words in `refused`.
 
     Of each worker of a Citus cluster there is its `node`, and either an `error` or what `ON_WORKER` tells, and in
-    `python` what `server_info` does, or its `error`.
+    `python` what `server_info` does, or its `error`. `client` is of this process: its `python`, its `numpy` or None,
+    and the `engine` that was asked for. `path` is of what lies in between: `pooled`, `ssl`, `sslmode`, and whether it
+    is `local`.
     """
 
     server: dict[str, Any] = field(default_factory=dict)
@@ -107,12 +113,14 @@ class Facts:
     database: dict[str, Any] = field(default_factory=dict)
     python: dict[str, Any] = field(default_factory=dict)
     workers: list[dict[str, Any]] = field(default_factory=list)
+    client: dict[str, Any] = field(default_factory=dict)
+    path: dict[str, Any] = field(default_factory=dict)
     refused: dict[str, psycopg.errors.Diagnostic] = field(default_factory=dict)
 
 
-def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
+def gather(connection: psycopg.Connection, schema: str | None, engine: str = "auto") -> Facts:
     """Ask everything. `schema` is where models are to be made; None for the first schema of the search path."""
-    facts = Facts()
+    facts = Facts(client={"engine": engine, "python": platform.python_version(), "numpy": _own_numpy()})
 
     def ask(question: str, sql: str, *parameters: Any) -> list[dict[str, Any]]:
         try:
@@ -136,6 +144,8 @@ def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
     facts.cloud = first("cloud", CLOUD)
     facts.target = first("target", TARGET, schema)
     facts.database = first("database", DATABASE)
+    if process := first("process", PROCESS):
+        facts.path = _path(connection, int(process["pid"]))
     madtree, language = facts.extensions.get("madtree", {}), facts.extensions.get("plpython3u", {})
     if madtree.get("installed"):
         facts.madtree_rights = ask("madtree_rights", MADTREE_RIGHTS, [madtree["schema"], INTERNAL])
@@ -145,6 +155,24 @@ def gather(connection: psycopg.Connection, schema: str | None) -> Facts:
     elif language.get("installed") and facts.server.get("superuser"):
         facts.python = _look_at_python(connection, ask)
     return facts
+
+
+def _own_numpy() -> str | None:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        return importlib.metadata.version("numpy")
+    return None
+
+
+def _path(connection: psycopg.Connection, pid: int) -> dict[str, Any]:
+    """`pid`: of the process that answers; a pooler tells its clients of a process that there is not."""
+    info = connection.info
+    host = info.hostaddr or info.host
+    return {
+        "pooled": pid != info.backend_pid,
+        "ssl": bool(connection.pgconn.ssl_in_use),
+        "sslmode": info.get_parameters().get("sslmode", "prefer"),
+        "local": not host or host.startswith(("/", "@", "127.")) or host in ("localhost", "::1"),
+    }
 
 
 def _look_at_workers(ask: Any) -> list[dict[str, Any]]:

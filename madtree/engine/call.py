@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.engine.functions import FUNCTIONS
+from madtree.engine.arguments import bound
+from madtree.engine.functions import FUNCTIONS, TEXTS
 from madtree.errors import MadtreeError
 from madtree.host import Host, local_settings
 
+# While its client works, a session looks idle to the server.
+_NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}
 _OIDS = {"bool": 16, "int8": 20, "int4": 23, "text": 25, "float8": 701, "timestamptz": 1184, "interval": 1186}
 _OIDS |= {"json": 114, "jsonb": 3802}
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -48,11 +52,12 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         raise MadtreeError(
             f"{name} is not there by the client engine", "It needs the extension madtree in the server.", "0A000"
         )
+    values = bound(name, function.takes, arguments, named or {})
     columns = tuple(column for column, _ in function.columns)
     types = tuple(_OIDS[type_] for _, type_ in function.columns)
     try:
-        with local_settings(host, function.settings):
-            found = function.run(host, *arguments, **(named or {}))
+        with _settings(host, {**function.settings, **_NEVER_IDLE}):
+            found = function.run(host, **values)
     except OSError as error:
         if error.errno not in _FULL:
             raise
@@ -62,6 +67,18 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         return Answer(columns, types, [[found]])
     rows = [[_value(row.get(column), type_) for column, type_ in function.columns] for row in found]
     return Answer(columns, types, rows)
+
+
+@contextlib.contextmanager
+def _settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
+    """Those of a function; values that go from one server to another travel as text, which both must mean alike."""
+    if host.source is host:
+        with local_settings(host, settings):
+            yield
+        return
+    both = {**settings, **TEXTS}
+    with local_settings(host, both), local_settings(host.source, both):
+        yield
 
 
 def _value(value: Any, type_: str) -> Any:

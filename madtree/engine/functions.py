@@ -21,7 +21,7 @@ Columns = tuple[tuple[str, str], ...]
 
 # As the server's functions have them: what values look like as text, and no jit for statements that are many and short.
 _NO_JIT = {"jit": "off"}
-_TEXTS = {"datestyle": "ISO", "intervalstyle": "postgres", "extra_float_digits": "1"}
+TEXTS = {"datestyle": "ISO", "intervalstyle": "postgres", "extra_float_digits": "1"}
 _FIGURES = {"jit": "off", "extra_float_digits": "1"}
 _AS_THEY_ARE: Mapping[str, str] = {}
 _LISTING = {"row_security": "off", "datestyle": "ISO", "intervalstyle": "postgres"}
@@ -35,11 +35,16 @@ class Function:
         run: takes the host and the arguments; returns a value, or a list of rows.
         columns: names and types of what it returns.
         settings: of the session, while it runs.
+        takes: has the arguments that `run` takes, annotated with their types.
     """
 
     run: Callable[..., Any]
     columns: Columns
     settings: Mapping[str, str]
+
+    @property
+    def takes(self) -> Callable[..., Any]:
+        return _TRAININGS.get(self.run, self.run)
 
 
 def tree_train(host: Host, *arguments: Any, **named: Any) -> str:
@@ -51,6 +56,12 @@ def forest_train(host: Host, *arguments: Any, **named: Any) -> str:
         named["replace_"] = named.pop("replace")
     task = check_forest_arguments(host, *arguments, **named)
     return train(host, task, partial(score.predict_out_of_bag, host, task) if task.oob_predictions else None)
+
+
+_TRAININGS: dict[Callable[..., Any], Callable[..., Any]] = {
+    tree_train: check_arguments,
+    forest_train: check_forest_arguments,
+}
 
 
 def tree_predict(
@@ -196,16 +207,16 @@ FUNCTIONS: dict[str, Function] = dict(
         _text(forest_train, _NO_JIT),
         _text(tree_predict, _NO_JIT),
         _text(forest_predict, _NO_JIT),
-        _text(tree_sql, _TEXTS),
-        _text(tree_display, _TEXTS),
-        _text(tree_surr_display, _TEXTS),
+        _text(tree_sql, TEXTS),
+        _text(tree_display, TEXTS),
+        _text(tree_surr_display, TEXTS),
         _text(get_tree),
         _text(get_tree_surr),
         _text(tree_prune),
         _text(tree_drop),
         _text(get_var_importance),
-        _text(tree_to_json, _TEXTS, "json"),
-        _text(tree_to_pmml, _TEXTS),
+        _text(tree_to_json, TEXTS, "json"),
+        _text(tree_to_pmml, TEXTS),
         _rows(tree_evaluate, _FIGURES, "tree_id int4, group_values jsonb, metric text, value float8"),
         _rows(
             tree_confusion,
@@ -214,19 +225,19 @@ FUNCTIONS: dict[str, Function] = dict(
         ),
         _rows(
             tree_rules,
-            _TEXTS,
+            TEXTS,
             "tree_id int4, group_values jsonb, node_id int8, rule text, predicate text, n_rows int8, share float8, "
             "prediction text, confidence float8, mean float8, sd float8",
         ),
         _rows(
             tree_cp,
-            _TEXTS,
+            TEXTS,
             "tree_id int4, group_values jsonb, cp float8, n_splits int4, rel_error float8, xerror float8, "
             "xstd float8, chosen bool, root_error float8",
         ),
         _rows(
             tree_path,
-            _TEXTS,
+            TEXTS,
             "step int4, tree_id int4, node_id int8, feature text, condition text, value text, branch text, "
             "reason text, explanation text, n_rows int8, prediction text, confidence float8",
         ),

@@ -96,8 +96,9 @@ def _drawn(model: Model, dot_format: bool | None, verbosity: bool | None, full: 
 
 def _surrogates(model: Model, full: bool | None) -> str:
     if not model.summary.get("max_surrogates"):
+        given, shown = ("null_handling_params", "get_tree") if model.n_members else ("surrogate_params", "tree_display")
         raise MadtreeError(
             f"model: {model.name} has no surrogates: it was trained with max_surrogates=0",
-            hint="Train it with surrogate_params => 'max_surrogates=5', or see tree_display.",
+            hint=f"Train it with {given} => 'max_surrogates=5', or see {shown}.",
         )
     return surrogates_text(model, bool(full))

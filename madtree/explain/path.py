@@ -66,11 +66,17 @@ def tree_path(
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
     if id_ is None:
         raise MadtreeError("id must be the id of a row, not NULL")
-    source = find_relation(host, table_name, "table_name")
+    source = find_relation(host.source, table_name, "table_name")
     features, id_type = fit_to_source(host, model, source, table_name, "table_name")
-    scan = Scan("", qualified(source.schema, source.name), model.id_column, "", features, groups_of(tables, model))
+    scan = Scan(
+        "", qualified(source.schema, source.name), model.id_column, "", features, groups_of(host, tables, model)
+    )
     row = _only_row(
-        host, sql.row_by_id(scan, type_sql(id_type.name), id_type.equals, [*features.values()]), id_, model, scan
+        host.source,
+        sql.row_by_id(scan, type_sql(id_type.name), id_type.equals, [*features.values()]),
+        id_,
+        model,
+        scan,
     )
     case = _Case(
         features,

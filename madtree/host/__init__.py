@@ -8,7 +8,7 @@ from __future__ import annotations
 from madtree.host.cancel import Cancels
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
-from madtree.host.protocol import Host, Request, Row
+from madtree.host.protocol import Host, Request, Row, Sharing
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary import NAME, Scratch, Span, SpillFile, TemporaryPlace, nameless
@@ -22,6 +22,7 @@ __all__ = [
     "Request",
     "Row",
     "Scratch",
+    "Sharing",
     "Span",
     "SpillFile",
     "Stopwatch",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from madtree.host.protocol import Host, Request, Row
+from madtree.host.protocol import Host, Request, Row, Sharing
 from madtree.sqltext import distributed as sql
 
 _TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
@@ -33,6 +33,10 @@ class OnServers:
     def has_extension(self) -> bool:
         return self._host.has_extension
 
+    @property
+    def source(self) -> Host:
+        return self
+
     def query(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         if not _is_for_servers(types):
             return self._host.query(sql_, types, params)
@@ -42,7 +46,12 @@ class OnServers:
     def data(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         return self.query(sql_, types, params)
 
-    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+    def training_begins(self) -> None:
+        self._host.training_begins()
+
+    def data_ahead(
+        self, requests: Iterable[Request], sharing: Sharing | None = None
+    ) -> Generator[list[Row], None, None]:
         return (self.data(*request) for request in requests)
 
     def command(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:

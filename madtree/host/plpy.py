@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
-from madtree.host.protocol import Request, Row
+from madtree.host.protocol import Host, Request, Row, Sharing
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
@@ -21,6 +21,10 @@ class PlpyHost:
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
 
+    @property
+    def source(self) -> Host:
+        return self
+
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         return list(self._run(sql, types, params))
 
@@ -30,7 +34,12 @@ class PlpyHost:
     def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         return self.query(sql, types, params)
 
-    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+    def training_begins(self) -> None:
+        """Rows are read by this session, or by its parallel workers."""
+
+    def data_ahead(
+        self, requests: Iterable[Request], sharing: Sharing | None = None
+    ) -> Generator[list[Row], None, None]:
         return (self.data(*request) for request in requests)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:

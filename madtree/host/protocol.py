@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 Row = dict[str, Any]
 Request = tuple[str, Sequence[str], Sequence[Any]]  # a query, its parameters' types, and they themselves
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What other sessions of the same user's need to know before they run some queries instead of this one.
+
+    Attributes:
+        plan: a statement that plans a query over all that these read, and so takes its locks.
+        n_bytes: that these queries hand over, about.
+        obstacle: says why others must not run them; empty where they may. It runs statements.
+    """
+
+    plan: str
+    n_bytes: int
+    obstacle: Callable[[], str]
 
 
 class Host(Protocol):
@@ -22,6 +38,11 @@ class Host(Protocol):
         """Whether statements may call madtree's own functions; where not, they use PostgreSQL's alone."""
         ...
 
+    @property
+    def source(self) -> Host:
+        """The session in which the users' rows are read: this one, or one of a server that has rows and no models."""
+        ...
+
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """Run one statement and return its rows; column names are the keys. Raises the database's own error."""
         ...
@@ -34,8 +55,17 @@ class Host(Protocol):
         """As `query`, for rows of bytes and numbers, which come over a wire as they are instead of as text."""
         ...
 
-    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
-        """As `data` for each of some queries, in order; over a wire the next ones come while the caller works."""
+    def training_begins(self) -> None:
+        """To be called before a training writes anything."""
+        ...
+
+    def data_ahead(
+        self, requests: Iterable[Request], sharing: Sharing | None = None
+    ) -> Generator[list[Row], None, None]:
+        """As `data` for each of some queries, in order; over a wire the next ones come while the caller works.
+
+        `sharing`: where other sessions may run them, too. To be closed where it is not read to its end.
+        """
         ...
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal, cast, get_args
 
 import psycopg
-from psycopg.rows import dict_row
+from psycopg.rows import dict_row, tuple_row
 
 from madtree.errors import MadtreeError
-from madtree.host.protocol import Host, Request, Row
-from madtree.host.read_ahead import read_ahead
-from madtree.host.typed import Typed, typed
+from madtree.host.broken import Doing, LostConnectionError, breaks_told, hint_of, is_lost
+from madtree.host.more_sessions import MoreSessions, cancel
+from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.read_ahead import Reader, read_ahead
+from madtree.host.typed import Typed, TypedDumper, typed
 from madtree.sqltext.catalog import EXTENSION_VERSION
+
+__all__ = [
+    "ENGINES",
+    "Doing",
+    "Engine",
+    "LostConnectionError",
+    "PsycopgHost",
+    "as_host",
+    "breaks_told",
+    "checked_connections",
+    "checked_engine",
+    "found_engine",
+    "hint_of",
+    "is_lost",
+    "require_numpy",
+]
 
 # Who does the work of a call: the extension's functions in the server, or the same ones in this process.
 Engine = Literal["auto", "extension", "client"]
@@ -28,6 +47,7 @@ _SECONDS = 5.0  # between two looks whether the server is still there, in the mi
 class PsycopgHost:
     """Runs statements in the connection's transaction. Each is a subtransaction there, so that an error can be caught.
 
+    Rows come in PostgreSQL's binary format: as text, the session's settings say how a number or a moment looks.
     Nothing is prepared for longer than a call: a model that is replaced may change its columns' types.
     """
 
@@ -39,19 +59,32 @@ class PsycopgHost:
         connection: psycopg.Connection[Any],
         tell: Callable[[str, str], None] = lambda severity, message: None,
         look: Callable[[], None] = lambda: None,
+        connections: int | None = 1,
+        doing: Doing | None = None,
+        source: Host | None = None,
     ) -> None:
         """
         Args:
             tell: is handed what madtree's own code says, and its severity; the server's notices go the connection's
                 way.
             look: called in the middle of work that is done here; raises where it is to end.
+            connections: over how many a training's rows are read, None for as many as pay.
+            doing: is told what is being done.
+            source: a session of another server, where the rows are.
         """
+        self._doing = doing or Doing()
         self.connection, self._tell, self._look = connection, tell, look
         self._next_look = time.monotonic() + _SECONDS
+        self._source = source
         self._turn = threading.RLock()  # a reader's statements must not come between a savepoint and its end
+        self._more = MoreSessions(connection, self.query, connections)
+
+    @property
+    def source(self) -> Host:
+        return self._source or self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        with self._run(sql, types, params) as cursor:
+        with self._run(sql, types, params, binary=True) as cursor:
             return cursor.fetchall()
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
@@ -59,33 +92,43 @@ class PsycopgHost:
             return cursor.rowcount
 
     def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        with self._run(sql, types, params, binary=True) as cursor:
-            return cursor.fetchall()
+        return self.query(sql, types, params)
 
-    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+    def training_begins(self) -> None:
+        self._more.training_begins()
+
+    def data_ahead(
+        self, requests: Iterable[Request], sharing: Sharing | None = None
+    ) -> Generator[list[Row], None, None]:
         """Without savepoints: after an error the work as a whole is rolled back."""
+        before, self._doing.words = self._doing.words, "while rows were read"
+        with self._more.opened(sharing) as others:
+            if others:  # this session only shows that it is still there
+                readers = [_reader(connection, threading.Lock()) for connection in others]
+                yield from read_ahead(requests, readers, self.let_in, self._more.cancel)
+            else:
+                yield from read_ahead(requests, [_reader(self.connection, self._turn)], self._look, self._cancel)
+        self._doing.words = before
 
-        def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
-            values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
-            with self._turn, self._sent(sql.encode(), values, binary=True) as cursor:
-                return cursor.fetchall()
-
-        yield from read_ahead(requests, [read])
+    def _cancel(self) -> None:
+        """Have the server end a statement that a reader waits for; an event loop does that by itself."""
+        if isinstance(self.connection, psycopg.Connection):
+            cancel(self.connection)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql, types, params)
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         name = _new_name()
-        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}".encode())
+        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}")
         while rows := self.data(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
-        self._execute(f"CLOSE {name}".encode())
+        self._execute(f"CLOSE {name}")
 
     def let_in(self) -> None:
         self._look()
         if time.monotonic() >= self._next_look:
-            self._execute(b"SELECT")
+            self._execute("SELECT")
             self._next_look = time.monotonic() + _SECONDS
 
     def notice(self, message: str) -> None:
@@ -101,22 +144,39 @@ class PsycopgHost:
         self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False
     ) -> psycopg.Cursor[Row]:
         values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
-        return self._execute(sql.encode(), values, binary=binary)
+        return self._execute(sql, values, binary=binary)
 
-    def _execute(self, statement: bytes, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
+    def _execute(self, statement: str, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
         with self._turn, self.connection.transaction():
-            return self._sent(statement, values, binary=binary)
+            return _sent(self.connection, statement, values, binary=binary)
 
-    def _sent(self, statement: bytes, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
-        # Without parameters it may be several statements.
-        return _cursor(self.connection).execute(statement, values or None, prepare=False, binary=binary)
+
+def _reader(connection: psycopg.Connection[Any], turn: contextlib.AbstractContextManager[Any]) -> Reader:
+    """What runs a query over a connection, whenever it is its `turn`."""
+
+    def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
+        values = [typed(value, type_, connection) for value, type_ in zip(params, types, strict=True)]
+        with turn, _sent(connection, sql, values, binary=True) as cursor:
+            return cursor.fetchall()
+
+    return read
+
+
+def _sent(connection: Any, statement: str, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
+    # Without parameters it may be several statements.
+    encoded = statement.encode(connection.info.encoding)
+    return _cursor(connection).execute(encoded, values or None, prepare=False, binary=binary)
 
 
 def _cursor(connection: Any) -> psycopg.Cursor[Row]:
     """A cursor whose parameters are written as PostgreSQL does: $1."""
+    cursor: psycopg.Cursor[Row]
     if isinstance(connection, psycopg.Connection):
-        return psycopg.RawCursor(connection, row_factory=dict_row)
-    cursor: psycopg.Cursor[Row] = connection.raw_cursor(row_factory=dict_row)
+        cursor = psycopg.RawCursor(connection, row_factory=dict_row)
+    else:
+        cursor = connection.raw_cursor(row_factory=dict_row)
+    # A connection has the types that were known when it was opened, which may have been before madtree was imported.
+    cursor.adapters.register_dumper(Typed, TypedDumper)
     return cursor
 
 
@@ -146,9 +206,16 @@ def checked_engine(name: str) -> Engine:
     raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
 
 
+def checked_connections(number: int | None) -> int | None:
+    """Raises ValueError where it is below 1."""
+    if number is not None and number < 1:
+        raise ValueError(f"connections must be at least 1, not {number}")
+    return number
+
+
 def found_engine(connection: psycopg.Connection[Any]) -> tuple[Engine, str]:
     """The engine that `auto` takes for a connection, and one line that says why."""
-    row = connection.execute(EXTENSION_VERSION, prepare=False).fetchone()
+    row = connection.cursor(row_factory=tuple_row).execute(EXTENSION_VERSION, prepare=False).fetchone()
     if row is not None:
         return "extension", f"madtree: engine=extension, version {row[0]} in the server"
     return "client", "madtree: engine=client, since this database has no extension madtree"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from madtree.host.protocol import Host
+from madtree.sqltext.quote import ident
 
 _SET = "SELECT pg_catalog.set_config($1, $2, true)"
 _TEXTS = ["pg_catalog.text", "pg_catalog.text"]
@@ -21,7 +22,7 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
     if not settings:
         yield
         return
-    names = ", ".join(f"pg_catalog.current_setting('{name}') AS {name}" for name in settings)
+    names = ", ".join(f"pg_catalog.current_setting('{name}') AS {ident(name)}" for name in settings)
     before = host.query(f"SELECT {names}")[0]
     for name, value in settings.items():
         host.query(_SET, _TEXTS, [name, value])

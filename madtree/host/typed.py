@@ -35,9 +35,6 @@ class TypedDumper(Dumper):
         return text
 
 
-postgres.adapters.register_dumper(Typed, TypedDumper)
-
-
 def typed(value: Any, type_: str, context: AdaptContext) -> Typed:
     """A parameter; `type_` is one of PostgreSQL's own types, or an array of it. Raises KeyError for any other."""
     name = type_.removeprefix("pg_catalog.")
@@ -45,6 +42,9 @@ def typed(value: Any, type_: str, context: AdaptContext) -> Typed:
     oid = info.array_oid if name.endswith("[]") else info.oid
     if value is None:
         return Typed(None, oid)
+    if isinstance(value, bytes | memoryview):
+        # psycopg would double the backslash where standard_conforming_strings is off, as in a literal.
+        return Typed(rb"\x" + bytes(value).hex().encode(), oid)
     dumper = Transformer(context).get_dumper(value, PyFormat.TEXT)
     text = dumper.dump(value)
     return Typed(None if text is None else bytes(text), oid)

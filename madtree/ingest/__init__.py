@@ -19,8 +19,8 @@ from madtree.ingest.profile import (
     Profile,
     classes_at_most,
     estimate_profile,
+    groups_of,
     no_usable_row,
-    read_groups,
     read_profile,
 )
 from madtree.ingest.row_reader import Packed, Packing, RowPacker, range_queries
@@ -45,6 +45,7 @@ __all__ = [
     "distribute_beside",
     "distribution_column",
     "estimate_profile",
+    "groups_of",
     "has_citus",
     "no_usable_row",
     "placement",
@@ -52,7 +53,6 @@ __all__ = [
     "range_queries",
     "read_categories",
     "read_folds",
-    "read_groups",
     "read_images",
     "read_profile",
 ]

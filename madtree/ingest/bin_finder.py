@@ -71,8 +71,9 @@ class BinFinder:
                 every = np.arange(len(categories.labels), dtype=np.float64)
                 for row in bins:
                     row[f] = Bins(every, every)
-        by_sample = read_once is None or not self.takes_all
-        for f, column, tree in self._sample() if by_sample or read_once is None else self._of_all(read_once()):
+        # What has no pages has no sample of them.
+        of_pages = read_once is None or not (self.takes_all or not self._pages.ranges)
+        for f, column, tree in self._sample() if of_pages or read_once is None else self._of_spool(read_once()):
             self.seen_null[f] = bool(np.isnan(column).any())
             for t in range(n_trees):
                 mine = column if tree is None else column[tree == t]
@@ -104,9 +105,15 @@ class BinFinder:
             for i, f in enumerate(chosen):
                 yield f, np.concatenate([part.features[i] for part in parts]), tree
 
-    def _of_all(self, spool: RowSpool) -> Iterator[tuple[int, Floats, None]]:
+    def _of_spool(self, spool: RowSpool) -> Iterator[tuple[int, Floats, None]]:
+        """As `_sample`, from rows that are read once: all of them, or some drawn by the seed."""
+        drawn: Ints | None = None
+        if not self.takes_all and spool.n_rows > self._wanted:
+            random = np.random.default_rng(self._parameters.seed & (2**63 - 1))
+            drawn = np.unique(random.integers(0, spool.n_rows, self._wanted))
         for f in self._ordered_features():
-            yield f, spool.feature(f), None
+            column = spool.feature(f)
+            yield f, column if drawn is None else column[drawn], None
 
     def _chunks(self) -> list[list[int]]:
         """Features to be sampled together, so that their values fit the memory that they may take."""

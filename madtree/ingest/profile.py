@@ -234,9 +234,8 @@ def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
     return MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no usable row: {why} its rows")
 
 
-def read_groups(host: Host, table: str) -> Groups:
-    """The groups from their table (`sqltext.rows.groups`)."""
-    found = host.query(f"SELECT * FROM {table} ORDER BY tree_id")
+def groups_of(found: Sequence[Row]) -> Groups:
+    """The groups from the rows of `sqltext.profile.listed_groups`."""
 
     def column(name: str, missing: float) -> Floats:
         return np.array([missing if row.get(name) is None else float(row[name]) for row in found])

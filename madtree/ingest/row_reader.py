@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host import Host, Request
+from madtree.host import Host, Request, Sharing
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
 from madtree.ingest.sent import as_rows
@@ -62,11 +63,21 @@ def range_queries(source: RowSource, pages: PageRanges, never_null: Sequence[boo
 class RowPacker:
     """Packs a table's rows in this process, from the spool where they have been read before."""
 
-    def __init__(self, host: Host, source: RowSource, pages: PageRanges, spool: RowSpool | None) -> None:
-        self._host, self._source, self._spool = host, source, spool
+    def __init__(
+        self,
+        host: Host,
+        source: RowSource,
+        pages: PageRanges,
+        spool: RowSpool | None,
+        sharing: Sharing | None = None,
+        tell: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
+    ) -> None:
+        """`sharing` and `tell` are those of `RowSpool.read`."""
+        self._host, self._source, self._spool, self._sharing = host, source, spool, sharing
+        self._tell = tell
         self._pages = pages.finer(source.rows_at_once)
 
-    def blocks(self, packing: Packing, block_rows: int) -> Iterator[tuple[Block, Packed]]:
+    def blocks(self, packing: Packing, block_rows: int) -> Generator[tuple[Block, Packed], None, None]:
         """Blocks of at most `block_rows` rows, except where a single page range has more."""
         packer = packing.packer()
         if self._spool is not None:
@@ -87,14 +98,18 @@ class RowPacker:
     def _parts(self, packer: Packer, never_null: Sequence[bool]) -> Iterator[tuple[Block, int, int]]:
         queries, careful = range_queries(self._source, self._pages, never_null)
         ranges = self._pages.ranges
-        found = self._host.data_ahead(self._request(queries, page_range) for page_range in ranges)
-        for page_range, rows in zip(ranges, found, strict=True):
-            try:
-                part = packer.pack(as_rows(self._source, rows[0]["images"]))
-            except NullNumberError:
-                images = self._host.data(*self._request(careful, page_range))[0]["images"]
-                part = packer.pack(as_rows(self._source, images))
-            yield part
+        requests = (self._request(queries, page_range) for page_range in ranges)
+        with closing(self._host.data_ahead(requests, self._sharing)) as found:
+            n_rows = 0
+            for number, (page_range, rows) in enumerate(zip(ranges, found, strict=True), 1):
+                try:
+                    part = packer.pack(as_rows(self._source, rows[0]["images"]))
+                except NullNumberError:
+                    images = self._host.data(*self._request(careful, page_range))[0]["images"]
+                    part = packer.pack(as_rows(self._source, images))
+                n_rows += part[0].codes.n_rows
+                self._tell(number, len(ranges), n_rows)
+                yield part
 
     def _request(self, queries: Sequence[str], page_range: PageRange) -> Request:
         return queries[page_range.relation], [TID, TID], page_range.bounds

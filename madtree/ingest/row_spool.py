@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
 import numpy as np
 
-from madtree.host import Host, Request, Row, TemporaryPlace
+from madtree.host import Host, Request, Row, Sharing, TemporaryPlace
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.sent import as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
@@ -58,27 +60,50 @@ class RowSpool:
         row_format: RowFormat,
         in_memory: int,
         part_bytes: int = _PART_BYTES,
+        sharing: Sharing | None = None,
+        tell: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
     ) -> RowSpool:
-        """Read an ungrouped table; raises MadtreeError where it exceeds temp_file_limit."""
+        """Read an ungrouped table, or a relation without pages as a whole.
+
+        Args:
+            sharing: where other sessions may read as well.
+            tell: is told after each page range how many there have been of how many, with how many rows.
+
+        Raises:
+            MadtreeError: it exceeds temp_file_limit.
+        """
         spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes)
         part = np.empty((source.n_columns, spool._part_rows))
         pages = pages.finer(source.rows_at_once)
-        found = host.data_ahead(spool._request(pages, page_range) for page_range in pages.ranges)
-        for page_range, (row,) in zip(pages.ranges, found, strict=True):
-            rows = spool._rows_of(row)
-            if rows is None:
-                rows = spool._read_carefully(host, pages, page_range)
-            while len(rows):
-                at = spool.n_rows % spool._part_rows
-                some, rows = rows[: spool._part_rows - at], rows[spool._part_rows - at :]
-                part[:, at : at + len(some)] = some.T
-                spool.n_rows += len(some)
-                if at + len(some) == spool._part_rows:
-                    spool._write(part)
+        with closing(spool._ranges(host, pages, sharing) if pages.ranges else spool._whole(host)) as found:
+            for number, rows in enumerate(found, 1):
+                while len(rows):
+                    at = spool.n_rows % spool._part_rows
+                    some, rows = rows[: spool._part_rows - at], rows[spool._part_rows - at :]
+                    part[:, at : at + len(some)] = some.T
+                    spool.n_rows += len(some)
+                    if at + len(some) == spool._part_rows:
+                        spool._write(part)
+                if pages.ranges:
+                    tell(number, len(pages.ranges), spool.n_rows)
         rest = spool.n_rows % spool._part_rows
         if rest:
             spool._write(np.ascontiguousarray(part[:, :rest]))
         return spool
+
+    def _ranges(self, host: Host, pages: PageRanges, sharing: Sharing | None) -> Generator[Floats, None, None]:
+        requests = (self._request(pages, page_range) for page_range in pages.ranges)
+        with closing(host.data_ahead(requests, sharing)) as found:
+            for page_range, (row,) in zip(pages.ranges, found, strict=True):
+                rows = self._rows_of(row)
+                yield self._read_carefully(host, pages, page_range) if rows is None else rows
+
+    def _whole(self, host: Host) -> Generator[Floats, None, None]:
+        for row in host.data_stream(sql.numbered_images(self._source, self._source.rows_at_once)):
+            rows = self._rows_of(row)
+            if rows is None:
+                raise NullNumberError
+            yield rows
 
     def _write(self, part: Floats) -> None:
         n_bytes = _NUMBER * self.n_rows * self._source.n_columns

@@ -19,6 +19,8 @@ CLIENT_PARTS = (
     "doctor",
     "client",
     "engine",
+    "host/broken.py",
+    "host/more_sessions.py",
     "host/psycopg.py",
     "host/read_ahead.py",
     "host/typed.py",

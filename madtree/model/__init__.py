@@ -4,12 +4,12 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 
 from __future__ import annotations
 
-from madtree.model.check import check_rows
+from madtree.model.check import check_nodes, check_rows
 from madtree.model.drop import tree_drop
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
-from madtree.model.new_data import column_types, fit_feature, fit_features
+from madtree.model.new_data import column_types, fit_feature, fit_features, is_training_table
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
 from madtree.model.read import each_tree, read_forest, read_model, read_trees, trees_of_group
 from madtree.model.summary import read_summary, require_single_trees, unquoted
@@ -20,6 +20,7 @@ from madtree.model.turns import make_tables
 __all__ = [
     "NOT_ALLOWED",
     "ModelTables",
+    "check_nodes",
     "check_rows",
     "check_type",
     "column_types",
@@ -30,6 +31,7 @@ __all__ = [
     "fit_feature",
     "fit_features",
     "get_var_importance",
+    "is_training_table",
     "make_tables",
     "models",
     "nodes_of",

@@ -54,21 +54,31 @@ def check_rows(
     """
     at = tables.schema, tables.name
     check_trees(host, tables, model)
-    names = [feature.name for feature in model.features]
-    unordered = [feature.name for feature in model.features if feature.kind is Kind.UNORDERED]
-    booleans = [feature.name for feature in model.features if feature.type == "boolean"]
-    params = [names, unordered, booleans, list(model.classes)]
-    types = [_TEXTS] * 4
     if nodes:
-        of_tree = ([], []) if tree_id is None else ([_INT], [tree_id])
-        faulty = sql.faulty_nodes(
-            *at, nodes_of(tables, model), is_classification=model.is_classification, one_tree=tree_id is not None
-        )
-        _refuse(tables, host.query(faulty, types + of_tree[0], params + of_tree[1]))
+        check_nodes(host, tables, model, tree_id)
     if tables.has_surrogates:
-        _refuse(tables, host.query(sql.faulty_surrogates(*at), types[:3], params[:3]))
+        _refuse(tables, host.query(sql.faulty_surrogates(*at), [_TEXTS] * 3, _kinds(model)))
     if competitors:
-        _refuse(tables, host.query(sql.faulty_competitors(*at), types[:3], params[:3]))
+        _refuse(tables, host.query(sql.faulty_competitors(*at), [_TEXTS] * 3, _kinds(model)))
+
+
+def check_nodes(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> None:
+    """Look at the nodes of all trees, or of one; raises as `check_rows`."""
+    one = tree_id is not None
+    statement = sql.faulty_nodes(
+        tables.schema, tables.name, nodes_of(tables, model), is_classification=model.is_classification, one_tree=one
+    )
+    types, params = [_TEXTS] * 4 + [_INT] * one, [*_kinds(model), list(model.classes), *([tree_id] if one else [])]
+    _refuse(tables, host.query(statement, types, params))
+
+
+def _kinds(model: Model) -> list[list[str]]:
+    """Names of the features, of those that are unordered, and of those that are boolean."""
+    return [
+        [feature.name for feature in model.features],
+        [feature.name for feature in model.features if feature.kind is Kind.UNORDERED],
+        [feature.name for feature in model.features if feature.type == "boolean"],
+    ]
 
 
 def _refuse(tables: ModelTables, rows: list[Row]) -> None:

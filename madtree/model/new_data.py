@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request import Type, find_types
+from madtree.request import Type, find_relation, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import type_sql
@@ -92,3 +92,11 @@ def _is_missing(host: Host, source: Relation, expression: str) -> bool:
 
 def _probe(host: Host, source: Relation, expressions: Sequence[str]) -> list[int]:
     return list(host.query(sql.probe(source.schema, source.name, expressions))[0]["oids"])
+
+
+def is_training_table(host: Host, model: Model, relation: Relation) -> bool:
+    """Whether the name of the table that a model was trained on is that of `relation` now."""
+    try:
+        return find_relation(host.source, model.source_table, "source_table").oid == relation.oid
+    except MadtreeError:  # it is gone
+        return False

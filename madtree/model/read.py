@@ -11,6 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
+from madtree.model.packed_nodes import packed_trees
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
 from madtree.trees import Competitor, Model, Node, Split, Surrogate, Tree
@@ -64,7 +65,8 @@ def each_tree(
 ) -> Iterator[Tree]:
     """What `read_trees` reads, one by one: a forest is larger than what it is written as. Errors are the same."""
     competitors = competitors and tables.has_competitors
-    check_rows(host, tables, model, tree_id, competitors=competitors)
+    # Packed nodes are looked at as they are read.
+    check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
     rows = host.query(
         sql.trees(tables.schema, tables.name, tables.group_writers([unquoted(name) for name in model.grouping_columns]))
     )
@@ -124,24 +126,40 @@ def read_forest(host: Host, tables: ModelTables, model: Model, gid: int | None =
 def _nodes_by_tree(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:
-    text = sql.nodes(nodes_of(tables, model), model.is_classification, tree_id is not None)
-    types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
     surrogates = _InOrder(_surrogates(host, tables, tree_id) if tables.has_surrogates else iter(()))
     others = _InOrder(_competitors(host, tables) if competitors else iter(()))
-    rows = host.stream(text, types, params, NODES_AT_ONCE)
-    for tree, of_tree in groupby(rows, key=lambda row: row["tree_id"]):
-        listed = list(of_tree)
+    read = packed_trees if tables.is_packed else _listed_trees
+    for tree, nodes in read(host, tables, model, tree_id):
         stand_ins, competing = surrogates.of(tree) or {}, others.of(tree) or {}
-        nodes = {
-            row["node_id"]: _node(row, stand_ins.get(row["node_id"], []), competing.get(row["node_id"], []))
-            for row in listed
-        }
+        for node_id in {*stand_ins, *competing} & nodes.keys():
+            own, other = stand_ins.get(node_id, ()), competing.get(node_id, ())
+            nodes[node_id] = replace(nodes[node_id], surrogates=tuple(own), competitors=tuple(other))
         inner = [node for node in nodes.values() if not node.is_leaf]
         # With all children of inner nodes there, as many nodes mean that each of the others has a parent.
         whole = 0 in nodes and all(node.left_id in nodes and node.right_id in nodes for node in inner)
-        if not whole or not len(listed) == len(nodes) == 2 * len(inner) + 1:
-            raise MadtreeError(f"{tables.given} is damaged: the nodes of tree {tree} are not a whole tree")
+        if not whole or len(nodes) != 2 * len(inner) + 1:
+            raise _not_whole(tables, tree)
+        yield tree, nodes
+
+
+def _listed_trees(
+    host: Host, tables: ModelTables, model: Model, tree_id: int | None
+) -> Iterator[tuple[int, dict[int, Node]]]:
+    """As `packed_trees`, where each node is a row."""
+    text = sql.nodes(nodes_of(tables, model), model.is_classification, tree_id is not None)
+    types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
+    rows = host.stream(text, types, params, NODES_AT_ONCE)
+    for tree, of_tree in groupby(rows, key=lambda row: row.pop("tree_id")):
+        nodes: dict[int, Node] = {}
+        for row in of_tree:
+            if row["node_id"] in nodes:
+                raise _not_whole(tables, tree)
+            nodes[row["node_id"]] = Node(**_without_lists(row))
         yield int(tree), nodes
+
+
+def _not_whole(tables: ModelTables, tree: int) -> MadtreeError:
+    return MadtreeError(f"{tables.given} is damaged: the nodes of tree {tree} are not a whole tree")
 
 
 def _surrogates(
@@ -164,12 +182,6 @@ def _by_node(rows: Iterator[Row], kind: Callable[..., T]) -> Iterator[tuple[int,
         for row in of_tree:
             found.setdefault(row.pop("node_id"), []).append(kind(**_without_lists(row)))
         yield int(tree), found
-
-
-def _node(row: Row, surrogates: list[Surrogate], competitors: list[Competitor]) -> Node:
-    values = _without_lists(row)
-    del values["tree_id"]
-    return Node(**values, surrogates=tuple(surrogates), competitors=tuple(competitors))
 
 
 def _without_lists(row: Row) -> dict[str, Any]:

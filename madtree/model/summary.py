@@ -85,7 +85,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     if members and not tables.has_groups:
         summary.fault("it is a forest without its groups: their table is missing, or is another role's")
     if to_run:
-        _check_trust(tables, expressions, trusted, columns)
+        _check_trust(host, tables, expressions, trusted, columns)
     return Model(
         name=given,
         source_table=summary.text("source_table"),
@@ -173,10 +173,13 @@ class _Summary:
 
     def document(self, column: str) -> dict[str, Any]:
         """A JSON object, which is left out of the row."""
-        text = self._row.pop(column)
-        value = json.loads(text) if text is not None else None
+        text, name = self._row.pop(column), column.removesuffix("_text")
+        try:
+            value = json.loads(text) if text is not None else None
+        except (RecursionError, ValueError):  # PostgreSQL reads what Python will not
+            self.fault(f"{name} in its summary is nested too deeply, or has a number that is too long")
         if value is not None and not isinstance(value, dict):
-            self.fault(f"{column.removesuffix('_text')} in its summary is no JSON object")
+            self.fault(f"{name} in its summary is no JSON object")
         return value or {}
 
 
@@ -267,13 +270,22 @@ def _grouping_values(summary: _Summary, row: Row, columns: Sequence[str]) -> tup
 
 
 def _check_trust(
-    tables: ModelTables, expressions: Sequence[str], feature_types: Mapping[str, bool], grouping: Sequence[str]
+    host: Host,
+    tables: ModelTables,
+    expressions: Sequence[str],
+    feature_types: Mapping[str, bool],
+    grouping: Sequence[str],
 ) -> None:
     columns = [tables.facts.tables[""].columns[name] for name in grouping]
     columns.append(tables.facts.tables["_nodes"].columns["prediction"])
     types = {column.type: column.trusted for column in columns} | dict(feature_types)
     foreign = [text for text in expressions if not is_plain(text)]
-    check_owners_code(tables.given, tables.facts, tables.argument, foreign, types, tables.trust_owner)
+    # They run where the rows are.
+    by_superuser = tables.facts.by_superuser
+    if host.source is not host:
+        by_superuser = by_superuser or host.source.query(trust_sql.BY_SUPERUSER)[0]["by_superuser"]
+    facts = replace(tables.facts, by_superuser=by_superuser)
+    check_owners_code(tables.given, facts, tables.argument, foreign, types, tables.trust_owner)
 
 
 def _categories(summary: _Summary, of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:

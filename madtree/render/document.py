@@ -57,11 +57,11 @@ def model_document(
             {"name": name, "expression": value, "type": type_}
             for name, value, type_ in zip(model.grouping_columns, model.grouping, model.grouping_types, strict=True)
         ],
-        "parameters": {key: _plain(summary.get(key)) for key in parameters},
+        "parameters": {key: summary.get(key) for key in parameters},
     }
     if model.n_members:
-        return document | {"groups": [_plain_row(row) for row in groups]}
-    return document | {"cp_table": None if cp_table is None else [_plain_row(row) for row in cp_table]}
+        return document | {"groups": list(groups)}
+    return document | {"cp_table": None if cp_table is None else list(cp_table)}
 
 
 def dump(
@@ -114,7 +114,7 @@ def _tree(tree: Tree, facts: Mapping[str, Any], positions: Mapping[str, int]) ->
         "tree_id": tree.tree_id,
         "group": list(tree.group),
         "n_rows": tree.n_rows,
-        **{key: _plain(facts.get(key)) for key in ("success", "message", "pruning_cp", "root_risk", "importance")},
+        **{key: facts.get(key) for key in ("success", "message", "pruning_cp", "root_risk", "importance")},
         "levels": {name: list(seen) for name, seen in tree.seen_categories.items()},
         "nodes": [_node(node, index, positions) for node in nodes],
     }
@@ -125,44 +125,46 @@ def _node(node: Node, index: Mapping[int, int], positions: Mapping[str, int]) ->
         "node_id": node.node_id,
         "depth": node.depth,
         "n_rows": node.n_rows,
-        **{key: _plain(getattr(node, key)) for key in ("weight", "impurity", "risk", "complexity", "prediction")},
-        "class_weights": _plain(node.class_weights),
+        "weight": node.weight,
+        "impurity": node.impurity,
+        "risk": node.risk,
+        "complexity": node.complexity,
+        "prediction": node.prediction,
+        "class_weights": node.class_weights,
     }
-    if node.is_leaf:
-        return document
-    return document | {
-        "left": index[node.left_id],
-        "right": index[node.right_id],
-        "default": "left" if node.majority_left else "right",
-        "improvement": _plain(node.improvement),
-        "split": _split(node, positions),
-        "surrogates": [
+    if not node.is_leaf:
+        document["left"], document["right"] = index[node.left_id], index[node.right_id]
+        document["default"] = "left" if node.majority_left else "right"
+        document["improvement"] = node.improvement
+        document["split"] = _split(node, positions)
+        document["surrogates"] = [
             _split(surrogate, positions)
-            | {key: _plain(getattr(surrogate, key)) for key in ("agreement", "adjusted_agreement")}
+            | {"agreement": surrogate.agreement, "adjusted_agreement": surrogate.adjusted_agreement}
             for surrogate in node.surrogates
-        ],
-    }
+        ]
+    return document
 
 
 def _split(split: Split, positions: Mapping[str, int]) -> Document:
     feature = positions[str(split.feature)]
     if split.threshold is None:
-        left, right = list(split.left_levels or ()), list(split.right_levels or ())
-        return {"feature": feature, "left_levels": left, "right_levels": right}
-    return {"feature": feature, "threshold": _plain(split.threshold), "low_goes_left": split.low_goes_left}
+        return {"feature": feature, "left_levels": split.left_levels or (), "right_levels": split.right_levels or ()}
+    return {"feature": feature, "threshold": split.threshold, "low_goes_left": split.low_goes_left}
+
+
+def _text(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    except ValueError:  # a number that JSON does not have, which is rare: looking at each would take longer
+        return json.dumps(_plain(value), ensure_ascii=False, separators=(", ", ": "))
 
 
 def _plain(value: Any) -> Any:
+    """Numbers that JSON does not have as texts."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, list | tuple):
         return [_plain(element) for element in value]
+    if isinstance(value, dict):
+        return {key: _plain(element) for key, element in value.items()}
     return value
-
-
-def _plain_row(row: Mapping[str, Any]) -> Document:
-    return {key: _plain(value) for key, value in row.items()}
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))

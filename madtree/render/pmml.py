@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain, groupby
 from math import fsum
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from madtree.errors import MadtreeError
 from madtree.render.pmml_splits import PmmlSplits
+from madtree.render.xml_text import XmlWriter
 from madtree.trees import Feature, Kind, Model, Node, Tree
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 INTEGERS = ("smallint", "integer", "bigint")
-# What XML 1.0 cannot hold, not even as a character reference.
-FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def model_pmml(model: Model, trees: Iterator[Tree]) -> Iterator[str]:
@@ -40,39 +36,10 @@ def model_pmml(model: Model, trees: Iterator[Tree]) -> Iterator[str]:
     SubElement(header, "Application", {"name": "madtree", "version": str(model.summary.get("madtree_version"))})
     root.append(_data_dictionary(model))
     grown = (tree for tree in trees if tree.nodes)
-    write = _Writer(model.name)
+    write = XmlWriter(model.name)
     yield from write.around(
         root, 0, _grouped(model, grown, write) if model.grouping_columns else _one(model, grown, write, 1)
     )
-
-
-class _Writer:
-    """Writes elements as pieces of text, so that a large document is not held as elements."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def whole(self, element: Element, level: int) -> Iterator[str]:
-        """An element with all that is in it."""
-        _check(element, self._name)
-        ElementTree.indent(element, " ", level)
-        yield f"{' ' * level}{_text(element)}\n"
-
-    def around(self, element: Element, level: int, rest: Iterator[str]) -> Iterator[str]:
-        """An element with what is in it and, behind that, the elements that `rest` writes."""
-        bare = Element(element.tag, element.attrib)
-        _check(bare, self._name)
-        closing = f"</{element.tag}>"
-        yield f"{' ' * level}{_text(bare, short=False).removesuffix(closing)}\n"
-        for child in element:
-            yield from self.whole(child, level + 1)
-        yield from rest
-        yield f"{' ' * level}{closing}\n"
-
-
-def _text(element: Element, short: bool = True) -> str:
-    # A parser makes a line feed of a bare carriage return.
-    return ElementTree.tostring(element, encoding="unicode", short_empty_elements=short).replace("\r", "&#13;")
 
 
 def _data_dictionary(model: Model) -> Element:
@@ -149,7 +116,7 @@ def _output(model: Model) -> Element:
     return output
 
 
-def _grouped(model: Model, trees: Iterator[Tree], write: _Writer) -> Iterator[str]:
+def _grouped(model: Model, trees: Iterator[Tree], write: XmlWriter) -> Iterator[str]:
     """The model of all groups, of which the row's own says what comes out."""
     mining = _mining_model(model, model.name, with_groups=True)
     mining.append(_output(model))
@@ -172,7 +139,7 @@ def _grouped(model: Model, trees: Iterator[Tree], write: _Writer) -> Iterator[st
     return write.around(mining, 1, write.around(_segmentation("selectFirst"), 2, segments()))
 
 
-def _one(model: Model, trees: Iterator[Tree], write: _Writer, level: int, in_segment: bool = False) -> Iterator[str]:
+def _one(model: Model, trees: Iterator[Tree], write: XmlWriter, level: int, in_segment: bool = False) -> Iterator[str]:
     """The single tree, or the forest, that these trees are."""
     if not model.n_members:
         return write.whole(_tree_model(model, next(trees), in_segment), level)
@@ -270,14 +237,3 @@ def _distribution(model: Model, node: Node) -> Iterator[Element]:
 
 def _function(model: Model) -> str:
     return "classification" if model.is_classification else "regression"
-
-
-def _check(root: Element, name: str) -> None:
-    for element in root.iter():
-        texts: Mapping[str, str] = {**element.attrib, "text": element.text or ""}
-        for text in texts.values():
-            if found := FORBIDDEN.search(text):
-                raise MadtreeError(
-                    f"model: {name} has a text that XML cannot hold, with U+{ord(found[0]):04X} in it: {text!r}",
-                    hint="madtree.tree_to_json writes it as it is.",
-                )

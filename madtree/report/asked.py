@@ -38,7 +38,7 @@ def scoring_sql(host: Host, choice: Choice) -> str:
 
 
 def _has_extension(host: Host) -> bool:
-    return host.has_extension or bool(host.query(EXTENSION_VERSION))
+    return host.has_extension or (host.source is host and bool(host.query(EXTENSION_VERSION)))
 
 
 def _here(host: Host, function: str, *arguments: object) -> list[Row]:

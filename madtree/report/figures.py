@@ -55,7 +55,7 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
     if choice.refusal is not None:
         return {"table": table, "note": choice.refusal}
     try:
-        relation = find_relation(host, table, "data")
+        relation = find_relation(host.source, table, "data")
         by_tree = _metrics(host, choice, table)
         found: dict[str, Any] = {"table": table, "trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
         whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
@@ -165,12 +165,12 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
         return {"missing": "No residuals: the model predicts rates, and rows count events over exposures of their own."}
     predicted = _qualified_sql(host, choice)
     actual = choice.model.dependent
-    if found_rows := host.query(
+    if found_rows := host.source.query(
         sql.residual_points(relation, predicted, actual), ["pg_catalog.int4"], [MAX_POINTS + 1]
     ):
         if len(found_rows) <= MAX_POINTS:
             return {"points": [[row["predicted"], row["actual"]] for row in found_rows]}
-        return {"ranges": host.query(sql.residuals(relation, predicted, actual, BINS))}
+        return {"ranges": host.source.query(sql.residuals(relation, predicted, actual, BINS))}
     return {"missing": f"No residuals: no row has a prediction and a value of {actual}."}
 
 

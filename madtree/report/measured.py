@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.model import is_training_table
 from madtree.render.labels import one_line
 from madtree.report.trees import Choice
-from madtree.request import find_relation
 from madtree.sqltext.relation import Relation
 
 
@@ -25,7 +24,7 @@ def measured(host: Host, choice: Choice, table: str, relation: Relation, rows: i
     """
     source = str(choice.model.source_table)
     name = one_line(table)
-    if not _is_training_table(host, source, relation):
+    if not is_training_table(host, choice.model, relation):
         return {
             "title": f"On the rows of {name}",
             "said": f"Measured on {name}; the model was trained on {one_line(source)}.",
@@ -43,13 +42,6 @@ def measured(host: Host, choice: Choice, table: str, relation: Relation, rows: i
 
 def _rows_at_training(summary: Mapping[str, Any]) -> int:
     return sum(summary.get(column) or 0 for column in ("total_rows_processed", "total_rows_skipped"))
-
-
-def _is_training_table(host: Host, source: str, relation: Relation) -> bool:
-    try:
-        return find_relation(host, source, "source_table").oid == relation.oid
-    except MadtreeError:  # it is gone
-        return False
 
 
 def folds_text(summary: Mapping[str, Any]) -> str:

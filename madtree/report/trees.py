@@ -9,7 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, check_rows, nodes_of, unquoted
+from madtree.model import ModelTables, check_nodes, check_rows, nodes_of, unquoted
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.sqltext import report as sql
@@ -77,7 +77,7 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     Raises:
         MadtreeError: the model has none of the wanted trees.
     """
-    check_rows(host, tables, model)
+    check_rows(host, tables, model, nodes=not tables.is_packed)  # packed nodes of those trees only that are shown
     totals = host.query(sql.totals(tables.schema, tables.name))[0]
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
@@ -94,6 +94,9 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
         if rows and n_nodes > limits.nodes:
             break
         rows.append(row)
+    if tables.is_packed:
+        for row in rows:
+            check_nodes(host, tables, model, row["tree_id"])
     nodes = nodes_of(tables, model)
     cut = _cut(host, nodes, rows[0], limits.nodes)
     read = host.query(

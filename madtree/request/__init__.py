@@ -7,6 +7,7 @@ from __future__ import annotations
 from madtree.request.arguments import check_arguments
 from madtree.request.catalog import Type, find_class_writer, find_columns, find_relation, find_types, is_relation
 from madtree.request.class_params import check_class_params, class_params_text
+from madtree.request.elsewhere import check_known_types
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.new_tables import check_free, check_new, model_tables
@@ -23,6 +24,7 @@ __all__ = [
     "check_class_params",
     "check_forest_arguments",
     "check_free",
+    "check_known_types",
     "check_new",
     "class_params_text",
     "find_class_writer",

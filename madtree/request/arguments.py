@@ -12,8 +12,9 @@ from madtree.request import catalog, defaults
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
+from madtree.request.elsewhere import check_known_types
 from madtree.request.feature_costs import parse_costs
-from madtree.request.features import Item, list_items, make_features
+from madtree.request.features import FEATURES, Item, list_items, make_features
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import TextParameters, parse_params
@@ -97,11 +98,12 @@ def check_arguments(
     replace = defaults.REPLACE if replace is None else replace
     memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
 
-    source = catalog.find_relation(host, arguments.training_table_name, "training_table_name")
+    rows = host.source
+    source = catalog.find_relation(rows, arguments.training_table_name, "training_table_name")
     output_schema, output_name = check_new(
         host, arguments.output_table_name, "output_table_name", "model", SUFFIXES, replace
     )
-    names = SourceNames(catalog.find_columns(host, source), arguments.training_table_name)
+    names = SourceNames(catalog.find_columns(rows, source), arguments.training_table_name)
     id_item = names.column("id_col_name", arguments.id_col_name)
     dependent = names.aliased(DEPENDENT, arguments.dependent_variable)
     weight = names.item("weights", arguments.weights) if arguments.weights else None
@@ -119,9 +121,9 @@ def check_arguments(
     )
 
     roles = [item for item in (dependent, id_item, weight, exposed, fold) if item]
-    types = _types(host, source, [*roles, *items, *grouping], grouping)
+    types = _types(rows, source, [*roles, *items, *grouping], grouping)
     item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
-    outcome = outcome_of(host, source, dependent, types[0], classification, criterion)
+    outcome = outcome_of(rows, source, dependent, types[0], classification, criterion)
     is_classification = outcome.is_classification
     for argument, item in (("weights", weight), ("exposure", exposed)):
         if item:
@@ -132,8 +134,16 @@ def check_arguments(
             f"class_params are for classification, and dependent_variable {dependent.text} is a number here",
             hint="Leave class_params out, or say classification => true.",
         )
-    features, bare = make_features(host, source, text_of(id_item.sql, types[1].writer), items, item_types)
-    tell_of_derived(host, source, names.columns, dependent, items)
+    features, bare = make_features(rows, source, text_of(id_item.sql, types[1].writer), items, item_types)
+    check_known_types(
+        host,
+        [
+            *((f"{FEATURES}: {feature.name}", feature.type) for feature in features),
+            (f"dependent_variable {dependent.text}", outcome.type),
+            *((f"grouping_cols: {item.text}", type_.base) for item, type_ in zip(grouping, group_types, strict=True)),
+        ],
+    )
+    tell_of_derived(rows, source, names.columns, dependent, items)
     return TrainingTask(
         arguments=arguments,
         source=source,
@@ -141,7 +151,7 @@ def check_arguments(
         output_name=output_name,
         id_sql=id_item.sql,
         dependent_sql=outcome.sql,
-        dependent_name=name_of(host, source, dependent),
+        dependent_name=name_of(rows, source, dependent),
         dependent_type=outcome.type,
         is_classification=is_classification,
         classes_meant=classification is True,
@@ -149,7 +159,7 @@ def check_arguments(
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
         exposure_sql=exposed.sql if exposed else None,
-        grouping=tuple(grouping_columns(host, source, grouping, group_types)),
+        grouping=tuple(grouping_columns(rows, source, grouping, group_types)),
         parameters=_parameters(
             text,
             fold,

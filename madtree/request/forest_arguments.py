@@ -11,8 +11,11 @@ from madtree.host import Host
 from madtree.request import defaults
 from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
+from madtree.sqltext.forest_tables import GROUP_COLUMNS, MEMBER_COLUMNS, MORE_MEMBER_COLUMNS
+from madtree.sqltext.quote import ident
 from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, SAMPLINGS, SPLIT_RULES, UNPRUNED, ForestParameters
 
+_OWN_COLUMNS = dict((*MEMBER_COLUMNS, *MORE_MEMBER_COLUMNS, *GROUP_COLUMNS))
 _MOST_TREES = 100_000
 _MOST_PERMUTATIONS = 1_000
 
@@ -95,6 +98,7 @@ def check_forest_arguments(
             "strategy: forests cannot be grown by the aggregate",
             hint="Their trees need all rows at hand: use 'auto', 'memory' or 'workers'.",
         )
+    _check_grouping(task)
     n_features = len(task.features)
     usual = max(1, isqrt(n_features)) if task.is_classification else ceil(n_features / 3)
     n_drawn = _whole("num_random_features", num_random_features, usual, 1, n_features)
@@ -108,6 +112,17 @@ def check_forest_arguments(
     permuted = permutations if importance is None or importance else 0
     forest = ForestParameters(n_trees, n_drawn, way, kept, permuted, rule)
     return replace(task, parameters=parameters, forest=forest, oob_predictions=bool(oob_predictions))
+
+
+def _check_grouping(task: TrainingTask) -> None:
+    """Raise MadtreeError where a grouping column has the name of a column that only forests' tables have."""
+    for column in task.grouping:
+        if column.name in _OWN_COLUMNS:
+            raise MadtreeError(
+                f"grouping_cols: {ident(column.name)} is also the name of a column of a forest's tables",
+                hint=f"Give it another one: {column.expression or column.sql} AS name.",
+                sqlstate="42701",
+            )
 
 
 def _depth(host: Host, given: int | None) -> int:

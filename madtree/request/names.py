@@ -101,11 +101,11 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
             )
         own = item.column
         if own and own.name == name:
-            columns.append(Column(name, own.sql, own.full_type, own.equals))
+            columns.append(Column(name, own.sql, own.full_type, own.equals, writer=type_.writer))
         else:
             (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
             type_sql, equals = (own.full_type, own.equals) if own else (type_.name, type_.equals)
-            columns.append(Column(name, quoted["sql"], type_sql, equals, item.sql))
+            columns.append(Column(name, quoted["sql"], type_sql, equals, item.sql, type_.writer))
     return columns
 
 

@@ -7,7 +7,7 @@ those of the nodes, in their order, and behind them the surrogates, in the order
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import LEFT, RIGHT, Array, Bools, Floats, Ints, codec
 from madtree.score.coded_forest import coded_splits
 from madtree.score.flat_forest import FlatForest
-from madtree.score.forest_scorer import SAYS_CLASSES, SAYS_NUMBERS
-from madtree.score.settled import place_among, settled_nodes
+from madtree.score.forest_scorer import SAYS_NUMBERS
 
 ALL_TREES = -1
 MOST_MEMBERS = 2**20  # of a forest
@@ -128,14 +127,6 @@ def build_plan(
     trees = np.unique(group_id)
     if len(roots) != len(trees) * members:
         raise MadtreeError("the model is damaged: some of its trees are missing")
-    child = _first_children(nodes, splits.feature[:n_nodes], roots)
-    by_category = _category_arrays(group_id, splits, categories, seen, is_category, trees)
-    if forest is not None and forest.what in SAYS_CLASSES:
-        settled, kept, said = settled_nodes(child, roots, forest.values[:, 0])
-        child, splits, by_category = _shortened(child, splits, by_category, settled, kept)
-        nodes = FlatNodes(*(column[kept] for column in vars(nodes).values()))
-        forest = replace(forest, values=np.where(settled, said, forest.values[:, 0])[kept, None])
-        roots, n_nodes = place_among(kept)[roots], len(child)
     coded = None
     if forest and not any(is_category) and len(splits.node) == n_nodes:
         coded = coded_splits(splits.feature, splits.threshold, len(is_category))
@@ -143,7 +134,7 @@ def build_plan(
         {
             "trees": trees.astype(np.int64),
             "roots": roots.astype(np.int64),
-            "child": _small(child),
+            "child": _small(_first_children(nodes, splits.feature[:n_nodes], roots)),
             "missing_right": (splits.feature[:n_nodes] >= 0) & ~nodes.majority_left.astype(np.bool_),
             # Rows without a tree find an outcome, too: none.
             "outcome": np.append(nodes.outcome, 0).astype(outcome_type(nodes.outcome)),
@@ -151,34 +142,11 @@ def build_plan(
             "feature": _small(np.maximum(splits.feature, 0)),
             **(_threshold_arrays(splits, n_nodes) if coded is None else coded),
             "is_category": is_category,
-            **by_category,
+            **_category_arrays(group_id, splits, categories, seen, is_category, trees),
             "members": 0 if forest is None else forest.members,
             **({} if forest is None else _forest_arrays(forest)),
         }
     )
-
-
-def _shortened(
-    child: Ints, splits: FlatSplits, by_category: dict[str, Any], settled: Bools, kept: Bools
-) -> tuple[Ints, FlatSplits, dict[str, Any]]:
-    """Trees whose settled nodes are leaves: of the nodes that are kept the first children and splits, and what is
-    looked up of their categories.
-    """
-    place, n_nodes = place_among(kept), len(child)
-    left = place[np.where(settled, np.arange(n_nodes), child)[kept]]
-    asked = kept & ~settled
-    # Of a node without surrogates the split is kept in any case: each node has one, be it a leaf's.
-    stays = np.concatenate((kept, asked[splits.node[n_nodes:]]))
-    split_place = place_among(stays)
-    still = np.concatenate((asked, stays[n_nodes:]))
-    feature, threshold = np.where(still, splits.feature, -1), np.where(still, splits.threshold, np.nan)
-    split, code = np.divmod(by_category["entries"], by_category["width"])
-    named = still[split]
-    entries = split_place[split[named]] * by_category["width"] + code[named]
-    shorter = FlatSplits(
-        place[splits.node[stays]], feature[stays], threshold[stays], splits.low_goes_left[stays].astype(np.bool_)
-    )
-    return left, shorter, {**by_category, "entries": entries, "entry_side": by_category["entry_side"][named]}
 
 
 def _threshold_arrays(splits: FlatSplits, n_nodes: int) -> dict[str, Any]:

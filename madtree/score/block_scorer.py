@@ -6,6 +6,7 @@ Every row of a block steps down its tree at once, a level at a time, by the plan
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -119,12 +120,26 @@ def _as_codes(model: Plan, feature: int, values: Floats, tree: Ints) -> Floats:
 
 
 def _route_of_forest(model: Plan, values: Floats) -> Route:
-    """From one root, or from the roots of rows, to their leaves; `values` (n_features, n_rows)."""
+    """The ways of rows whose values (n_features, n_rows) these are."""
     coded: CodedForest | None = model["coded"]
-    if coded is not None:
-        return coded.route(values)
-    route, n_rows = _route_of(model), values.shape[1]
-    return lambda root: route(model, np.broadcast_to(root, n_rows), values)
+    return _RowsByValues(model, values) if coded is None else coded.route(values)
+
+
+@dataclass(frozen=True)
+class _RowsByValues:
+    """The ways of rows whose values (n_features, n_rows) these are, where they have no codes."""
+
+    model: Plan
+    values: Floats
+
+    def leaves(self, root: int | Ints) -> Steps[Ints]:
+        """As `forest_scorer.Route`."""
+        at: Ints = np.full(self.values.shape[1], root)
+        return (yield from _route_of(self.model)(self.model, at, self.values))
+
+    def of(self, rows: Ints) -> _RowsByValues:
+        """As `forest_scorer.Route`."""
+        return _RowsByValues(self.model, self.values.take(rows, axis=1))
 
 
 def _route_of(model: Plan) -> Callable[[Plan, Ints, Floats], Steps[Ints]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from madtree.errors import MadtreeError
 from madtree.host import Cancels, Host, local_settings
 from madtree.ingest import OID, PageRanges
 from madtree.learn.data import USUAL_BLOCK_ROWS, finished, sent_rows
@@ -32,6 +33,16 @@ MAX_TASKS = 128
 # Ids travel as text, as in a dump, and must come back as they were.
 IDS_IN_FULL = {"extra_float_digits": "1"}
 _TEXT = "pg_catalog.text"
+
+
+def _too_many(most_bytes: int) -> MadtreeError:
+    return MadtreeError(
+        f"test_table has too many rows: what they come to takes more than {most_bytes // 2**20} MB, and where nothing "
+        "may be written no table can hold it",
+        hint="Evaluate where you may write: in another transaction, or by a client with model_dsn, which keeps such "
+        "rows at the models' server. Or evaluate some of the rows, in a view.",
+        sqlstate="54000",
+    )
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,7 @@ class BlockStatement:
         return reader(self.host, self.work).command(self.blocks.create(query), [BYTEA], [plan])
 
     def _create_from_outside(self, plan: bytes) -> int:
-        with local_settings(self.host, IDS_IN_FULL):
+        with local_settings(self.host.source, IDS_IN_FULL):
             self.host.command(self.empty)
             return sum(
                 self.host.command(self.blocks.insert(), [BYTEA, _TEXT], [outcomes, ids])
@@ -84,19 +95,27 @@ class BlockStatement:
         """The ids of each block, an array as text, and what its rows come to."""
         block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
         cancels = Cancels(self.host)
-        for block in self.host.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
+        for block in self.host.source.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
             if block["ids"] is not None:
                 yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), cancels.let_in)
 
-    def query(self, plan: bytes) -> tuple[str, list[str], list[Any]]:
+    def query(self, plan: bytes, most_bytes: int) -> tuple[str, list[str], list[Any]]:
         """The target's rows as a query for one process, with the types and values of its parameters.
 
         Rows that were scored outside of the server are parameters: all of them, where they cannot be put into a table.
+
+        Raises:
+            MadtreeError: these would have more than `most_bytes`.
         """
         if self.host.has_extension:
             block_rows = self._block_rows(plan)
             return self._query(self._ranges(block_rows), block_rows), [BYTEA], [plan]
-        scored = list(self._scored_outside(plan))
+        scored, n_bytes = [], 0
+        for block in self._scored_outside(plan):
+            scored.append(block)
+            n_bytes += len(block[0]) + len(block[1])
+            if n_bytes > most_bytes:
+                raise _too_many(most_bytes)
         ids = "{" + ",".join(array[1:-1] for array, _ in scored) + "}"
         outcomes = b"".join(block for _, block in scored)
         return self.blocks.scored_outside(), [BYTEA, _TEXT], [outcomes, ids]
@@ -117,8 +136,8 @@ class BlockStatement:
             return None
         leaves = [self.source.oid]
         # The planner may think that row-level security hides most of the rows, and be wrong.
-        stored = self.host.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
-        cut = PageRanges.cut(self.host, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)
+        stored = self.host.source.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
+        cut = PageRanges.cut(self.host.source, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)
         return [(r.low, r.high) for r in cut.ranges]
 
     def _tasks(self, ranges: Sequence[PageBounds], block_rows: int) -> list[Sequence[PageBounds]]:

@@ -56,10 +56,12 @@ class Work:
         sharable: whether workers may score blocks, too: of a plain table, whose pages can be shared out.
         spread: whether rows lie on several servers, which evaluate a CASE where they are, and would have to hand over
             whatever blocks are made of.
+        of_cluster: whether Citus holds the rows, be it in one place.
         costs: of starting them.
         members: trees that a row goes down, more than one of a forest, which is scored by blocks only.
         coded: whether rows go down by codes, as they do where neither categories nor surrogates are asked.
         moved: whether blocks are scored outside of the server.
+        from_elsewhere: whether they come from another server than the one where the table of predictions is made.
     """
 
     rows: float
@@ -73,6 +75,8 @@ class Work:
     members: int = 1
     coded: bool = False
     moved: bool = False
+    from_elsewhere: bool = False
+    of_cluster: bool = False
 
     @property
     def _levels(self) -> float:
@@ -104,23 +108,37 @@ class Work:
     @property
     def in_blocks(self) -> bool:
         """Whether blocks are the quicker way, or the only one."""
-        if self.leaves * self.columns > EXPRESSION_LEAVES:
+        if self.leaves * self.columns > EXPRESSION_LEAVES or self.from_elsewhere:
             return True
         return not self.spread and self.block_seconds < self.case_seconds
 
 
 def measure(host: Host, source: Relation, leaves: int, features: int, columns: int, costs: Costs) -> Work:
     """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
-    held = placement(host, source.oid)
-    sharable = plain_tables(host, source.oid, held) == [source.oid]
-    with local_settings(host, _FREE):
+    at = host.source
+    held = placement(at, source.oid)
+    sharable = plain_tables(at, source.oid, held) == [source.oid]
+    with local_settings(at, _FREE):
         estimate = sql.estimate(qualified(source.schema, source.name))
-        plan = "\n".join(row["QUERY PLAN"] for row in host.query(estimate))
+        plan = "\n".join(row["QUERY PLAN"] for row in at.query(estimate))
     planned, rows = sql.read_estimate(plan)
-    limits = host.query(workers_sql.LIMITS)[0]
+    limits = at.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
     spread, moved = held == "spread", not host.has_extension
-    return Work(rows, leaves, features, columns, workers, sharable, spread, costs, moved=moved)
+    from_elsewhere = at is not host
+    return Work(
+        rows,
+        leaves,
+        features,
+        columns,
+        workers,
+        sharable,
+        spread,
+        costs,
+        moved=moved,
+        from_elsewhere=from_elsewhere,
+        of_cluster=held is not None,
+    )
 
 
 def run_case(host: Host, work: Work, statement: str) -> int:

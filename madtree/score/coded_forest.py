@@ -6,7 +6,6 @@ So `value > threshold` holds just where its code is above the threshold's place 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,17 +83,27 @@ class CodedForest:
         encoders = [EdgeEncoder(one, cut.dtype.type, quantiles=False) for one in own]
         return cls(encoders, Descent(feature, cut, child, missing_right, n_features, deepest, together))
 
-    def route(self, values: Floats) -> Callable[[int | Ints], Steps[Ints]]:
-        """The way of rows whose values (n_features, n_rows) these are, NaN where missing: from one root, or from the
-        rows' own, to their leaves.
-        """
+    def route(self, values: Floats) -> CodedRows:
+        """The ways of rows whose values (n_features, n_rows) these are, NaN where missing."""
         codes: Array = np.empty(values.shape, self.descent.cut.dtype)
         for f, encoder in enumerate(self.encoders):
             codes[f] = encoder.codes(values[f])
-        matrix = CodeMatrix(codes)
+        return CodedRows(self.descent, codes)
 
-        def leaves(root: int | Ints) -> Steps[Ints]:
-            yield
-            return self.descent.leaves(root, matrix)
 
-        return leaves
+class CodedRows:
+    """The ways of some rows, by their codes."""
+
+    def __init__(self, descent: Descent, codes: Array) -> None:
+        """`codes`: (n_features, n_rows)."""
+        self._descent, self._codes = descent, codes
+        self._matrix = CodeMatrix(codes)
+
+    def leaves(self, root: int | Ints) -> Steps[Ints]:
+        """As `forest_scorer.Route`."""
+        yield
+        return self._descent.leaves(root, self._matrix)
+
+    def of(self, rows: Ints) -> CodedRows:
+        """As `forest_scorer.Route`."""
+        return CodedRows(self._descent, self._codes.take(rows, axis=1))

@@ -14,6 +14,7 @@ from madtree.model import (
     ModelTables,
     find_model,
     fit_features,
+    is_training_table,
     output_columns,
     read_summary,
     read_trees,
@@ -32,8 +33,10 @@ from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import check_expression
+from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
+HELD_BYTES = 2**28  # some five million rows
 _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 
@@ -45,6 +48,7 @@ def tree_evaluate(
     *,
     costs: Costs = COSTS,
     trust_owner: bool | None = False,
+    most_bytes: int = HELD_BYTES,
 ) -> list[Row]:
     """A row for each metric of each tree, or of each forest; see its usage text.
 
@@ -54,14 +58,16 @@ def tree_evaluate(
             forests, they always are by blocks.
         costs: of work, by which workers share the blocks.
         trust_owner: whether what the model's owner wrote may run, see `find_model`.
+        most_bytes: that this process and the server's may hold of rows that are scored outside of the server, where
+            nothing may be written.
 
     Raises:
-        MadtreeError: there is no such model or table, or the table lacks a column, or a weight or outcome in it is out
-            of range.
+        MadtreeError: there is no such model or table, or the table lacks a column or has too many rows, or a weight or
+            outcome in it is out of range.
     """
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
+    with _asking(host, tables, model, test_table, in_blocks, costs, most_bytes) as asking:
         if model.is_classification:
             rows = asking.query(sql.class_metrics(asking.question))
         else:
@@ -112,7 +118,13 @@ class _Asking:
 
 @contextmanager
 def _asking(
-    host: Host, tables: ModelTables, model: Model, test_table: str | None, in_blocks: bool | None, costs: Costs
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    test_table: str | None,
+    in_blocks: bool | None,
+    costs: Costs,
+    most_bytes: int = HELD_BYTES,
 ) -> Iterator[_Asking]:
     """Put a question to the model; rows that were scored by blocks, and cells that other servers have counted, are kept
     until it is answered.
@@ -122,15 +134,21 @@ def _asking(
     """
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
-    source = find_relation(host, test_table, "test_table")
+    source = find_relation(host.source, test_table, "test_table")
+    if model.n_members and is_training_table(host, model, source):
+        of_groups = model_table(tables.schema, tables.name, "_group")
+        host.notice(
+            f"{model.name} was trained on {test_table}: its trees have seen these rows, and predict others less well; "
+            f"the error on rows that each tree has not seen is in {of_groups}"
+        )
     actual, weight = _outcome(tables, model)
     exposure = None if model.exposure is None else judged.number(model.exposure)
     needed = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
-    features = fit_features(host, model, source, test_table, "test_table", needed)
+    features = fit_features(host.source, model, source, test_table, "test_table", needed)
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
-    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(tables, model))
+    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(host, tables, model))
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), 1, costs)
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
@@ -149,7 +167,7 @@ def _asking(
         if may_keep:
             scoring.create()
         else:
-            scored = scoring.rows()
+            scored = scoring.rows(most_bytes)
         kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
         names = {name: output.name for name, output in said.items()}
         rows = judged.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
@@ -169,10 +187,10 @@ def _asking(
         model.of_counts,
         of_forest=model.n_members > 0,
     )
-    keeps_cells = work.spread and may_keep and not in_blocks
+    keeps_cells = work.of_cluster and may_keep and not in_blocks
     if keeps_cells:
         # Citus puts what comes from other servers beside the model's tables in a session of its own, which does not see
-        # a model that this transaction has made.
+        # a model that this transaction has made; and it loses columns where a table of its own meets a plain one.
         cells = class_cells(question) if model.is_classification else number_cells(question)
         run_case(host, work, keep_cells(scratch, cells))
         question = replace(question, cells=scratch)

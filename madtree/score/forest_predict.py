@@ -55,10 +55,10 @@ def forest_predict(
     wanted = check_type(model, type_)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
-    source = find_relation(host, new_data_table, "new_data_table")
+    source = find_relation(host.source, new_data_table, "new_data_table")
     target = qualified(*check_new(host, output_table, "output_table"))
     features, id_type = fit_to_source(host, model, source, new_data_table)
-    groups = groups_of(tables, model)
+    groups = groups_of(host, tables, model)
     id_name = id_name_of(model)
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, Steps
+from madtree.score.votes import Votes
 
 # What a row comes to, and the bytes that say it:
 # classes: the number of the class with most votes, from 1, the first of several; 0 without a forest. 4 bytes.
@@ -19,16 +20,26 @@ from madtree.learn.data import Array, Bools, Floats, Ints, Steps
 # oob_means: that number of trees, and, as `means`, what these predict.
 OUT_OF_BAG = ("oob_votes", "oob_means")
 WHATS = ("classes", "votes", "means", "leaves", "judged", *OUT_OF_BAG)
-SAYS_CLASSES, SAYS_NUMBERS = ("classes", "votes", "oob_votes"), ("means", "judged", "oob_means")
+SAYS_NUMBERS = ("means", "judged", "oob_means")
 CLASS_BYTES = 4
 NO_VOTES = 2**31 - 1
 NUMBER_BYTES = 10
 EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
 _MANTISSA_BITS = 53
 
-_FEW_CLASSES = 16  # up to which comparing all rows with each class is quicker than looking up what to add to
+# Of the trees, that are counted between one look at which rows' classes are settled and the next.
+_LOOKS = 1 / 24
+_FEWER = 0.75  # of the rows: so few, and they are worth being put together
 
-Route = Callable[[int | Ints], Steps[Ints]]
+
+class Route(Protocol):
+    """The ways of some rows down the trees."""
+
+    def leaves(self, root: int | Ints) -> Steps[Ints]:
+        """(n_rows,) the leaves that the rows end in, from one root or from their own (n_rows,)."""
+
+    def of(self, rows: Ints) -> Route:
+        """The ways of these rows alone."""
 
 
 def row_bytes(what: str, members: int, n_values: int) -> int:
@@ -51,16 +62,18 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
     Args:
         model: the plan, checked.
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
-        route: from one root, or from the roots of rows, to the leaves that they end in.
+        route: of the rows.
     """
     what, members, n_rows = model["what"], model["members"], len(place)
+    if what == "classes":
+        return _or((yield from _majority(model, place, route)).astype("<i4"), known, 0).tobytes()
     leaves = _leaves(model, place, route)
     if what == "leaves":
         found = np.zeros((n_rows, members), "<i4")
         for member in range(members):
             found[:, member] = model["values"].take((yield from leaves(member)))
         return _or(found, known, 0).tobytes()
-    votes = _votes(model["class_of"], model["n_classes"], n_rows, members) if what != "means" else None
+    votes = Votes.none(model["class_of"], model["n_classes"], n_rows, members) if what != "means" else None
     sums = _Sums(model["values"], n_rows) if what in ("means", "judged") else None
     for member in range(members):
         leaf = yield from leaves(member)
@@ -70,12 +83,9 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
     if votes is None:
         assert sums is not None
         return _floats(sums.total / members, known).tobytes()
-    by_class = votes.by_row()
-    if what == "votes":
-        return _or(by_class.astype("<i4"), known, NO_VOTES).tobytes()
-    classes = _or(by_class.argmax(axis=1).astype("<i4") + 1, known, 0)
     if sums is None:
-        return classes.tobytes()
+        return _or(votes.by_row().astype("<i4"), known, NO_VOTES).tobytes()
+    classes = _or(votes.first_of_most().astype("<i4"), known, 0)
     parts = classes[:, None], _floats(sums.total / members, known)
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
@@ -111,13 +121,40 @@ def out_of_bag_outcomes(
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 
+def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
+    """(n_rows,) the class that most trees vote for, from 1; arguments as above.
+
+    Once more than half of the trees have voted, rows drop out whose class the others cannot change.
+    """
+    members, n_rows = model["members"], len(place)
+    votes = Votes.none(model["class_of"], model["n_classes"], n_rows, members)
+    leaves = _leaves(model, place, route)
+    found, rows = np.zeros(n_rows, np.int64), np.arange(n_rows)
+    look = members // 2 + 1
+    for done in range(1, members):
+        votes.add((yield from leaves(done - 1)))
+        if done < look:
+            continue
+        look = done + max(1, round(members * _LOOKS))
+        still = np.flatnonzero(votes.open(members - done))
+        if len(still) < _FEWER * len(rows):
+            found[rows] = votes.first_of_most()
+            if len(still) == 0:
+                return found
+            votes, rows = votes.of(still), rows.take(still)
+            leaves = _leaves(model, place.take(rows), route := route.of(still))
+    votes.add((yield from leaves(members - 1)))
+    found[rows] = votes.first_of_most()
+    return found
+
+
 def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
     """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
     first, roots = place * model["members"], model["roots"]
     together = len(place) > 0 and bool((place == place[0]).all())
 
     def of_member(member: int) -> Steps[Ints]:
-        return route(int(roots[first[0] + member]) if together else roots.take(first + member))
+        return route.leaves(int(roots[first[0] + member]) if together else roots.take(first + member))
 
     return of_member
 
@@ -130,47 +167,6 @@ class _Sums:
 
     def add(self, leaf: Ints) -> None:
         self.total += self._values.take(leaf, axis=0)
-
-
-def _votes(class_of: Ints, n_classes: int, n_rows: int, members: int) -> _VotesOfFew | _VotesOfMany:
-    """Those of classes; `class_of` (n_nodes,) from 1."""
-    if n_classes <= _FEW_CLASSES:
-        return _VotesOfFew(class_of, n_classes, n_rows, members)
-    return _VotesOfMany(class_of, n_classes, n_rows)
-
-
-class _VotesOfFew:
-    """Trees that vote for each class, class by class."""
-
-    def __init__(self, class_of: Ints, n_classes: int, n_rows: int, members: int) -> None:
-        self._class_of, self._votes = class_of, np.zeros((n_classes, n_rows), np.min_scalar_type(members))
-
-    def add(self, leaf: Ints) -> None:
-        said = self._class_of.take(leaf)
-        for number, own in enumerate(self._votes, 1):
-            own += (said == number).view(np.uint8)
-
-    def by_row(self) -> Ints:
-        """(n_rows, n_classes)"""
-        votes: Ints = self._votes.T
-        return votes
-
-
-class _VotesOfMany:
-    """The same; each row adds to what it has of the one class."""
-
-    def __init__(self, class_of: Ints, n_classes: int, n_rows: int) -> None:
-        self._class_of, self._votes = class_of, np.zeros(n_rows * n_classes, np.int32)
-        self._first = np.arange(-1, n_rows * n_classes - 1, n_classes)
-        self._shape = n_rows, n_classes
-
-    def add(self, leaf: Ints) -> None:
-        place = self._first + self._class_of.take(leaf)
-        self._votes[place] = self._votes.take(place) + 1
-
-    def by_row(self) -> Ints:
-        """(n_rows, n_classes)"""
-        return self._votes.reshape(self._shape)
 
 
 def _or(found: Array, known: Bools | None, otherwise: int) -> Array:

@@ -47,7 +47,7 @@ def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None
     outputs = [replace(output, name=name) for output, name in zip(outputs, taken[1:], strict=True)]
     outputs.append(Output(OOB_TREES, "pg_catalog.int4", lambda node: ""))
     source = qualified(task.source.schema, task.source.name)
-    scan = Scan(model_table(*at, "_oob"), source, model.id_column, taken[0], features, groups_of(tables, model))
+    scan = Scan(model_table(*at, "_oob"), source, model.id_column, taken[0], features, groups_of(host, tables, model))
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = measure(host, task.source, size["leaves"], len(model.features), len(outputs), task.tuning.costs)
     work = replace(work, members=model.n_members)

@@ -21,7 +21,7 @@ from madtree.model import (
     require_single_trees,
     unquoted,
 )
-from madtree.request import COSTS, Costs, Type, check_new, find_relation
+from madtree.request import COSTS, Costs, Type, check_known_types, check_new, find_relation
 from madtree.score.case_or_blocks import measure, run_case
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
@@ -31,6 +31,7 @@ from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
+from madtree.sqltext.value_rows import value_rows
 from madtree.trees import Feature, Model
 
 
@@ -66,11 +67,11 @@ def tree_predict(
     wanted = check_type(model, type_)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
-    source = find_relation(host, new_data_table, "new_data_table")
+    source = find_relation(host.source, new_data_table, "new_data_table")
     schema, name = check_new(host, output_table, "output_table")
     target = qualified(schema, name)
     features, id_type = fit_to_source(host, model, source, new_data_table)
-    groups = groups_of(tables, model)
+    groups = groups_of(host, tables, model)
     id_name = id_name_of(model)
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
@@ -132,29 +133,39 @@ def fit_to_source(
     """
     names = [model.id_column, *(feature.name for feature in model.features), *model.grouping]
     hint = "It must have the id column, all features and the grouping columns of the training table."
-    id_type, *types = column_types(host, source, names, given, argument, hint)
+    id_type, *types = column_types(host.source, source, names, given, argument, hint)
+    check_known_types(host, [(f"{argument}: {model.id_column}", id_type.base)])
     pairs = zip(model.features, types, strict=False)
     return {feature.name: fit_feature(feature, found) for feature, found in pairs}, id_type
 
 
-def groups_of(tables: ModelTables, model: Model) -> sql.GroupJoin | None:
-    """How rows find their tree, or the number of their forest; None where the model is not grouped."""
+def groups_of(host: Host, tables: ModelTables, model: Model) -> sql.GroupJoin | None:
+    """How rows find their tree, or the number of their forest; None where the model is not grouped.
+
+    Rows of another server find it by literals: the model's table is not there.
+    """
     if not model.grouping_columns:
         return None
-    columns = []
-    for column, value in zip(model.grouping_columns, model.grouping, strict=True):
-        name = unquoted(column)
-        columns.append((ident(name), value, tables.column_types[name][1]))
+    names = [*map(unquoted, model.grouping_columns)]
+    types = [tables.column_types[name] for name in names]
+    keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, model.grouping, types, strict=True)]
+    table, number = tables.sql, "tree_id"
     if model.n_members:
-        return sql.GroupJoin(model_table(tables.schema, tables.name, "_group"), tuple(columns), "gid")
-    return sql.GroupJoin(tables.sql, tuple(columns))
+        table, number = model_table(tables.schema, tables.name, "_group"), "gid"
+    if host.source is not host:
+        found = host.query(models_sql.group_texts(table, number, tables.group_writers(names)))
+        rows = [[str(row["number"]), *row["texts"]] for row in found]
+        table = value_rows(
+            [(number, "int4"), *((name, type_[0]) for name, type_ in zip(names, types, strict=True))], rows
+        )
+    return sql.GroupJoin(table, tuple(keys), number)
 
 
 def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:
     what = f"{single} of {trees} trees of {model.name} have" if model.grouping_columns else f"{model.name} has"
     whose = "of such a tree" if model.grouping_columns else "of the table"
     host.notice(
-        f"tree_model: {what} a single leaf, so all rows {whose} get the same probabilities; a tree that is pruned less "
+        f"{what} a single leaf, so all rows {whose} get the same probabilities; a tree that is pruned less "
         "(pruning_params => 'cp=-1'), of weighted rows, or by another split_criterion may have more"
     )
 

@@ -86,10 +86,14 @@ class BlockScoring:
         statement, plan = self._statement()
         return statement.create(plan)
 
-    def rows(self) -> ScoredRows:
-        """The target's rows for one process, where it cannot be created. Errors are those of `create`."""
+    def rows(self, most_bytes: int) -> ScoredRows:
+        """The target's rows for one process, where it cannot be created.
+
+        Raises:
+            MadtreeError: as `create`; or rows that were scored outside of the server have more than `most_bytes`.
+        """
         statement, plan = self._statement()
-        return ScoredRows(*statement.query(plan))
+        return ScoredRows(*statement.query(plan, most_bytes))
 
     def _statement(self) -> tuple[BlockStatement, bytes]:
         """The statement, and the plan."""
@@ -114,7 +118,10 @@ class BlockScoring:
             self.id_type.is_array,
         )
         n_trees = len(np.unique(nodes["tree_id"]))
-        empty = sql.create_empty(scan, self.outputs)
+        if host.source is host:
+            empty = sql.create_empty(scan, self.outputs)
+        else:
+            empty = sql.create_typed(scan, type_sql(self.id_type.name), self.outputs)
         return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan
 
 

@@ -45,6 +45,12 @@ def trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]])
     )
 
 
+def group_texts(table: str, number: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """Of each group in a model's table its `number`, by the column of that name, and its values as `texts`."""
+    values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
+    return f"SELECT t.{number} AS number, ARRAY[{values}]::pg_catalog.text[] AS texts FROM {table} AS t ORDER BY 1"
+
+
 def size(schema: str, name: str) -> str:
     """How many trees there are, how many of them are a single leaf, and how many `leaves` all have together, where a
     tree that failed counts as one.

@@ -220,6 +220,24 @@ def packed_between(schema: str, name: str) -> str:
     )
 
 
+def packed_lengths(schema: str, name: str) -> str:
+    """Of each tree in order its id, the bytes of its nodes as `size`, and whether the tree `is_there`."""
+    tree = f"SELECT FROM {model_table(schema, name)} AS t WHERE t.tree_id OPERATOR(pg_catalog.=) m.tree_id"
+    return (
+        f"SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, EXISTS ({tree}) AS is_there "
+        f"FROM {model_table(schema, name, '_packed')} AS m ORDER BY m.tree_id"
+    )
+
+
+def packed_rows(schema: str, name: str) -> str:
+    """`<output>_packed` from tree $1 to tree $2, in order of the trees."""
+    columns = ", ".join(f"t.{column}" for column, _ in PACKED_COLUMNS)
+    return (
+        f"SELECT {columns} FROM {model_table(schema, name, '_packed')} AS t WHERE t.tree_id OPERATOR(pg_catalog.>=) $1 "
+        "AND t.tree_id OPERATOR(pg_catalog.<=) $2 ORDER BY t.tree_id"
+    )
+
+
 def category_keys(schema: str, name: str) -> str:
     """The categories of all trees in order of the trees, as integers sent.
 

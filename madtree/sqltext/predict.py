@@ -119,6 +119,12 @@ def create_empty(scan: Scan, outputs: Sequence[Output]) -> str:
     return f"CREATE TABLE {scan.target} AS SELECT {', '.join(columns)} FROM {scan.rows()} WITH NO DATA"
 
 
+def create_typed(scan: Scan, id_type: str, outputs: Sequence[Output]) -> str:
+    """Make the target without rows where its source is on another server."""
+    columns = [f"{ident(scan.id_name)} {id_type}", *(f"{ident(output.name)} {output.type}" for output in outputs)]
+    return f"CREATE TABLE {scan.target} ({', '.join(columns)})"
+
+
 def insert_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:
     """Fill the target that is there."""
     return f"INSERT INTO {scan.target} {scored_by_case(scan, trees, outputs)}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from madtree.sqltext import values
 from madtree.sqltext.operators import binary
+from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
 from madtree.trees import Feature
 
@@ -126,6 +129,13 @@ def group_figures(source: RowSource, dependent_is_number: bool) -> dict[str, str
     if source.exposure is not None:
         figures |= {"shortest": "pg_catalog.min(shortest)", "longest": "pg_catalog.max(longest)"}
     return figures
+
+
+def listed_groups(source: RowSource, table: str, dependent_is_number: bool, grouping: Sequence[Column] = ()) -> str:
+    """A query for the figures of all groups in `table`, in order; and for the values of `grouping` as texts t1, ..."""
+    names = ["tree_id", "block", *group_figures(source, dependent_is_number)]
+    names += [f"{values.text_of(f'g{i}', column.writer)} AS t{i}" for i, column in enumerate(grouping, 1)]
+    return f"SELECT {', '.join(names)} FROM {table} AS madtree_group ORDER BY tree_id"
 
 
 def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.values import Writer
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Column:
         type: as `format_type` prints it.
         equals: SQL of the type's operator "equals".
         expression: SQL of its value in a row of the data; empty where that is the column of the same name.
+        writer: how its values are written as text.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Column:
     type: str
     equals: str = EQUALS
     expression: str = ""
+    writer: Writer | None = None
 
     @property
     def value(self) -> str:

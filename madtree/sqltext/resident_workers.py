@@ -15,14 +15,10 @@ def work(n_workers: int) -> str:
 
     PostgreSQL gives each branch of such a query to exactly one process, and plans n workers for 2**(n - 1) branches.
     Who takes part stays in its branch until all is over, so with more branches than workers one is left for this
-    process.
+    process. By the planner's figures a single worker saves nothing on such branches; a scan that processes can share,
+    and that is never begun, makes it worth while.
     """
     n_branches = max(n_workers + 2, 2 ** (n_workers - 1))
-    return " UNION ALL ".join([f"SELECT {INTERNAL}.resident_worker($1)"] * n_branches)
-
-
-def settings(n_workers: int) -> dict[str, str]:
-    """What the planner is told for that query beside the usual settings. It shares branches out among two workers at
-    least; where one is wanted, the server is told to start no second one.
-    """
-    return {"max_parallel_workers_per_gather": "2", "max_parallel_workers": "1"} if n_workers == 1 else {}
+    branches = [f"SELECT {INTERNAL}.resident_worker($1)"] * n_branches
+    shared = "SELECT false FROM pg_catalog.pg_class WHERE pg_catalog.now() IS NULL"
+    return " UNION ALL ".join([*branches, shared])

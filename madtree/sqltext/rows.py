@@ -193,17 +193,31 @@ def usable_images(source: RowSource, from_clause: str, never_null: Sequence[bool
     return f"SELECT {images_} FILTER (WHERE {source.usable}) AS images, pg_catalog.count(*) AS total {from_clause}"
 
 
+def numbered_images(source: RowSource, block_rows: int) -> str:
+    """As `usable_images` with NaN for any NULL, of `block_rows` rows each, for a relation that has no pages."""
+    block = binary(binary("r.number", "-", "1"), "/", str(block_rows))
+    # The ordered aggregate cannot be hashed: a hash table would hold all rows at once.
+    return (
+        "SELECT pg_catalog.string_agg(r.image, ''::pg_catalog.bytea ORDER BY r.number) AS images, "
+        "pg_catalog.count(*) AS total FROM ("
+        f"SELECT pg_catalog.row_number() OVER () AS number, CASE WHEN {source.usable} THEN {source.row()} END AS image "
+        f"{source.from_clause()}) AS r GROUP BY {block} ORDER BY {block}"
+    )
+
+
 def count_images(source: RowSource, from_clause: str) -> str:
     """A query that makes all rows' images and keeps none."""
     return f"SELECT pg_catalog.count({source.row()}) {from_clause}"
 
 
-def images_by_block(source: RowSource, *, in_order: bool) -> str:
+def images_by_block(source: RowSource, *, in_order: bool, by_place: bool = True) -> str:
     """The images of each block of small groups, in the order of the blocks.
 
-    `in_order`: rows stand as in the table, for random folds, which go by a row's place.
+    `in_order`: rows stand as in the table, for random folds, which go by a row's place; of a relation whose rows have
+    none (`by_place`), as they come.
     """
-    order = f"1, {SOURCE_ALIAS}.tableoid, {SOURCE_ALIAS}.ctid" if in_order else "1"
+    place = f"{SOURCE_ALIAS}.tableoid, {SOURCE_ALIAS}.ctid" if by_place else "pg_catalog.row_number() OVER ()"
+    order = f"1, {place}" if in_order else "1"
     return (
         "SELECT madtree_row.block, pg_catalog.string_agg(madtree_row.image, ''::pg_catalog.bytea) AS images FROM ("
         f"SELECT madtree_block AS block, {source.row()} AS image "

@@ -125,6 +125,10 @@ _BARE = f"""
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) y.typnamespace
     WHERE y.typtype OPERATOR(pg_catalog.<>) 'd'"""
 
+BY_SUPERUSER = """\
+SELECT pg_catalog.bool_or(r.rolsuper) AS by_superuser FROM pg_catalog.pg_roles AS r
+WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])"""
+
 # A row for each column of the relations in schema $1 whose names are in $2, in order: what the relation is, and the
 # column's name and type. `type` is printed so that it resolves under the search path of this very session; `own` tells
 # whether the type is PostgreSQL's. Relations without columns have no row.
@@ -144,8 +148,7 @@ SELECT c.relname::pg_catalog.text AS "table", c.kind, c.owner, c.rank, c.hazards
     a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
     pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
     t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid AS own,
-    (SELECT pg_catalog.bool_or(r.rolsuper) FROM pg_catalog.pg_roles AS r
-     WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])) AS by_superuser
+    ({BY_SUPERUSER}) AS by_superuser
 FROM tables AS c
 INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid

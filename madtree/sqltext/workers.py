@@ -14,3 +14,8 @@ FROM (SELECT pg_catalog.current_setting('madtree.resident_workers', true) AS res
 def plan_of(query: str) -> str:
     """The planner's plan of a query, a line a row, in the column `QUERY PLAN`."""
     return f"EXPLAIN (COSTS OFF) {query}"
+
+
+def whole_plan_of(query: str) -> str:
+    """As `plan_of`, with every expression, after functions written in SQL have been put in place."""
+    return f"EXPLAIN (COSTS OFF, VERBOSE) {query}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 
 from madtree.host import Cancels, Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, RowPacker
@@ -26,9 +27,10 @@ class InProcess:
         place, cancels = TemporaryPlace.of(self._host), Cancels(self._host)
         store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, self._position_bytes, place)
         total = Packed(0, 0, 0)
-        for number, (block, packed) in enumerate(self._rows.blocks(packing, self._block_rows)):
-            cancels.let_in()
-            store.add(number, block)
-            total = total.plus(packed)
+        with closing(self._rows.blocks(packing, self._block_rows)) as blocks:
+            for number, (block, packed) in enumerate(blocks):
+                cancels.let_in()
+                store.add(number, block)
+                total = total.plus(packed)
         store.finish()
         return finished(driven(program(total, True), store, tell), cancels.let_in)

@@ -36,6 +36,7 @@ class ModelFiller:
 
     Attributes:
         n_rows, n_trees, n_leaves: so far.
+        oob_error: the error on out-of-bag rows, of a finished forest without groups; None where there is none.
         is_tested: (n_trees,) whether any row is out of each tree's bag, of a forest that has been finished; in order
             of the trees' numbers.
     """
@@ -48,6 +49,7 @@ class ModelFiller:
         self._out_of_bag: list[OutOfBagColumns] = []
         self._remarks = TreeRemarks(task, training.categories)
         self.n_rows = self.n_trees = self.n_leaves = 0
+        self.oob_error: float | None = None
         self.is_tested: Bools = np.zeros(0, np.bool_)
 
     def add(self, trained: TrainedTrees) -> None:
@@ -90,6 +92,8 @@ class ModelFiller:
             write_trees(host, task, trees, "", training.group_table)
             self.is_tested = trees.is_tested
             of_groups = _groups_of(nested.join(self._out_of_bag), trees, groups, task.forest)
+            if training.groups is None and not np.isnan(of_groups.oob_error[0]):
+                self.oob_error = float(of_groups.oob_error[0])
             write_groups(host, task, of_groups, _UNUSABLE_GROUP, training.group_table, unordered)
         else:
             write_trees(host, task, trees, _UNUSABLE_GROUP, training.group_table, unordered)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Stopwatch, local_settings
+from madtree.host import Host, Sharing, Stopwatch
 from madtree.ingest import (
     BinFinder,
     Categories,
@@ -29,12 +29,10 @@ from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
 from madtree.learn.prune import TrainedTrees, train_trees
 from madtree.learn.route import POSITION_BYTES
-from madtree.parallel import Workers, cost_model, sharing
+from madtree.parallel import Workers, cost_model
 from madtree.request import Costs, TrainingTask
-from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import WorkTables
-from madtree.sqltext.workers import plan_of
 from madtree.storage.aggregate import InTable
 from madtree.storage.distributed import DistributedRows, PartBinFinder
 from madtree.storage.in_process import InProcess
@@ -42,7 +40,8 @@ from madtree.storage.protocol import BlockKeeper, NotPossibleError
 from madtree.storage.workers import board
 from madtree.storage.workers.provider import ResidentWorkers
 from madtree.train.deliveries import Deliveries
-from madtree.train.progress import Teller
+from madtree.train.elsewhere import for_sessions, parallel_safe
+from madtree.train.progress import ReadingTeller, Teller
 from madtree.trees import EXACT_LIMIT, Kind, Parameters
 
 
@@ -107,9 +106,8 @@ class LargeTrees:
         self._spool: RowSpool | None = None
         self.read_rows = min(task.tuning.read_rows, rows.at_once)
         distributed = rows.distributed
-        self.pages = (
-            distributed.pages() if distributed else PageRanges.cut(host, rows.oids, profile.total, self.read_rows)
-        )
+        cut = rows.reader, rows.oids, profile.total, self.read_rows
+        self.pages = distributed.pages() if distributed else PageRanges.cut(*cut)
 
     def train(self, scale: Scale, tree_ids: Ints | None, deliver: Callable[[TrainedTrees], None]) -> None:
         """Hand over the trees of `tree_ids` (n_trees,), or the single one; `scale` has their rows and ranges.
@@ -195,8 +193,23 @@ class LargeTrees:
     def _read_once(self) -> RowSpool:
         if self._spool is None:
             in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
-            self._spool = RowSpool.read(self.host, self.source, self.pages, self._row_format(), in_memory)
+            self._spool = RowSpool.read(
+                self.rows.reader,
+                self.source,
+                self.pages,
+                self._row_format(),
+                in_memory,
+                sharing=self._sharing(),
+                tell=self._tell_of_reading(),
+            )
         return self._spool
+
+    def _tell_of_reading(self) -> Callable[[int, int, int], None]:
+        return ReadingTeller(self.host, self.task.verbose).tell
+
+    def _sharing(self) -> Sharing | None:
+        """What other sessions need to know to read the rows; None where nobody else sees them, or a table of groups."""
+        return None if self.made else for_sessions(self.rows.reader, self.source, self.rows.oids, self.profile.total)
 
     def _keepers(self, problem: Problem, spool: RowSpool | None) -> Iterator[BlockKeeper]:
         """Who may keep the blocks, the best one first. This is where a training's strategy is decided."""
@@ -207,7 +220,7 @@ class LargeTrees:
         if self.rows.distributed:
             yield self.rows.distributed.keeper(self.source, self.made)
             return
-        packer = RowPacker(self.host, self.source, self.pages, spool)
+        packer = RowPacker(self.rows.reader, self.source, self.pages, spool, self._sharing(), self._tell_of_reading())
         if task.strategy in ("aggregate", "workers") and not self.host.has_extension:
             raise MadtreeError(
                 f"strategy: {task.strategy} needs the extension madtree in the server; by the client engine, rows are "
@@ -249,15 +262,9 @@ class LargeTrees:
             return "the setting madtree.resident_workers is off"
         if not board.available():
             return "the system has no /proc with a process's open files"
-        if not self._parallel_safe():
+        if not parallel_safe(self.host, self.source):
             return "PostgreSQL lets no workers read these rows (a temporary table, or a function not PARALLEL SAFE)"
         return ""
-
-    def _parallel_safe(self) -> bool:
-        """Whether the planner would let workers evaluate the user's expressions on the training table."""
-        with local_settings(self.host, sharing(1)):
-            query = rows_sql.count_images(self.source, self.source.from_clause())
-            return any("Gather" in row["QUERY PLAN"] for row in self.host.query(plan_of(query)))
 
     def _tell_of_bins(self, bins: BinTable) -> None:
         if self.task.parameters.n_bins == 0 and (binned := binned_features(bins, self.rows.kinds)):

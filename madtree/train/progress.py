@@ -8,6 +8,8 @@ from collections.abc import Callable
 from madtree.host import Host, Stopwatch
 from madtree.learn.histogram import Progress
 
+_LINE_SECONDS = 1.0
+
 
 class Teller:
     """Is told of a program's progress."""
@@ -39,6 +41,21 @@ class Teller:
             self._host.info(
                 f"tree {done.n_done} of {done.n_trees}: {done.n_nodes} nodes in the last ones, {now - self._last:.3f} s"
             )
+            self._last = now
+
+
+class ReadingTeller:
+    """Tells how far rows that come over a connection have been read, a line a second: a slow network takes minutes."""
+
+    def __init__(self, host: Host, verbose: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._host, self._verbose, self._clock = host, verbose, clock
+        self._last = clock()
+
+    def tell(self, n_read: int, n_ranges: int, n_rows: int) -> None:
+        """So many page ranges have been read, with so many rows."""
+        now = self._clock()
+        if self._verbose and now - self._last >= _LINE_SECONDS and not self._host.has_extension:
+            self._host.info(f"pack {n_read} of {n_ranges}: {n_rows} rows read, {now - self._last:.3f} s")
             self._last = now
 
 

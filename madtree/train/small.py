@@ -37,6 +37,8 @@ class SmallGroups:
         n_workers: int,
         watch: Stopwatch,
         distributed: DistributedRows | None = None,
+        *,
+        by_place: bool = True,
     ) -> None:
         """
         Args:
@@ -44,10 +46,12 @@ class SmallGroups:
             n_workers: that grow blocks beside this process.
             watch: told of the stages.
             distributed: the rows, where they are spread over servers.
+            by_place: whether rows have a place in a plain table.
         """
         self._watch = watch
         self._host, self._work, self._made = host, work, made
         self._source, self._plan, self._n_workers, self._distributed = source, plan, n_workers, distributed
+        self._by_place = by_place
         # Folds go by a row's place where the table does not tell them.
         self._in_order = plan.parameters.n_folds > 0 and source.fold is None
 
@@ -95,7 +99,7 @@ class SmallGroups:
             self._watch.begin("passes")
 
     def _query(self) -> str:
-        return rows_sql.images_by_block(self._source, in_order=self._in_order)
+        return rows_sql.images_by_block(self._source, in_order=self._in_order, by_place=self._by_place)
 
     def _sorting(self, processes: int) -> dict[str, str]:
         kilobytes = self._plan.parameters.memory_bytes // 1024 // _SORT_SHARE // processes

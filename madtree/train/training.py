@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -14,13 +15,13 @@ from madtree.ingest import (
     Groups,
     Profile,
     estimate_profile,
+    groups_of,
     has_citus,
     no_usable_row,
     placement,
     plain_tables,
     read_categories,
     read_folds,
-    read_groups,
     read_images,
     read_profile,
 )
@@ -39,6 +40,7 @@ from madtree.sqltext.values import text_of
 from madtree.sqltext.work import WorkTables
 from madtree.storage.distributed import DistributedRows
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
+from madtree.train.copied_groups import copied_groups, no_places
 from madtree.train.large import LargeTrees, Rows, row_format
 from madtree.train.progress import Teller, block_reporter
 from madtree.train.remarks import tell_of_classes, tell_of_ids
@@ -65,12 +67,14 @@ class Training:
         has_helpers = host.has_extension and not self.work.temporary
         self.workers = workers if has_helpers else Workers()
         self.distributed: DistributedRows | None = None
-        held = placement(host, task.source.oid)
-        self.reader: Host = host  # what runs statements over the rows
-        self.oids = plain_tables(host, task.source.oid, held)
+        self.reader: Host = host.source  # what runs statements over the rows
+        # Nothing is written where rows are that come from another server.
+        self.from_elsewhere = self.reader is not host
+        held = placement(self.reader, task.source.oid)
+        self.oids = plain_tables(self.reader, task.source.oid, held)
         if held == "spread" and has_helpers and not task.forest:  # whose trees need all rows at hand
             relation = self._distribute()
-        elif self.oids:
+        elif self.oids or self.from_elsewhere:
             relation = work_sql.aliased(task.source.schema, task.source.name)
         else:
             relation = self._stage()
@@ -150,7 +154,7 @@ class Training:
         used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
         if task.forest:  # samples are drawn by it
             used.append(task.id_sql)
-        columns = find_columns(self.host, task.source)
+        columns = find_columns(self.reader, task.source)
         names = columns_in(dict.fromkeys(used), columns)
         return None if names is None else [columns[name].sql for name in columns if name in names]
 
@@ -158,10 +162,10 @@ class Training:
         """A profile without a look at all rows, where the table is known to be too large for one block."""
         if self.task.parameters.class_params is not None:
             return None  # they go by the order of all classes: a sample may lack one
-        expected = self.host.query(work_sql.EXPECTED_ROWS, [f"{_OID}[]"], [self.oids])[0]["expected"]
+        expected = self.reader.query(work_sql.EXPECTED_ROWS, [f"{_OID}[]"], [self.oids])[0]["expected"]
         if expected is None or expected < self.task.tuning.surely_large * self.task.tuning.block_rows:
             return None
-        return estimate_profile(self.host, self.task, self.source, float(expected))
+        return estimate_profile(self.reader, self.task, self.source, float(expected))
 
     def _row_source(self, relation: str) -> RowSource:
         task = self.task
@@ -187,7 +191,6 @@ class Training:
         )
 
     def _group(self) -> Groups:
-        table = self.work.name("groups")
         regression = not self.task.is_classification
         if self.distributed:
             together = self.block_rows // self.task.tuning.distributed_share
@@ -196,11 +199,18 @@ class Training:
             together, counted = self.block_rows, profile_sql.group_counts(self.source, regression)
         if self.task.forest:
             # All trees of a block's forests grow in one wave, and no more of them are held at a time.
-            together = max(min(together, SearchTuning().wave_rows // self.task.forest.n_trees), 1)
+            together = max(min(together, SearchTuning().wave_nodes // self.task.forest.n_trees), 1)
         groups = profile_sql.groups(self.source, counted, self.whole_rows, together)
-        self.reader.command(self.work.create_as("groups", groups))
+        listed = partial(profile_sql.listed_groups, self.source, dependent_is_number=regression)
+        if self.from_elsewhere:
+            grouping = self.task.grouping
+            found, values = copied_groups(self.host, listed(f"({groups})", grouping=grouping), grouping, self.work)
+            self.source = replace(self.source, groups=values)
+        else:
+            self.reader.command(self.work.create_as("groups", groups))
+            found = groups_of(self.host.query(listed(self.work.name("groups"))))
         self.made.append("groups")
-        return read_groups(self.host, table)
+        return found
 
     def _row_format(self) -> RowFormat:
         return row_format(self.source, self.profile, self.categories, self.fold_keys)
@@ -241,7 +251,7 @@ class Training:
             if self.task.strategy == "auto":
                 n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs, self.task.forest)
             small = SmallGroups(
-                self.host,
+                self.host.source,
                 self.work,
                 self.made,
                 self.source,
@@ -249,11 +259,14 @@ class Training:
                 n_workers,
                 self.watch,
                 self.distributed,
+                by_place=bool(self.oids) or not self.from_elsewhere,
             )
             for batch in small.train(block_reporter(self.host, self.task.verbose, n_blocks)):
                 self._hand_over(batch)
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):
+            if not self.oids and self.from_elsewhere:
+                raise no_places(self.task, self.whole_rows)
             scale = groups.scale(large, self.profile, exposed=self.source.exposure is not None)
             self._train_large(scale, groups.tree_id[large])
 

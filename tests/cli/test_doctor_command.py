@@ -70,7 +70,7 @@ def test_a_server_with_madtree_is_well(dsn: str, examined: Examined) -> None:
 
 
 def test_for_people_each_finding_is_a_line_with_its_cure_below(empty: str) -> None:
-    said = run("doctor", "--dsn", empty)
+    said = run("--engine", "extension", "doctor", "--dsn", empty)
     assert (said.code, said.err) == (1, "")
     lines = said.out.splitlines()
     problem = next(number for number, line in enumerate(lines) if line.startswith("problem  madtree"))
@@ -79,14 +79,27 @@ def test_for_people_each_finding_is_a_line_with_its_cure_below(empty: str) -> No
 
 
 def test_a_database_without_madtree_is_cured_by_what_is_said(empty: str, examined: Examined) -> None:
-    code, found = examined(empty)
+    code, found = examined(empty, MADTREE_ENGINE="extension")
     assert code == 1
     assert found["madtree"]["status"] == "problem"
     assert found["plpython3u"]["status"] == "ok"
     with psycopg.connect(empty, autocommit=True) as admin:
         assert admin.execute("SELECT count(*) FROM pg_extension WHERE extname <> 'plpgsql'").fetchone() == (0,)
         admin.execute(cure(found["madtree"]))
-    assert examined(empty)[0] == 0
+    assert examined(empty, MADTREE_ENGINE="extension")[0] == 0
+
+
+def test_without_the_extension_the_client_is_said_to_do_the_work(plain: str, examined: Examined) -> None:
+    """By an ordinary user, who may write to one schema alone."""
+    code, found = examined(plain, "--schema", "mine")
+    assert code == 0
+    assert found["engine"]["message"].startswith("engine=client: this process does the work over the connection, by Py")
+    assert found["madtree"]["status"] == "warning"
+    assert "may make models in the schema mine" in found["models"]["message"]
+    assert "may not make schemas in" in found["schemas"]["message"]
+    assert found["pooler"]["message"] == "no pooler that can be seen is in between"
+    assert found["ssl"]["status"] == "ok"
+    assert examined(plain)[1]["models"]["status"] == "problem"  # in public it may not
 
 
 def test_before_madtree_a_superuser_hears_of_the_servers_python(empty: str, examined: Examined) -> None:

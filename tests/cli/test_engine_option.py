@@ -35,3 +35,18 @@ def test_the_extension_where_it_is_not_is_the_servers_error(plain: str) -> None:
     said = run("--engine", "extension", *TRAINING, "--dsn", plain)
     assert said.code == 1
     assert 'schema "madtree" does not exist' in said.err
+
+
+def test_models_on_another_server_than_the_data(plain: str, other_database: str) -> None:
+    """Commands that need no data find the models there, too; the private server's user may write there."""
+    there = ["--model-dsn", other_database]
+    training = [*TRAINING[:2], "m", *TRAINING[3:]]
+    assert run(*there, *training, "--dsn", f"{plain} options='-c default_transaction_read_only=on'").code == 0
+    assert run(*there, "predict", "m", "shop.visits", "scored", "--dsn", plain).out.startswith("tree_predict: 900 rows")
+    measured = run("evaluate", "m", "shop.visits", "--json", "--dsn", plain, MADTREE_MODEL_DSN=other_database)
+    assert measured.code == 0
+    assert "could not be tried" not in run(*there, "report", "m", "--output", "-", "--dsn", plain).out
+    assert "mine" not in "".join(left_over(plain))
+    assert json.loads(run("--engine", "client", "models", "--json", "--dsn", other_database).out)[0]["name"] == "m"
+    refused = run("--engine", "extension", *there, "show", "m", "--dsn", plain)
+    assert refused.err.splitlines()[0] == "error: --model-dsn needs --engine client"

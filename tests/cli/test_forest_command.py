@@ -29,6 +29,8 @@ def test_a_forest_lives_its_whole_life(
     said = madtree("forest", points, model, *TRAIN, "--trees", "5")
     assert (said.code, said.err) == (0, "")
     assert said.out.startswith(f"{model}: forest for classification, 400 rows, 5 trees, ")
+    (error,) = db.execute("SELECT oob_error FROM f_group").fetchone()  # type: ignore[misc]
+    assert f" leaves, out-of-bag error {error:.4g}, " in said.out
 
     told = answer("predict", model, points, scored, "--type", "prob_mean")
     assert told["type"] == "prob_mean"
@@ -43,7 +45,9 @@ def test_a_forest_lives_its_whole_life(
     assert "hour" in madtree("show", model, "--tree", "5", "--rules").out
     assert len(answer("show", model)["trees"]) == 5
     assert len(answer("show", model, "--tree", "2")["trees"]) == 1
-    measured = {row["metric"]: row["value"] for row in answer("evaluate", model, points)}
+    db.execute(f"CREATE TABLE {schema}.others AS TABLE {points}")  # type: ignore[arg-type]
+    measured = {row["metric"]: row["value"] for row in answer("evaluate", model, f"{schema}.others")}
+    assert madtree("evaluate", model, points).err.startswith(f"notice: {model} was trained on {points}: ")
     assert measured["n"] == 400
     assert measured["auc"] > 0.8
     refused = madtree("show", model)

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 
@@ -228,11 +229,38 @@ def test_work_of_many_short_statements_is_stopped(dsn: str, db: psycopg.Connecti
 
         said: list[str] = []
         with pytest.raises(InterruptError, match="nothing was changed"):
-            interruptible(connection, work, tick, said.append)
+            interruptible([connection], work, tick, said.append)
         assert len(done) < 1_000
         assert said == ["stopping: the server has been asked to cancel"]
         assert connection.info.transaction_status.name == "IDLE"
     assert db.execute(TABLES, [schema]).fetchone() == (None,)
+
+
+def test_no_request_to_cancel_meets_the_rollback(dsn: str) -> None:
+    """Which it would stop instead of the work: the transaction would stay open."""
+    meanwhile: list[str] = []
+
+    class Slow(psycopg.Connection):
+        def cancel_safe(self, *, timeout: float = 30.0) -> None:
+            super().cancel_safe(timeout=timeout)
+            time.sleep(0.3)  # as on a slow network
+            meanwhile.append(self.info.transaction_status.name)
+
+    with Slow.connect(dsn, autocommit=True) as connection:
+        begun = threading.Event()
+
+        def work(look: Callable[[], None]) -> None:
+            begun.set()
+            connection.execute("SELECT pg_sleep(600)")
+
+        def tick() -> None:
+            if begun.is_set():
+                raise KeyboardInterrupt
+
+        with pytest.raises(InterruptError, match="nothing was changed"):
+            interruptible([connection], work, tick, print)
+        assert connection.info.transaction_status.name == "IDLE"
+    assert set(meanwhile) <= {"ACTIVE", "INERROR"}, "rolled back before the request had come to its end"
 
 
 def test_what_ends_before_the_signal_is_kept(dsn: str, db: psycopg.Connection, schema: str) -> None:
@@ -258,5 +286,5 @@ def test_what_ends_before_the_signal_is_kept(dsn: str, db: psycopg.Connection, s
             connection.execute(f"INSERT INTO {schema}.slow VALUES (1)")
             return "done"
 
-        assert interruptible(connection, work, tick, print) == "done"
+        assert interruptible([connection], work, tick, print) == "done"
     assert db.execute("SELECT count(*) FROM slow").fetchone() == (1,)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
+import re
+from typing import Any
 
-import psycopg
 import pytest
-from fix_server import Server
 from plain_database import left_over
 
 import madtree
@@ -84,19 +83,42 @@ def test_no_state_of_the_session_outlives_a_transaction(plain: str) -> None:
         client.tree_drop("mine.m")
 
 
-def test_a_connection_that_breaks_while_rows_are_read(plain: str, server: Server) -> None:
-    """Its error is the driver's, no thread is left, and there is no model."""
-    with madtree.connect(plain, engine="client", on_message=lambda line: None) as client:
-        with psycopg.connect(server.dsn_of(dbname=client.connection.info.dbname), autocommit=True) as admin:
-            admin.execute(
-                "CREATE FUNCTION shop.kill(id int) RETURNS int LANGUAGE sql SECURITY DEFINER AS "
-                "'SELECT CASE WHEN id = 700 THEN pg_terminate_backend(pg_backend_pid())::int END'"
-            )
-            try:
-                with pytest.raises(psycopg.OperationalError, match="terminating connection"):
-                    client.tree_train("shop.visits", "mine.m", "id", "bought", "age, shop.kill(id)")
-            finally:
-                admin.execute("DROP FUNCTION shop.kill(int)")
-        assert client.connection.closed
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("madtree-read")]
-    assert left_over(plain) == []
+OTHER_TYPES: list[tuple[str, object, str]] = [
+    ("num_trees", 2.5, "num_trees must be a whole number, not 2.5"),
+    ("num_trees", True, "num_trees must be a whole number, not True"),
+    ("seed", 10**30, "seed must be a whole number, not 10000"),
+    ("sample_ratio", "half", "sample_ratio must be a number, not 'half'"),
+    ("replace", "perhaps", "replace must be true or false, not 'perhaps'"),
+    ("id_col_name", 7, "id_col_name must be text, not 7"),
+    ("id_col_name", "i\0d", "id_col_name must not have the character NUL in it"),
+    ("dependent_variable", None, "dependent_variable must not be NULL"),
+]
+
+
+def test_a_value_of_another_type_is_refused_in_a_sentence(plain: str) -> None:
+    given: dict[str, Any] = {
+        "training_table_name": "shop.visits",
+        "output_table_name": "mine.f",
+        "id_col_name": "id",
+        "dependent_variable": "bought",
+        "list_of_features": "age",
+    }
+    with madtree.connect(plain, engine="client") as client:
+        for name, value, problem in OTHER_TYPES:
+            with pytest.raises(CallError, match=f"^madtree: {re.escape(problem)}"):
+                client.forest_train(**{**given, name: value})
+        with pytest.raises(CallError, match="tree_drop has no argument bogus"):
+            client.call("tree_drop", bogus=1)
+        with pytest.raises(CallError, match="tree_drop takes 1 argument, not 2"):
+            client.call("tree_drop", "m", "n")
+        with pytest.raises(CallError, match="tree_drop: model is given twice") as refused:
+            client.call("tree_drop", "m", model="n")
+        assert refused.value.sqlstate == "42883"
+
+
+def test_a_text_is_read_as_the_number_that_it_is(plain: str) -> None:
+    """As a literal is in SQL."""
+    with madtree.connect(plain, engine="client") as client:
+        forest = client.forest_train("shop.visits", "mine.f", "id", "bought", "age", num_trees="2", sample_ratio="0.5")  # type: ignore[arg-type]
+        assert forest.summary["num_trees"] == 2
+        assert forest.summary["sample_ratio"] == 0.5

@@ -193,6 +193,8 @@ def test_explanations_come_as_rows_and_documents(db: psycopg.Connection, model: 
     assert sorted(row.node_id for row in model.rules()) == leaves
     ends = dict(tuple(row) for row in model.predict("flowers", "leaf"))
     assert [row.node_id for row in model.path("flowers", 7)][-1] == ends[7]
+    with pytest.raises(madtree.MadtreeError, match="id must be the id of a row, not NULL"):
+        model.path("flowers", None)
     assert json.loads(model.to_json()) == model.client.tree_to_json("m")
     assert "<PMML" in model.to_pmml()
     assert "m" in [row.name for row in model.client.models()]

@@ -16,7 +16,8 @@ from test_console import PAGES as CONSOLE
 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
-ALONE = [name for name in WITH_EXAMPLES if name != "tutorial.md"]  # test_tutorial.py follows that one
+# Tests of their own follow these: test_tutorial.py, test_managed_page.py.
+ALONE = [name for name in WITH_EXAMPLES if name not in ("tutorial.md", "managed.md")]
 # Blocks that are read, not run: outputs, the contents of files, and plpgsql for what names servers of the reader's.
 READ = ("text", "plpgsql", "yaml", "json", "toml", "ini", "dockerfile", "mermaid", "html", "xml", "diff")
 

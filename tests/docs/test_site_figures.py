@@ -13,6 +13,7 @@ import pytest
 from pages import DOCS
 from sitegen.figures import DIRECTORY, draw_all
 from sitegen.figures.cpcurve import rows_of
+from sitegen.figures.forestcosts import costs_of
 from sitegen.figures.surrogate import homes
 
 FIGURES = draw_all()
@@ -49,9 +50,11 @@ def test_every_figure_is_shown_and_every_picture_has_words_for_those_who_do_not_
     assert all(len(words) > 20 for words, _ in shown)
 
 
-def test_a_page_without_a_cp_table_is_an_error() -> None:
+def test_a_page_without_its_table_is_an_error() -> None:
     with pytest.raises(ValueError, match="no cp table"):
         rows_of("nothing here")
+    with pytest.raises(ValueError, match="no table of costs"):
+        costs_of("nothing here")
 
 
 def test_the_surrogates_picture_has_the_agreement_that_the_page_prints() -> None:

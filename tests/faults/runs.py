@@ -20,6 +20,7 @@ MODELS = (
     "SELECT tree_train('data', 'small', 'id', 'y', 'x, z, n, word', max_depth => 4)",
     "SELECT tree_train('data', 'large', 'id', 'target', 'x, z, n', max_depth => 15, min_bucket => 5, min_split => 10)",
     "SELECT tree_train('data', 'grouped', 'id', 'y', 'x, z', grouping_cols => 'g', max_depth => 3)",
+    "SELECT forest_train('data', 'trees', 'id', 'y', 'x, z, n, word', num_trees => 5, max_tree_depth => 9)",
 )
 
 
@@ -31,6 +32,7 @@ def _train_on(what: str, options: str) -> str:
     return f"SELECT tree_train({what}, verbose => true, {options})"
 
 
+FOREST = "SELECT forest_train('data', 'out', 'id', 'y', 'x, z, n, word', num_trees => 6, max_tree_depth => 8"
 WIDE = "'wide', 'out', 'id', 'y', 'xs', max_depth => 4"
 
 # All of them make `out`, but for those that return rows.
@@ -49,6 +51,9 @@ RUNS = {
     "predict groups": "SELECT tree_predict('grouped', 'data', 'out')",
     "evaluate": "SELECT e::text FROM tree_evaluate('small', 'data') AS e",
     "evaluate by blocks": "SELECT e::text FROM tree_evaluate('large', 'data') AS e",
+    "forest": f"{FOREST}, parallel_workers => 0)",
+    "forest by workers": f"{FOREST}, parallel_workers => 2, oob_predictions => true)",
+    "predict by a forest": "SELECT forest_predict('trees', 'data', 'out', 'prob')",
     "prune": "SELECT tree_prune('large', 'out', 0.0005)",
 }
 TRAININGS = [name for name, text in RUNS.items() if "tree_train" in text]
@@ -57,11 +62,11 @@ TRAININGS = [name for name, text in RUNS.items() if "tree_train" in text]
 def outcome(session: psycopg.Connection, name: str) -> str:
     """Run it and remove what it made; all rows of that, or that it returned, to the bit."""
     rows = session.execute(RUNS[name]).fetchall()
-    if "tree_train" in RUNS[name] or "tree_prune" in RUNS[name]:
+    if "_train" in RUNS[name] or "tree_prune" in RUNS[name]:
         text = repr(read_model(session, "out"))
         session.execute("SELECT tree_drop('out')")
         return text
-    if "tree_predict" in RUNS[name]:
+    if "_predict(" in RUNS[name]:
         text = repr(session.execute("SELECT md5(string_agg(o::text, ';' ORDER BY id)) FROM out AS o").fetchall())
         session.execute("DROP TABLE out")
         return text

@@ -105,3 +105,37 @@ def test_the_page_of_a_tree_has_nothing_of_it(show: Show, db: psycopg.Connection
     page = show("m")
     assert page.locator("#forest-section").is_hidden()
     assert page.locator("#importance .bar").count() > 0
+
+
+def test_each_groups_forest_has_its_own_figures(show: Show, db: psycopg.Connection) -> None:
+    """Trees are numbered through all groups, forests by group: a tree of the first has the number of the second."""
+    grow(db, grouping_cols="half")
+    said = dict(
+        db.execute(
+            "SELECT tree_id, value FROM madtree.tree_evaluate('f', 'rows') "
+            "WHERE metric = 'balanced_accuracy' AND tree_id IS NOT NULL"
+        ).fetchall()
+    )
+    page = show("f", data="rows")
+    for option in (0, 2, 1):  # tree 1 of half = 0, its tree 2, tree 1 of half = 1
+        page.locator("#picker").select_option(str(option))
+        gid = 1 + option % 2
+        own = page.locator("#errors .block").nth(1)
+        assert own.locator("h3").inner_text().endswith(f"half = {gid - 1}")
+        accuracy = own.locator(".tile", has_text="balanced accuracy").locator("dd").inner_text()
+        assert float(accuracy.rstrip(" %")) == pytest.approx(100 * said[gid], abs=0.1)
+    assert page.locator("#errors .block h3").first.inner_text().endswith("all groups together")
+    page.locator("#groups summary").click()
+    assert page.locator("#groups th").all_inner_texts() == ["tree", "rows", "leaves", "depth"]
+
+
+def test_nothing_is_said_of_rows_that_were_not_asked_for_however_wide_the_page(
+    show: Show, db: psycopg.Connection
+) -> None:
+    grow(db)
+    page = show("f")
+    assert page.locator("#errors-section").is_hidden()
+    page.set_viewport_size({"width": 390, "height": 700})
+    page.wait_for_function("document.querySelector('#forest svg').getBoundingClientRect().width < 400")
+    page.wait_for_timeout(300)
+    assert page.locator("#errors-section").is_hidden()

@@ -9,6 +9,7 @@ import pytest
 
 from madtree import __version__
 from madtree.doctor import Finding, Status, examine_failed_connection, worst
+from madtree.doctor.check_client import check_engine, check_path
 from madtree.doctor.check_cluster import check_cluster
 from madtree.doctor.check_extension import check_extension
 from madtree.doctor.check_server import check_server
@@ -56,6 +57,8 @@ def facts(**changes: Any) -> Facts:
             "cpus": 8,
             "memory_bytes": 16 * GIB,
         },
+        client={"engine": "auto", "python": "3.12.1", "numpy": None},
+        path={"pooled": False, "ssl": True, "sslmode": "verify-full", "local": False},
     )
     for name, value in changes.items():
         part, _, key = name.partition("__")
@@ -69,7 +72,14 @@ def facts(**changes: Any) -> Facts:
     return found
 
 
-CHECKS: tuple[Callable[[Facts], Any], ...] = (check_server, check_extension, check_settings, check_cluster)
+CHECKS: tuple[Callable[[Facts], Any], ...] = (
+    check_path,
+    check_server,
+    lambda found: [check_engine(found)],
+    check_extension,
+    check_settings,
+    check_cluster,
+)
 
 
 def findings(**changes: Any) -> dict[str, Finding]:
@@ -131,6 +141,65 @@ def test_what_is_amiss_is_found_and_cured(
     assert found.status.value == status
     assert message in found.message
     assert found.cure is None if cure is None else cure in str(found.cure)
+
+
+MANAGED: dict[str, Any] = {
+    "extensions__plpython3u": {"available": None, "installed": None},
+    "extensions__madtree": {"available": None, "installed": None},
+    "python__madtree_version": None,
+    "cloud__roles": ["rds_superuser"],
+}
+
+
+def said(check: str, **changes: Any) -> Finding:
+    """One finding, also where it is ok."""
+    return {finding.check: finding for each in CHECKS for finding in each(facts(**changes))}[check]
+
+
+def test_a_managed_server_is_no_problem_where_the_client_can_be_the_engine() -> None:
+    """What the extension lacks is still told."""
+    found = findings(**MANAGED, client__numpy="2.1.0")
+    assert {check: finding.status for check, finding in found.items()} == {
+        "plpython3u": Status.WARNING,
+        "madtree": Status.WARNING,
+    }
+    assert found["plpython3u"].message.startswith("Amazon RDS does not offer PL/Python")
+    engine = said("engine", **MANAGED, client__numpy="2.1.0")
+    assert "engine=client: this process does the work" in engine.message
+    assert "Python 3.12.1 and numpy 2.1.0" in engine.message
+
+
+@pytest.mark.parametrize("client", [{"client__numpy": None}, {"client__numpy": "2.1.0", "client__engine": "extension"}])
+def test_it_is_a_problem_where_the_client_cannot_or_must_not(client: dict[str, Any]) -> None:
+    found = findings(**MANAGED, **client)
+    assert found["plpython3u"].status is found["madtree"].status is Status.PROBLEM
+    assert ("engine" in found) == (client["client__numpy"] is None)
+
+
+def test_the_engine_that_is_asked_for_counts() -> None:
+    assert said("engine").message == "engine=extension: the server does the work"
+    assert findings(client__engine="client")["engine"].cure == "pip install 'madtree[engine]'"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "message"),
+    [
+        ({"path__ssl": False, "path__sslmode": "prefer"}, "warning", "is not encrypted"),
+        ({"path__ssl": False, "path__local": True}, "ok", "does not leave this machine"),
+        ({"path__sslmode": "require"}, "ok", "anybody could answer as the server (sslmode=require)"),
+        ({}, "ok", "certificate is checked (sslmode=verify-full)"),
+    ],
+)
+def test_encryption(path: dict[str, Any], status: str, message: str) -> None:
+    finding = said("ssl", **path)
+    assert finding.status.value == status
+    assert message in finding.message
+    assert bool(finding.cure) == (status != "ok")
+
+
+def test_a_pooler_is_told_of() -> None:
+    assert said("pooler").message == "no pooler that can be seen is in between"
+    assert said("pooler", path__pooled=True).message.startswith("a pooler is in between")
 
 
 def test_newer_versions_are_not_older() -> None:

@@ -187,18 +187,3 @@ def test_codes_have_as_many_bytes_as_thresholds_need(n: int, coded: int | None) 
     found = np.frombuffer(finished(score_block(plan, images_of(values[:, None]))), "<i4")
     # A leaf is told by how many thresholds lie below; what is missing goes left all the way.
     assert found.tolist() == [0 if np.isnan(v) else int((np.arange(n) + 0.5 < v).sum()) for v in values]
-
-
-def test_rows_stop_where_all_leaves_below_say_the_same() -> None:
-    forest = Forest(3, FEW, 40)
-    said = np.ones((len(forest.inner), 1))
-    alike = codec.load(forest.plan("votes", 2, said, grouped=False))
-    assert alike["child"].tolist() == alike["roots"].tolist() == list(range(MEMBERS))
-    last = np.flatnonzero(~forest.inner)[-1]
-    said[last] = 2
-    one_is_not = codec.load(forest.plan("votes", 2, said, grouped=False))
-    depth = int(np.log2(forest.node_id[last] + 1))
-    assert np.bincount(one_is_not["values"].ravel()).tolist()[2] == 1
-    assert len(one_is_not["child"]) == MEMBERS + 2 * depth
-    whole = codec.load(forest.plan("means", 2, said, grouped=False))
-    assert len(whole["child"]) == len(forest.inner)

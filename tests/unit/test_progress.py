@@ -8,11 +8,13 @@ from madtree.cli.progress import Estimate, Progress, parse
 from madtree.host.stopwatch import Stopwatch
 from madtree.learn.histogram.requests import Progress as Step
 from madtree.learn.histogram.requests import RoundReport, WaveReport
-from madtree.train.progress import Teller, block_reporter
+from madtree.train.progress import ReadingTeller, Teller, block_reporter
 
 
 class Listener:
     """A host that keeps what it is told."""
+
+    has_extension = True
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -53,6 +55,25 @@ def test_what_the_server_writes_of_trees_is_read() -> None:
     assert step
     assert (step.unit, step.done, step.total, step.rows) == ("tree", 30, 90, None)
     assert step.seconds is not None
+
+
+def test_what_a_client_says_of_rows_that_it_reads_is_read() -> None:
+    """Of a reading that takes longer than a second a line a second: in the time that one row in ten took, so will the
+    others.
+    """
+    host = Listener()
+    host.has_extension = False
+    clock = iter([0.0, 0.4, 1.0, 1.5, 2.0])
+    tell = ReadingTeller(host, True, lambda: next(clock)).tell  # type: ignore[arg-type]
+    for n_read in (4, 10, 15, 20):
+        tell(n_read, 100, n_read * 1_000)
+    assert host.said == ["pack 10 of 100: 10000 rows read, 1.000 s", "pack 20 of 100: 20000 rows read, 1.000 s"]
+    estimate = Estimate(now=0.0)
+    for number, message in enumerate(host.said, 1):
+        step = parse(message)
+        assert step
+        estimate.see(step, now=float(number))
+    assert estimate.remaining(now=2.0) == pytest.approx(8.0)
 
 
 @pytest.mark.parametrize(

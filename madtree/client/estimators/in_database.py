@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight
 
 from madtree.client.calls import CallError, Names
-from madtree.client.client import Client, connect
+from madtree.client.client import Client
+from madtree.client.connecting import connect
 from madtree.client.estimators.data import checked_columns, free_name
 from madtree.client.estimators.tables import TrainingTable, count_rows, primary_key, training_table
 from madtree.client.frames import Column, columns_of, is_frame
@@ -138,6 +139,11 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
     def _client(self) -> Iterator[Client]:
         """The client that `connection` is or names; what is opened for this block is closed after it."""
         if isinstance(self.connection, Client):
+            if self.connection.has_source:
+                raise CallError(
+                    "an estimator's data and model are on one server, and this client reads data from another one",
+                    "Give the estimator a client without model_dsn, or train with client.tree_train.",
+                )
             yield self.connection
             return
         with connect(self.connection) as client:

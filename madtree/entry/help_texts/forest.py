@@ -41,7 +41,8 @@ SELECT madtree.forest_train(
     oob_predictions => false      -- true: make <output>_oob, each row's prediction by the trees whose samples lack it
 );
 
-It returns one line that says what was trained. <output>_group has the error on out-of-bag rows and the importances.
+It returns one line that says what was trained, and the error on out-of-bag rows. <output>_group has that of each group,
+and the importances.
 
 Example:
     SELECT madtree.forest_train('flights', 'delay_forest', 'id', 'late', 'carrier, origin, hour, distance');

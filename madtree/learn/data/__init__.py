@@ -22,6 +22,7 @@ from madtree.learn.data.plans import LastPlan
 from madtree.learn.data.sent_numbers import sent_floats, sent_ints
 from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
+from madtree.learn.data.stable_order import stable_order
 from madtree.learn.data.steps import Steps, finished
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 
@@ -57,4 +58,5 @@ __all__ = [
     "sent_floats",
     "sent_ints",
     "sent_rows",
+    "stable_order",
 ]

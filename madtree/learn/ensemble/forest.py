@@ -41,6 +41,7 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
+from madtree.learn.route import WayDown
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
@@ -109,12 +110,12 @@ class Forest:
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
         ends: Ints = np.zeros((count, 0), np.int32)
-        losses = []
+        losses, way = [], WayDown(growing.routing)
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
             held_out = without_trees(held_out, empty.nodes, replica, wave.n_groups)
             if forest.n_permutations:
-                lost = permuted(wave, growing.routing, prediction, replica, held_out, forest.n_permutations)
+                lost = permuted(wave, way, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
             if replica == 0:
                 ends = np.full((count, held_out.n_all), NOWHERE, np.int32)
@@ -180,5 +181,8 @@ def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
 
 def _most_members(problem: Problem, forest: ForestParameters) -> int:
     """Members of each group that are grown together."""
-    n_rows = max(1, int(problem.rows.sum()))
-    return max(1, min(forest.n_trees, problem.tuning.wave_rows // n_rows, _MOST_TREES // problem.n_groups))
+    tuning, n_rows = problem.tuning, np.maximum(problem.rows, 1)
+    # Hardly a tree has as many nodes as rows.
+    n_nodes = np.minimum(n_rows, 2.0 ** (problem.parameters.max_depth + 1))
+    by_size = min(tuning.wave_rows // int(n_rows.sum()), tuning.wave_nodes // int(n_nodes.sum()))
+    return max(1, min(forest.n_trees, by_size, _MOST_TREES // problem.n_groups))

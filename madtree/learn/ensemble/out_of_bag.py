@@ -6,19 +6,22 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Bools, Floats, Grid, Ints, keyed, mixed
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed, stable_order
+from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
-from madtree.learn.route import Routing, leaves
+from madtree.learn.route import Routing, WayDown
 from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash
-_LIMBS = 2  # of sums of squared errors
+_DRAWN_BYTES = 2 * 2**20  # of permuted columns, and of what they cost each row, that are held at once
+_CODE_BYTES = 2  # at most
 _LOOKS = 24  # numbers of trees after which the error is computed, at most
 
 
@@ -51,7 +54,7 @@ class Tally:
 
     def __init__(self, problem: Problem, forest: ForestParameters, targets: Targets) -> None:
         self._problem, self._forest = problem, forest
-        self._rows = _Rows.of(targets)
+        self._rows = JudgedRows.of(targets)
         n_rows, n_classes = len(self._rows.group), problem.n_classes
         self._losses: list[Floats] = []
         self._looks = set(np.unique(np.geomspace(1, forest.n_trees, _LOOKS).round().astype(np.int64)).tolist())
@@ -78,14 +81,15 @@ class Tally:
             for piece in self._pieces():
                 voted = np.flatnonzero(end[piece] >= 0)
                 group = self._rows.group[piece].take(voted)
-                is_tested[replica, group] = True
+                is_tested[replica] |= np.bincount(group, minlength=is_tested.shape[1]) > 0
                 predicted = prediction.take(end[piece].take(voted))
-                counted = self._counted[:, piece]
+                voted += piece.start
                 if self._grid is None:
-                    counted[predicted, voted] += 1
+                    voted += predicted * self._counted.shape[1]
+                    _increase(self._counted.reshape(-1), voted, 1)
                 else:
-                    counted[0, voted] += 1
-                    counted[1, voted] += self._grid.split(predicted, group)[0]
+                    _increase(self._counted[0], voted, 1)
+                    _increase(self._counted[1], voted, self._grid.split(predicted, group)[0])
             if first + replica + 1 in self._looks:
                 errors[replica] = self._judged()[0]
         if len(losses):
@@ -109,7 +113,7 @@ class Tally:
                 votes = self._counted.sum(axis=0, dtype=np.uint32)
                 prediction = np.empty(len(votes), rows.target.dtype)
                 for piece in self._pieces():
-                    prediction[piece] = self._counted[:, piece].argmax(axis=0)
+                    prediction[piece] = _winners(self._counted[:, piece])
                 asked = votes > 0
                 wrong = asked & (prediction != rows.target[0])
                 error = self._weight_of(wrong) / self._weight_of(asked)
@@ -118,13 +122,13 @@ class Tally:
             voted = np.flatnonzero(votes)
             group = rows.group.take(voted)
             weight = rows.weights(self._problem, voted)
-            total = _sums(weight, group, n_groups)
+            total = exact_sums(weight, group, n_groups)
             prediction = np.zeros(len(votes))
             prediction[voted] = self._grid.join(self._counted[1:, voted], group) / votes[voted]
             value = rows.values(self._problem, voted)
-            mean = _sums(weight * value, group, n_groups) / total
-            lost = _sums(weight * np.square(value - prediction[voted]), group, n_groups)
-            spread = _sums(weight * np.square(value - mean[group]), group, n_groups)
+            mean = exact_sums(weight * value, group, n_groups) / total
+            lost = exact_sums(weight * np.square(value - prediction[voted]), group, n_groups)
+            spread = exact_sums(weight * np.square(value - mean[group]), group, n_groups)
             return lost / total, 1 - lost / spread, votes, prediction
 
     def _pieces(self) -> Iterator[slice]:
@@ -140,101 +144,103 @@ class Tally:
         mine = np.flatnonzero(chosen)
         if rows.weight is None:
             return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
-        return _sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
+        return exact_sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
+
+
+def _winners(votes: Array) -> Array:
+    """(n_rows,) the class with most `votes` (K, n_rows), the first of several; numpy's argmax takes many times as long
+    along the first axis.
+    """
+    most, winner = votes[0].copy(), np.zeros(votes.shape[1], np.uint16)
+    for k in range(1, len(votes)):
+        np.copyto(winner, k, where=votes[k] > most)
+        np.maximum(most, votes[k], out=most)
+    return winner
+
+
+def _increase(values: Array, at: Ints, by: Floats | int) -> None:
+    """Add to some of the values (n,), which are different ones; an index with two axes takes many times as long."""
+    more = values.take(at)
+    more += by
+    values[at] = more
 
 
 def permuted(
-    wave: Problem, routing: Routing, prediction: Array, replica: int, held_out: HeldOut, n_permutations: int
+    wave: Problem, way: WayDown, prediction: Array, replica: int, held_out: HeldOut, n_permutations: int
 ) -> Program[Floats]:
     """(G, n_features) what permuting each feature among a replica's out-of-bag rows costs each group's tree.
 
-    `prediction` (n_nodes,) is that of each node as a leaf.
+    `way`: down the trees of the wave. `prediction` (n_nodes,) is that of each node as a leaf.
     """
-    block, n_groups, n_features = held_out.block, wave.n_groups, len(wave.unordered)
-    rows = _Rows.of(Targets(block.target, block.weight, block.tree, block.codes.n_rows))
-    weight = rows.weights(wave, np.arange(len(rows.group)))
-    total = _sums(weight, rows.group, n_groups)
-    identity = block.identity
-    assert identity is not None
-    losses = np.where(total[:, None] > 0, 0.0, np.full((n_groups, n_features), np.nan))
-    before = _errors(wave, rows, prediction.take(held_out.node))
-    standing = np.lexsort((identity, rows.group))
+    parts, n_groups, n_features = held_out.blocks, wave.n_groups, len(wave.unordered)
+    target, weight, tree = (_joined(parts, name) for name in ("target", "weight", "tree"))
+    rows = JudgedRows.of(Targets(target, weight, tree, len(held_out.node)))
+    identity = _joined(parts, "identity")
+    total = rows.summed(wave, np.ones(len(identity), np.int8))
+    actual = rows.target[0] if wave.n_classes else rows.values(wave, np.arange(len(identity)))
+    before = _errors(actual, prediction.take(held_out.node))
+    by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
+    standing = stable_order(*by_group, identity)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    for feature in _asked(routing).tolist():
-        column = block.codes.column(feature)
-        lost = np.zeros(n_groups)
-        for number in range(n_permutations):
+    asked = _asked(way.routing).tolist()
+    lost = np.zeros((n_groups, n_features))
+    drawn = [(feature, number) for feature in asked for number in range(n_permutations)]
+    at_once = max(1, _DRAWN_BYTES // max(1, len(identity) * (_CODE_BYTES + before.itemsize)))
+    for first in range(0, len(drawn), at_once):
+        some = drawn[first : first + at_once]
+        columns = []
+        for feature, number in some:
             of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
-            giving = np.lexsort((mixed(identity ^ of_this), rows.group))
+            column = np.concatenate([part.codes.column(feature) for part in parts])
             values = np.empty_like(column)
-            values[standing] = column.take(giving)
-            changed = replace(block, codes=block.codes.replaced(feature, values))
-            leaf = leaves(routing, changed, replica, n_groups)
-            more = _errors(wave, rows, prediction.take(leaf)) - before
-            lost += _sums(weight * more, rows.group, n_groups)
+            values[standing] = column.take(stable_order(*by_group, mixed(identity ^ of_this)))
+            columns.append(values)
             yield BREATH
-        with np.errstate(divide="ignore", invalid="ignore"):
-            losses[:, feature] = np.where(total > 0, lost / total / n_permutations, np.nan)
+        more = np.empty((len(some), len(identity)), before.dtype)
+        for place, piece in _together(parts):
+            for (feature, _), values, own in zip(some, columns, more, strict=True):
+                changed = replace(piece, codes=piece.codes.replaced(feature, values[place]))
+                leaf = way.leaves(changed, replica, n_groups)
+                own[place] = _errors(actual[place], prediction.take(leaf)) - before[place]
+            yield BREATH
+        for (feature, _), own in zip(some, more, strict=True):
+            lost[:, feature] += rows.summed(wave, own)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = lost / total[:, None] / n_permutations
+    losses[:, np.setdiff1d(np.arange(n_features), asked)] = 0.0
+    losses[~(total > 0)] = np.nan
     return losses
 
 
-def _errors(problem: Problem, rows: _Rows, predicted: Array) -> Floats:
-    """(n_rows,) 1 where a prediction is wrong, or its squared error."""
-    if problem.n_classes:
-        return np.asarray(predicted != rows.target[0], np.float64)
-    return np.square(rows.values(problem, np.arange(len(predicted))) - predicted)
+def _joined(parts: Sequence[Block], name: str) -> Any:
+    """A column of the rows of some blocks, or None where they have none."""
+    columns = [getattr(part, name) for part in parts]
+    return None if columns[0] is None else np.concatenate(columns, axis=-1)
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """What is known of rows.
+def _together(parts: Sequence[Block]) -> Iterator[tuple[slice, Block]]:
+    """The rows of some blocks, in order, in blocks of about the usual size, and where each of these begins and ends."""
+    waiting: list[Block] = []
+    first = n_rows = 0
+    for number, part in enumerate(parts, 1):
+        waiting.append(part)
+        n_rows += part.codes.n_rows
+        if number == len(parts) or n_rows + parts[number].codes.n_rows > USUAL_BLOCK_ROWS:
+            yield slice(first, first + n_rows), Block.join(waiting)
+            first, n_rows, waiting = first + n_rows, 0, []
 
-    Attributes:
-        target: (n_limbs, n_rows) as in blocks, or (1, n_rows) classes.
-        weight: (n_limbs, n_rows) as in blocks, or None.
-        group: (n_rows,) int64.
-    """
 
-    target: Array
-    weight: Floats | None
-    group: Ints
-
-    @classmethod
-    def of(cls, targets: Targets) -> _Rows:
-        one = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory
-        group: Ints = one if targets.tree is None else targets.tree.astype(np.int64)
-        return cls(np.atleast_2d(targets.target), targets.weight, group)
-
-    def weights(self, problem: Problem, rows: Ints) -> Floats:
-        """(m,) weights of `rows` (m,)."""
-        if self.weight is None or problem.weight_grid is None:
-            return np.ones(len(rows))
-        return problem.weight_grid.join(self.weight.take(rows, axis=1), self.group.take(rows))
-
-    def values(self, problem: Problem, rows: Ints) -> Floats:
-        """(m,) targets of `rows` (m,), of regression."""
-        assert problem.target_grid is not None
-        group = self.group.take(rows)
-        value = problem.target_grid.join(self.target.take(rows, axis=1), group)
-        return value / self.weights(problem, rows) + problem.centre[group]
+def _errors(actual: Array, predicted: Array) -> Array:
+    """(n_rows,) int8, 1 where a class is not the one that is predicted, or float64, the squared error of a number."""
+    if actual.dtype.kind == "f":
+        return np.asarray(np.square(actual - predicted))
+    return np.asarray(predicted != actual).view(np.int8)
 
 
 def _asked(routing: Routing) -> Ints:
     """The features that some split or surrogate asks for."""
     inner = np.flatnonzero(routing.child != np.arange(len(routing.child)))
     return np.unique(np.concatenate((routing.feature[inner], routing.surrogate_feature)))
-
-
-def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
-    """(n_groups,) exact sums of `values` (m,), rounded once for each limb, in whatever order they come."""
-    largest = np.zeros(n_groups)
-    if n_groups == 1:
-        largest[0] = np.abs(values).max(initial=0.0)
-    else:
-        np.maximum.at(largest, group, np.abs(values))
-    grid = Grid.choose(largest, np.bincount(group, minlength=n_groups), _LIMBS)
-    limbs = [np.bincount(group, limb, minlength=n_groups) for limb in grid.split(values, group)]
-    return grid.join(np.stack(limbs), np.arange(n_groups))
 
 
 def _over_trees(losses: Floats) -> tuple[Floats, Floats]:

@@ -24,7 +24,7 @@ from madtree.learn.histogram.row_records import Room, SameRoom, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
 from madtree.learn.problem import Problem
-from madtree.learn.route import Positions, leaves
+from madtree.learn.route import Positions, WayDown
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 
@@ -47,6 +47,7 @@ class BlocksAtHand:
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
         self._whole, self._room = whole, SameRoom(room)
         self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
+        self._way: WayDown | None = None  # down the trees that were asked for last
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
     def answer(self, request: Request) -> Steps[Any]:
@@ -86,7 +87,7 @@ class BlocksAtHand:
         yield
         if self._order is None or self._order[0] is not request.problem:
             blocks = [placed.block for placed in self._blocks]
-            self._order = None
+            self._order = self._way = None
             self._room.take_back()
             self._order = request.problem, NodeOrder(request.problem, blocks, self._joined, self._room)
         order = self._order[1]
@@ -103,6 +104,8 @@ class BlocksAtHand:
 
     def _held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
         problem, replica = request.problem, request.replica
+        if self._way is None or self._way.routing is not request.routing:
+            self._way = WayDown(request.routing)
         places, parts, nodes, n_all = [], [], [], 0
         for placed in self._blocks:
             yield
@@ -110,7 +113,7 @@ class BlocksAtHand:
             part = placed.block.take(rows)
             places.append(rows + n_all)
             parts.append(part)
-            nodes.append(leaves(request.routing, part, replica, problem.n_groups))
+            nodes.append(self._way.leaves(part, replica, problem.n_groups))
             n_all += placed.block.codes.n_rows
         return HeldOut(np.concatenate(places), parts, np.concatenate(nodes), n_all)
 

@@ -50,8 +50,8 @@ class _Stretch:
         """Only some of the nodes (n,)."""
         if chosen.all():
             return self
-        rows = self.rows.take(np.flatnonzero(chosen.take(self.place)))
-        return _Stretch(rows, self.nodes[chosen], self.sizes[chosen])
+        nodes, sizes = self.nodes[chosen], self.sizes[chosen]
+        return _Stretch(self.rows.take(_runs((np.cumsum(self.sizes) - self.sizes)[chosen], sizes)), nodes, sizes)
 
 
 class NodeOrder:
@@ -96,6 +96,7 @@ class NodeOrder:
         """
         if np.array_equal(routing.child.take(self._nodes), self._nodes):
             return
+        self._drop_empty()  # roots of trees for which no row was drawn
         first = 0
         nodes: list[Ints] = []
         sizes: list[Ints] = []
@@ -114,9 +115,13 @@ class NodeOrder:
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
             nodes += [child, child + 1]
             heads = np.cumsum(stretch.sizes) - stretch.sizes
-            sizes += [np.add.reduceat(side, heads, dtype=np.int64)[split] for side in (left, right)]
+            go_right = np.add.reduceat(right, heads, dtype=np.int64)[split]
+            sizes += [stretch.sizes[split] - go_right, go_right]
         self._rows, self._free = self._free, self._rows
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
+        self._drop_empty()
+
+    def _drop_empty(self) -> None:
         some = self._sizes > 0
         self._nodes, self._sizes = self._nodes[some], self._sizes[some]
 
@@ -228,6 +233,16 @@ class _Drawn:
     def column(self, feature: int) -> Array:
         """(n_rows,) codes of the features that were drawn in place `feature`."""
         return self.rows.gather(self.drawn[:, feature].take(self.slot))
+
+
+def _runs(first: Ints, sizes: Ints) -> Ints:
+    """The rows of some nodes, one node after the other; `first`, `sizes` (n,): the first row of each, and how many."""
+    some = np.flatnonzero(sizes)
+    first, sizes = first[some], sizes[some]
+    steps = np.ones(int(sizes.sum()), np.int64)
+    steps[:1] = first[:1]
+    steps[np.cumsum(sizes)[:-1]] = first[1:] - first[:-1] - sizes[:-1] + 1
+    return np.cumsum(steps)  # numpy's repeat takes several times as long
 
 
 def _in_bag(problem: Problem, block: Block, replica: int) -> tuple[Ints, Array]:

@@ -41,7 +41,8 @@ class SearchTuning:
         copied_codes: rows times features whose codes are copied out at once.
 
     Of forests (learn.ensemble, learn.histogram.node_order):
-        wave_rows: of all trees that are grown together, unless one tree has more.
+        wave_rows: of all trees that are grown together, unless one tree has more,
+        wave_nodes: and nodes that they may have, at most, which take memory until they are written.
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
         node_rows: of an average node of these from which on each is worked off alone,
         piece_rows: so many rows at a time.
@@ -52,7 +53,7 @@ class SearchTuning:
     copied_share: int = 2
     gathered_below: float = 0.7
     rows_together: int = 262_144
-    bins_per_row: float = 2
+    bins_per_row: float = 1.25
     chunk_values: int = 120_000
     rough_bins: int = 16_000
 
@@ -70,7 +71,8 @@ class SearchTuning:
     stack_nodes: int = 4_096
     copied_codes: int = 8_388_608
 
-    wave_rows: int = 262_144
+    wave_rows: int = 524_288
+    wave_nodes: int = 262_144
     stretch_rows: int = 65_536
     node_rows: int = 1_500
     piece_rows: int = 32_768

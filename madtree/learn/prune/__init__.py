@@ -10,6 +10,7 @@ from madtree.learn.prune.columns import (
     CpColumns,
     NodeColumns,
     OutOfBagColumns,
+    SplitColumns,
     SurrogateColumns,
     TreeColumns,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "OutOfBagColumns",
     "Outcome",
     "SeenCategories",
+    "SplitColumns",
     "SurrogateColumns",
     "TrainedTrees",
     "TreeColumns",

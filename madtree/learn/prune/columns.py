@@ -47,14 +47,13 @@ class NodeColumns:
 
 
 @dataclass(frozen=True)
-class SurrogateColumns:
-    """The surrogates of these nodes, n rows by tree, node id and rank.
+class SplitColumns:
+    """Splits that are told of beside the nodes' own, n rows by tree, node id and rank.
 
     Attributes:
-        key, node_id: of each surrogate's node.
+        key, node_id: of each one's node.
         rank: (n,) from 1 within a node.
         feature, threshold, left, right: as in `NodeColumns`.
-        low_goes_left: (n,) whether values up to the threshold go left.
     """
 
     key: TreeKeys
@@ -64,26 +63,29 @@ class SurrogateColumns:
     threshold: Floats
     left: CategorySets
     right: CategorySets
+
+
+@dataclass(frozen=True)
+class SurrogateColumns(SplitColumns):
+    """The surrogates of these nodes.
+
+    Attributes:
+        low_goes_left: (n,) whether values up to the threshold go left.
+    """
+
     low_goes_left: Bools
     agreement: Floats
     adjusted_agreement: Floats
 
 
 @dataclass(frozen=True)
-class CompetitorColumns:
-    """The competitors of these nodes, n rows by tree, node id and rank; columns as in `SurrogateColumns`.
+class CompetitorColumns(SplitColumns):
+    """The competitors of these nodes.
 
     Attributes:
         improvement: (n,) gain, divided by the cost of the feature.
     """
 
-    key: TreeKeys
-    node_id: Ints
-    rank: Ints
-    feature: Ints
-    threshold: Floats
-    left: CategorySets
-    right: CategorySets
     improvement: Floats
 
 

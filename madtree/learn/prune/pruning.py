@@ -53,10 +53,13 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
             a tree is left as it is.
     """
     n_trees = len(alpha)
-    recursion = _Recursion(risk.tolist(), left.tolist())
-    for root in np.flatnonzero(alpha >= 0).tolist():
-        recursion.start(root, float(alpha[root]))
-    complexity, is_leaf = np.array(recursion.complexity), np.array(recursion.is_leaf)
+    complexity, is_leaf = np.full(len(risk), np.nan), np.ones(len(risk), np.bool_)
+    pruned = np.flatnonzero(alpha >= 0).tolist()
+    if pruned:
+        recursion = _Recursion(risk.tolist(), left.tolist())
+        for root in pruned:
+            recursion.start(root, float(alpha[root]))
+        complexity[:], is_leaf[:] = recursion.complexity, recursion.is_leaf
     _leave_unpruned(risk, left, tree, np.flatnonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True

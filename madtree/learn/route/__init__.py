@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.learn.route.leaves import leaves
+from madtree.learn.route.leaves import WayDown
 from madtree.learn.route.positions import POSITION_BYTES, Positions
 from madtree.learn.route.routing import Routing, category_table
 from madtree.learn.route.stored_nodes import MOST_NODES, NewSplits, StoredNodes, node_bytes, places
@@ -14,8 +14,8 @@ __all__ = [
     "Positions",
     "Routing",
     "StoredNodes",
+    "WayDown",
     "category_table",
-    "leaves",
     "node_bytes",
     "places",
 ]

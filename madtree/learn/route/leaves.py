@@ -4,32 +4,83 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Block, Ints
+from madtree.learn.data import RIGHT, UNKNOWN, USUAL_BLOCK_ROWS, Array, Block, Codes, Ints
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
 from madtree.learn.walk import CodeMatrix, Descent
 
 
-def leaves(routing: Routing, block: Block, replica: int, n_groups: int) -> Ints:
-    """(n_rows,) the leaf that each row of a block ends in, of a replica of its group's tree."""
-    if routing.asks_more_than_cuts or block.codes.layout.n_wide:
-        node = roots(block, replica, n_groups)
-        for _ in range(routing.deepest):
-            node = routing.advance(node, block.codes)
-        return node
-    inner = routing.child != np.arange(len(routing.child))
-    descent = Descent(
-        routing.feature.astype(np.int64),
-        np.where(inner, np.clip(routing.cut, 0, 254), 255).astype(np.uint8),
-        routing.child.astype(np.int64),
-        inner & (routing.missing_right != 0),
-        len(block.codes.narrow),
-        routing.deepest,
-        np.array([replica * n_groups]),
-    )
-    found: Ints = np.empty(block.codes.n_rows, np.int32)
-    for first in range(0, len(found), USUAL_BLOCK_ROWS):
-        rows = slice(first, first + USUAL_BLOCK_ROWS)
-        root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
-        found[rows] = descent.leaves(root, CodeMatrix(block.codes.narrow[:, rows]))
-    return found
+class WayDown:
+    """The way of rows down grown trees, made ready for many blocks and replicas."""
+
+    def __init__(self, routing: Routing) -> None:
+        """`routing`: grows no more."""
+        self.routing = routing
+        self._descents: dict[type[np.unsignedinteger], Descent] = {}
+
+    def leaves(self, block: Block, replica: int, n_groups: int) -> Ints:
+        """(n_rows,) the leaf that each row of a block ends in, of a replica of its group's tree."""
+        if len(self.routing.surrogate_feature):
+            return self._step_by_step(roots(block, replica, n_groups), block.codes)
+        codes = _of_one_width(block.codes)
+        descent = self._descent(codes.dtype.type, len(codes))
+        found: Ints = np.empty(block.codes.n_rows, np.int32)
+        for first in range(0, len(found), USUAL_BLOCK_ROWS):
+            rows = slice(first, first + USUAL_BLOCK_ROWS)
+            root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
+            found[rows] = descent.leaves(root, CodeMatrix(codes[:, rows]))
+        return found
+
+    def _step_by_step(self, root: Ints, codes: Codes) -> Ints:
+        """The same, from each row's root (n_rows,), where surrogates may be asked."""
+        found, rows, node = root, np.arange(len(root)), root
+        while len(rows):
+            inner = np.flatnonzero(self.routing.child.take(node) != node)
+            rows = rows.take(inner)
+            node = self.routing.advance(node.take(inner), codes, rows)
+            found[rows] = node
+        return found
+
+    def _descent(self, kind: type[np.unsignedinteger], n_features: int) -> Descent:
+        """By codes of this type."""
+        if kind not in self._descents:
+            routing, largest = self.routing, np.iinfo(kind).max
+            inner = routing.child != np.arange(len(routing.child))
+            cut = np.where(inner, np.clip(routing.cut, 0, largest - 1), largest)
+            tables, table = self._tables(kind) if len(routing.categories) else (None, None)
+            by_cut = routing.table < 0
+            self._descents[kind] = Descent(
+                routing.feature.astype(np.int64),
+                np.where(by_cut, cut, 0).astype(kind),
+                routing.child.astype(np.int64),
+                inner & by_cut & (routing.missing_right != 0),
+                n_features,
+                routing.deepest,
+                np.zeros(1, np.int64),  # any one of them
+                tables,
+                table,
+            )
+        return self._descents[kind]
+
+    def _tables(self, kind: type[np.unsignedinteger]) -> tuple[Array, Ints]:
+        """As `Descent` has them: one for all nodes that split by a cut, then those of the others. What a table says
+        nothing of goes as missing values do.
+        """
+        routing = self.routing
+        nodes = np.flatnonzero(routing.table >= 0)
+        nodes = nodes[np.argsort(routing.table[nodes], kind="stable")]
+        sizes = np.diff(routing.table[nodes], append=len(routing.categories))
+        missing = np.repeat(routing.missing_right[nodes], sizes)
+        right = np.where(routing.categories == UNKNOWN, missing, routing.categories == RIGHT)
+        own = np.arange(np.iinfo(kind).max + 1)
+        table = np.where(routing.table < 0, 0, routing.table.astype(np.int64) + len(own))
+        return np.concatenate((own, right)).astype(kind), table
+
+
+def _of_one_width(codes: Codes) -> Array:
+    """(n_features, n_rows) all codes, in two bytes if any feature needs them."""
+    if not codes.layout.n_wide:
+        return codes.narrow
+    if not codes.layout.n_narrow:
+        return codes.wide
+    return np.stack([codes.column(feature).astype(np.uint16) for feature in range(len(codes.layout.wide))])

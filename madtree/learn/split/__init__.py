@@ -5,9 +5,10 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 from __future__ import annotations
 
 from madtree.learn.split.competitors import RankedSplit
-from madtree.learn.split.criterion import criterion_of, variance_gain
+from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
+from madtree.learn.split.number_gains import variance_gain
 from madtree.learn.split.occupied_bins import OccupiedBins, bins_of_segments
 from madtree.learn.split.screen import applies, search_screened
 from madtree.learn.split.search import BestSplits, PickedSplits, search

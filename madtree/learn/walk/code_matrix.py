@@ -11,8 +11,10 @@ from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
 # From column to column. Places of one row that are a power of two apart would push each other out of the cache.
 STRIDE = USUAL_BLOCK_ROWS + 64
 _MOST_KEPT = 8 * 2**20  # bytes of bits
+_FIRST_KEPT = 128  # questions whose answers there is room for, as long as there are no more: of a tree or two
 _WORD = 64  # bits
-MOST_NODES = 128  # of a level, that whole columns are compared with
+MOST_LEVELS = 8  # by whole columns: as many as a byte has bits
+_MOST_NODES = 2 ** (MOST_LEVELS - 1)  # of a level that whole columns are compared with
 
 
 def most_kept(n_rows: int) -> int:
@@ -27,7 +29,9 @@ class Scratch:
         rows: (n_rows,) their numbers.
         place, moved: (n_rows,) int64 and uint64.
         code: (n_rows,) of the codes' type.
-        masks, answers: (MOST_NODES, words) uint64.
+        masks: (nodes of a level, words) uint64.
+        answers: (nodes of all levels, words) uint64.
+        paths: (levels, words) uint64.
     """
 
     def __init__(self, n_rows: int, words: int, dtype: np.dtype) -> None:
@@ -35,8 +39,9 @@ class Scratch:
         self.place: Ints = np.empty(n_rows, np.int64)
         self.moved: Array = np.empty(n_rows, np.uint64)
         self.code: Array = np.empty(n_rows, dtype)
-        self.masks: Array = np.empty((MOST_NODES, words), np.uint64)
-        self.answers: Array = np.empty((MOST_NODES, words), np.uint64)
+        self.masks: Array = np.empty((_MOST_NODES, words), np.uint64)
+        self.answers: Array = np.empty((2 * _MOST_NODES - 1, words), np.uint64)
+        self.paths: Array = np.empty((MOST_LEVELS, words), np.uint64)
 
 
 class CodeMatrix:
@@ -63,34 +68,41 @@ class CodeMatrix:
         self.flat: Array = self._whole.reshape(-1)
         self.words = _words(self.n_rows)
         self._place: dict[int, int] = {}  # of a question's answers among those kept
-        self._kept: Array = np.empty((most_kept(self.n_rows), self.words), np.uint64)
+        self._kept: Array = np.empty((_FIRST_KEPT, self.words), np.uint64)  # grows
 
     @cached_property
     def scratch(self) -> Scratch:
         """To be written to while rows go down a tree: getting memory anew for each takes longer than much of that."""
         return Scratch(self.n_rows, self.words, self.flat.dtype)
 
-    def above(self, column: Ints, cut: Array, found: Array) -> None:
-        """Write into `found` (m, words) uint64 a bit for each row, whether its code in `column` (m,) lies above `cut`
-        (m,); behind the last row, anything.
+    def above(self, questions: list[int]) -> Array:
+        """(m, words) uint64 a bit for each row, whether its code lies above a cut; behind the last row, anything. They
+        hold until this is called again.
+
+        `questions`: (m,) each a column << 32 | the cut.
         """
-        questions = (column << 32 | cut).tolist()
-        place = [self._place.get(question, -1) for question in questions]
+        found = self.scratch.answers[: len(questions)]
+        known = self._place.get
+        place = [known(question, -1) for question in questions]
         if min(place) < 0:
+            most = most_kept(self.n_rows)
             for number, question in enumerate(questions):
-                if place[number] < 0 and len(self._place) < len(self._kept):
+                if place[number] < 0 and len(self._place) < most:
                     place[number] = self._keep(question)
         self._kept.take(place, axis=0, mode="clip", out=found)
         if min(place) < 0:
             for number, question in enumerate(questions):
                 if place[number] < 0:
                     found[number] = self._answer(question)
+        return found
 
     def _keep(self, question: int) -> int:
         """The place of a question's answers, which are kept."""
         place = self._place.get(question)
         if place is None:
             place = self._place[question] = len(self._place)
+            if place == len(self._kept):
+                self._kept = np.concatenate((self._kept, np.empty_like(self._kept)))
             self._kept[place] = self._answer(question)
         return place
 

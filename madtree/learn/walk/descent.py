@@ -14,12 +14,12 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
-from madtree.learn.walk.code_matrix import STRIDE, CodeMatrix, most_kept
+from madtree.learn.walk.code_matrix import MOST_LEVELS, STRIDE, CodeMatrix, most_kept
 
 _FEW = 512  # rows, of which a walk from the root is quicker
-_MOST_LEVELS = 8  # by whole columns: as many as a byte has bits
+_MOST_TOPS = 512  # trees whose first levels are kept, of some kilobytes each
 # Nanoseconds a row: a level of the walk; the answers to one more question; a node's share of all else.
-_STEP, _QUESTION, _NODE = 3.2, 0.3, 0.02
+_STEP, _QUESTION, _NODE = 3.2, 0.12, 0.02
 _SORT, _SORTED = 1.0, 4.0  # sorting out who has ended: a row, and one that has not
 _MANY = 0.75  # of the rows
 _HALF = 32  # bits
@@ -27,8 +27,23 @@ _HIGH = 1 if sys.byteorder == "little" else 0  # the half of an integer of 64 bi
 
 
 @dataclass(frozen=True)
+class _Top:
+    """The first levels of a tree, each with twice as many nodes as the one above.
+
+    Attributes:
+        levels: how many.
+        questions: of all their nodes, for `CodeMatrix.above`.
+        ends: (2 ** levels,) the nodes below them, in order of the levels' bits, the last one highest.
+    """
+
+    levels: int
+    questions: list[int]
+    ends: Ints
+
+
+@dataclass(frozen=True)
 class Descent:
-    """Trees whose splits go by a cut alone.
+    """Trees whose splits go by the code of one feature alone.
 
     Attributes:
         feature: (n_nodes,) int64, 0 of a leaf.
@@ -38,6 +53,9 @@ class Descent:
         n_features: of a row.
         deepest: levels below a root, at most.
         together: (n_trees,) roots of trees that the same rows go down.
+        tables: of the codes' type: what takes the place of each code, table after table; None where all stay. Of a
+            split by categories 0 for those that go left, and 1 for those that go right of the cut 0.
+        table: (n_nodes,) int64 where each node's begins, which has a place for each code that rows have.
     """
 
     feature: Ints
@@ -47,46 +65,67 @@ class Descent:
     n_features: int
     deepest: int
     together: Ints
+    tables: Array | None = None
+    table: Ints | None = None
 
     def leaves(self, root: int | Ints, matrix: CodeMatrix) -> Ints:
         """(n_rows,) the leaf that each row ends in, from one root or from its own (n_rows,)."""
         if isinstance(root, np.ndarray):
             return self._walk(root.astype(np.int64), matrix, self.deepest)
-        if matrix.n_rows < _FEW:
+        if matrix.n_rows < _FEW or self.tables is not None:
             return self._walk(np.full(matrix.n_rows, root, np.int64), matrix, self.deepest)
         at, levels = self._first_levels(root, matrix)
         return self._walk(at, matrix, self.deepest - levels)
 
     def _first_levels(self, root: int, matrix: CodeMatrix) -> tuple[Ints, int]:
         """(n_rows,) the node that each row comes to by the first levels, and how many these are."""
-        column, cut = self._column if matrix.has_missing else self.feature, self.cut
-        most, words = self.levels, matrix.words
-        paths = np.empty((most, words), np.uint64)  # by level: the rows that go right there
+        top = self._top(root, matrix.has_missing)
+        scratch = matrix.scratch
+        place = scratch.place
+        if top.levels == 0:
+            return np.full(matrix.n_rows, root), 0
+        answers = matrix.above(top.questions)
         # By node of the level, the rows that come to it. The right children of all nodes are behind the left ones.
-        masks, answers = matrix.scratch.masks, matrix.scratch.answers
+        masks = scratch.masks
         masks[0] = ~np.uint64(0)
-        nodes, level = np.array([root]), 0
-        while level < most:
+        for level in range(top.levels):
+            n = 2**level
+            here, right = masks[:n], answers[n - 1 : 2 * n - 1]
+            if level + 1 < top.levels:
+                right = np.bitwise_and(here, right, out=masks[n : 2 * n])
+                np.bitwise_xor(here, right, out=here)
+            else:
+                right &= here
+            np.bitwise_or.reduce(right, axis=0, out=scratch.paths[level])
+        number = np.zeros(matrix.n_rows, np.uint8)
+        for path in scratch.paths[: top.levels][::-1]:
+            number += number
+            number |= np.unpackbits(path.view(np.uint8), count=matrix.n_rows)
+        np.copyto(place, number)
+        return top.ends.take(place), top.levels
+
+    def _top(self, root: int, has_missing: bool) -> _Top:
+        """The first levels of a tree."""
+        found = self._tops.get((root, has_missing))
+        if found is None:
+            if len(self._tops) >= _MOST_TOPS:
+                self._tops.clear()
+            found = self._tops[root, has_missing] = self._read_top(root, self._column if has_missing else self.feature)
+        return found
+
+    def _read_top(self, root: int, column: Ints) -> _Top:
+        """As above; `column` (n_nodes,) that each node asks."""
+        nodes, asked = np.array([root]), []
+        for _ in range(self.levels):
             child = self.child.take(nodes)
             if np.array_equal(child, nodes):
                 break
-            n = len(nodes)
-            here, right = masks[:n], answers[:n]
-            matrix.above(column.take(nodes), cut.take(nodes), right)
-            right &= here
-            np.bitwise_or.reduce(right, axis=0, out=paths[level])
-            level += 1
-            if level < most:
-                np.bitwise_xor(here, right, out=here)
-                masks[n : 2 * n] = right
+            asked.append(nodes)
             # No row goes right from a leaf, so it does not matter what stands there.
             nodes = np.concatenate((child, np.minimum(child + 1, len(self.child) - 1)))
-        place = np.zeros(matrix.n_rows, np.uint8)
-        for path in paths[:level][::-1]:
-            place += place
-            place |= np.unpackbits(path.view(np.uint8), count=matrix.n_rows)
-        found: Ints = nodes.take(place)
-        return found, level
+        inner = np.concatenate((*asked, np.zeros(0, np.int64)))
+        questions = (column.take(inner) << _HALF) | self.cut.take(inner)
+        return _Top(len(asked), questions.tolist(), nodes)
 
     def _walk(self, at: Ints, matrix: CodeMatrix, steps: int) -> Ints:
         """(n_rows,) the node that each row comes to by some steps from its own, `at`, which is written to."""
@@ -104,6 +143,10 @@ class Descent:
             start.take(at, out=place, mode="clip")
             place += rows
             flat.take(place, out=code, mode="clip")
+            if self.tables is not None and self.table is not None:
+                self.table.take(at, out=place, mode="clip")
+                place += code
+                self.tables.take(place, out=code, mode="clip")
             step.take(at, out=moved, mode="clip")
             moved += code
             np.copyto(place, moved.view(np.uint32)[_HIGH::2])
@@ -131,12 +174,16 @@ class Descent:
         return ended
 
     @cached_property
+    def _tops(self) -> dict[tuple[int, bool], _Top]:
+        return {}
+
+    @cached_property
     def levels(self) -> int:
         """How many are best gone down by whole columns: each has more nodes than the one above, and costs as much to
         walk. Questions that the trees share are answered once, as long as their answers are kept.
         """
         nodes, asked, kept = self.together, np.zeros(0, np.int64), most_kept(USUAL_BLOCK_ROWS)
-        for level in range(min(_MOST_LEVELS, self.deepest)):
+        for level in range(min(MOST_LEVELS, self.deepest)):
             nodes = nodes[self.child.take(nodes) != nodes]
             questions = (self.feature.take(nodes) << _HALF) | self.cut.take(nodes)
             known = len(asked)
@@ -146,7 +193,7 @@ class Descent:
                 return level
             child = self.child.take(nodes)
             nodes = np.concatenate((child, child + 1))
-        return min(_MOST_LEVELS, self.deepest)
+        return min(MOST_LEVELS, self.deepest)
 
     @cached_property
     def _column(self) -> Ints:

@@ -15,6 +15,7 @@ from madtree.learn.prune import (
     CompetitorColumns,
     CpColumns,
     NodeColumns,
+    SplitColumns,
     SurrogateColumns,
     TreeColumns,
     TreeKeys,
@@ -193,7 +194,7 @@ def write_competitors(
 
 
 def _of_nodes(
-    task: TrainingTask, splits: SurrogateColumns | CompetitorColumns, categories: Sequence[Categories | None]
+    task: TrainingTask, splits: SplitColumns, categories: Sequence[Categories | None]
 ) -> tuple[dict[str, Encoder], Ints]:
     """The columns that surrogates and competitors share, and bytes a row; `categories` as for `write_nodes`."""
     left, right = (_category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))

@@ -30,9 +30,10 @@ function crossValidatedTiles(row, { isClassification, ofCounts }) {
   return tiles;
 }
 
-// A row for each tree on the page, with a button that shows it.
+// A row for each tree on the page, with a button that shows it. Of a forest no tree is measured alone.
 function fillGroups(table, values, choose) {
-  const metrics = ["accuracy", "auc", "rmse", "r2"].filter((name) => name in (values.figures.metrics ?? {}));
+  const isForest = values.forests.length > 0;
+  const metrics = isForest ? [] : ["accuracy", "auc", "rmse", "r2"].filter((name) => name in (values.figures.metrics ?? {}));
   const heads = ["rows", "leaves", "depth", ...metrics.map((name) => METRIC_NAMES[name])];
   const rows = values.trees.map((tree) => {
     const button = make("button", { type: "button" }, tree.group || `tree ${tree.id}`);
@@ -41,7 +42,7 @@ function fillGroups(table, values, choose) {
     const numbers = [tree.rows, tree.leaves, tree.depth].map(numberText).concat(metrics.map((name) => metricText(name, of[name])));
     return make("tr", null, make("td", null, button), ...numbers.map((text) => make("td", { class: "number" }, text)));
   });
-  table.replaceChildren(make("thead", null, make("tr", null, make("th", { scope: "col" }, "group"),
+  table.replaceChildren(make("thead", null, make("tr", null, make("th", { scope: "col" }, isForest ? "tree" : "group"),
     ...heads.map((text) => make("th", { scope: "col", class: "number" }, text)))), make("tbody", null, ...rows));
 }
 
@@ -58,9 +59,12 @@ function showErrors(place, values, tree) {
   const block = (title, tiles, ...said) => blocks.push(make("div", { class: "block" }, make("h3", null, title), metricTiles(tiles),
     ...said.filter(Boolean).map((text) => make("p", { class: "hint" }, text))));
   const where = figures.measured?.title;
-  const about = values.grouped ? `, ${tree.group}` : "";
-  if (figures.metrics) block(values.grouped ? `${where}, all trees together` : where, measuredTiles(figures.metrics), figures.measured.said, figures.measured.changed);
-  if (values.grouped && figures.trees?.[tree.id]) block(`${where}${about}`, measuredTiles(figures.trees[tree.id]));
+  const forest = values.forests.find((each) => each.gid === tree.gid);
+  const about = values.grouped ? `, ${forest ? forest.group : tree.group}` : "";
+  const together = forest ? "all groups together" : "all trees together";
+  const measured = tree.gid ?? tree.id; // forests are measured as a whole
+  if (figures.metrics) block(values.grouped ? `${where}, ${together}` : where, measuredTiles(figures.metrics), figures.measured.said, figures.measured.changed);
+  if (values.grouped && figures.trees?.[measured]) block(`${where}${about}`, measuredTiles(figures.trees[measured]));
   const chosen = values.cv[tree.id]?.find((row) => row.chosen && row.xerror !== null);
   if (chosen) {
     block(`In cross-validation${about}`, crossValidatedTiles(chosen, values), values.folds);
@@ -68,11 +72,11 @@ function showErrors(place, values, tree) {
   if (figures.note) place.append(make("p", { class: "note" }, figures.note));
   if (blocks.length) place.append(make("div", { class: "blocks" }, ...blocks));
   if (figures.missing) place.append(make("p", { class: "note" }, figures.missing));
-  const cells = values.grouped ? figures.confusions?.[tree.id] ?? figures.confusion : figures.confusion;
+  const cells = values.grouped ? figures.confusions?.[measured] ?? figures.confusion : figures.confusion;
   if (cells) place.append(make("h3", null, `Confusion matrix ${where.toLowerCase()}${about}`), ...confusionParts(figures.labels, cells, values));
   if (figures.points || figures.ranges) {
     const frame = make("div");
-    place.append(make("h3", null, `Residuals ${where.toLowerCase()}${values.grouped ? ", all trees together" : ""}`), frame);
+    place.append(make("h3", null, `Residuals ${where.toLowerCase()}${values.grouped ? `, ${together}` : ""}`), frame);
     showResiduals(frame, figures);
     const how = figures.points ? "A point is a row." : "A box is the middle half of the rows whose prediction is in that range, its line the median; whiskers reach from 5 % to 95 %.";
     place.append(make("p", { class: "hint" }, how));

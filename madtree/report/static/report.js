@@ -32,6 +32,7 @@ function drawCharts() {
   }
   at("errors-section").hidden = false; // charts measure the room that they have
   showErrors(at("errors"), values, current);
+  at("errors-section").hidden = at("errors").childElementCount === 0;
 }
 
 function choose(tree) {
@@ -46,7 +47,6 @@ function choose(tree) {
   at("outline").open = false;
   for (const button of document.querySelectorAll(".toolbar button")) button.disabled = !tree.all.length;
   at("picker").value = values.trees.indexOf(tree);
-  at("errors-section").hidden = at("errors").childElementCount === 0;
 }
 
 at("picker-label").hidden = values.trees.length < 2;

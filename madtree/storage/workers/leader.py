@@ -66,8 +66,12 @@ class Leader(Member, Generic[T]):
     @property
     def outcome(self) -> T:
         """What the program came to; raises what it raised."""
-        if self._error is not None:
-            raise self._error
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # it refers to this frame
         return self._outcome[0]
 
     def claim(self) -> tuple[int, str, str, str, str] | None:

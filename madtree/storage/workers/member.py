@@ -102,6 +102,14 @@ class Member:
             return True
         return False
 
+    def end(self) -> None:
+        """Let go of what a life that was stopped half way keeps: without this, files stay until Python looks for
+        objects that refer to each other.
+        """
+        if self._life is not None:
+            self._life.close()
+            self._life = None
+
     def life(self) -> Steps[None]:
         """What comes after packing, of a worker: it reports, and answers requests until all is over."""
         self.store.finish()
@@ -188,7 +196,9 @@ def lead(key: str, member: Member) -> None:
 
 
 def leave(key: str) -> None:
-    _members.pop(key, None)
+    member = _members.pop(key, None)
+    if member is not None:
+        member.end()
     _served.discard(key)
 
 

@@ -67,7 +67,7 @@ class ResidentWorkers:
             board.publish(plan)
             leader = Leader(board, plan, lambda packed: program(packed, True), tell)
             member.lead(board.key, leader)
-            with local_settings(self._host, {**sharing(self._n_workers), **sql.settings(self._n_workers)}):
+            with local_settings(self._host, sharing(self._n_workers)):
                 self._host.command(sql.RUN, ["pg_catalog.text"] * 2, [sql.work(self._n_workers), board.key])
             if not leader.began:
                 raise NotPossibleError("all branches of the parallel query were taken by workers")

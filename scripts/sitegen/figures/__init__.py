@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sitegen.figures import cpcurve, levels, passes, regimes, splitsearch, surrogate, sweep
+from sitegen.figures import cpcurve, forestcosts, levels, passes, regimes, splitsearch, surrogate, sweep
 
 ROOT = Path(__file__).parents[3]
 DIRECTORY = ROOT / "docs" / "figures"
 CP_PAGE = ROOT / "docs" / "how-to" / "cp-table.md"
+FORESTS_PAGE = ROOT / "docs" / "forests.md"
 
 
 def draw_all() -> dict[str, str]:
@@ -25,4 +26,5 @@ def draw_all() -> dict[str, str]:
         "regimes.svg": regimes.draw(),
         "surrogate.svg": surrogate.draw(),
         "cp-curve.svg": cpcurve.draw(CP_PAGE.read_text(encoding="utf-8")),
+        "forest-costs.svg": forestcosts.draw(FORESTS_PAGE.read_text(encoding="utf-8")),
     }

@@ -105,11 +105,11 @@ class Plot:
         marks.append(text((self.left + self.right) / 2, self.bottom + 36, label, BODY, INK, "middle"))
         return "".join(marks)
 
-    def y_axis(self, ticks: Sequence[float], label: str) -> str:
+    def y_axis(self, ticks: Sequence[float], label: str, words: Sequence[str] | None = None) -> str:
         """Fine lines across the plot at the ticks; the label stands above the axis, where it reads without turning."""
         marks = []
-        for tick in ticks:
+        for tick, word in zip(ticks, words or [f"{tick:g}" for tick in ticks], strict=True):
             marks.append(line(self.left, self.at_y(tick), self.right, self.at_y(tick), RULE, 0.7))
-            marks.append(text(self.left - 7, self.at_y(tick) + 4, f"{tick:g}", SMALL, FAINT, "end"))
+            marks.append(text(self.left - 7, self.at_y(tick) + 4, word, SMALL, FAINT, "end"))
         marks.append(text(self.left - 30, self.top - 10, label, BODY, INK))
         return "".join(marks)

@@ -90,6 +90,18 @@ def test_groups_are_judged_by_their_own_forests_and_all_together(db: psycopg.Con
     assert [row["group_values"] for row in names] == [{"g": 0}, {"g": 1}, {"g": 2}, {"g": 9}, None]
 
 
+def test_who_measures_a_forest_on_its_own_rows_is_told(db: psycopg.Connection) -> None:
+    grow(db, "f", "c", num_trees=3)
+    notices: list[str] = []
+    db.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
+    db.execute("SELECT madtree.tree_evaluate('f', 'test')")
+    assert not notices
+    db.execute("SELECT madtree.tree_evaluate('f', 't')")
+    (said,) = notices
+    assert said.startswith("f was trained on t: its trees have seen these rows")
+    assert "the error on rows that each tree has not seen is in " in said
+
+
 def test_it_evaluates_where_nothing_may_be_written(db: psycopg.Connection) -> None:
     grow(db, "f", "c", num_trees=3, grouping_cols="g")
     before = evaluated(db, "f")

@@ -141,6 +141,15 @@ def test_it_is_about_as_good_as_scikit_learns(db: psycopg.Connection, dependent:
     assert group["oob_score"] == pytest.approx(fitted.oob_score_, abs=0.03)
 
 
+def test_who_asks_for_surrogates_that_are_not_there_is_told_how_to_get_them(db: psycopg.Connection) -> None:
+    grow(db, "f", "c", num_trees=1)
+    with pytest.raises(psycopg.Error, match="f has no surrogates: it was trained with max_surrogates=0") as caught:
+        db.execute("SELECT madtree.get_tree_surr('f', 1, 1)")
+    assert (
+        caught.value.diag.message_hint == "Train it with null_handling_params => 'max_surrogates=5', or see get_tree."
+    )
+
+
 def test_trees_and_importances_are_shown(db: psycopg.Connection) -> None:
     grow(db, "f", "c", num_trees=3, null_handling_params="max_surrogates=1", grouping_cols="g")
     assert "digraph" in db.execute("SELECT madtree.get_tree('f', 2, 3)").fetchone()[0]  # type: ignore[index]

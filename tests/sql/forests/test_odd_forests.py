@@ -173,6 +173,13 @@ def test_an_argument_out_of_range_is_called_by_its_name(db: psycopg.Connection, 
         db.execute(f"SELECT madtree.forest_train('t', 'f', 'id', 'c', 'x, y, z, k, h', {more})".encode())
 
 
+def test_a_group_cannot_be_called_like_a_column_of_a_forests_tables(db: psycopg.Connection) -> None:
+    for name in ("gid", "sample_id", "oob_error", "n_trees"):
+        with pytest.raises(psycopg.Error, match=f"madtree: grouping_cols: .{name}. is also the name") as refused:
+            grow(db, "f", "c", "x", grouping_cols=f"g AS {name}")
+        assert refused.value.diag.message_hint == "Give it another one: g AS name."
+
+
 def test_a_tree_replaces_a_forest_with_all_its_tables_and_the_other_way_round(db: psycopg.Connection) -> None:
     tables = "SELECT relname AS name FROM pg_class WHERE relname ~ '^m(_|$)' AND relkind = 'r' AND " \
         "relnamespace = current_schema::regnamespace ORDER BY 1"  # fmt: skip

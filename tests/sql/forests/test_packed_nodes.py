@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from forest_data import MAKE, grow
 from psycopg import sql as psql
 from psycopg_host import PsycopgHost
 
+from madtree.errors import MadtreeError
 from madtree.learn.prune import CategorySets, NodeColumns, TreeColumns, TreeKeys
+from madtree.model import find_model, read_summary, read_trees
 from madtree.model.write import write_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
@@ -189,3 +192,75 @@ def test_one_tree_is_decoded_alone_and_what_nobody_asks_for_is_not(db: psycopg.C
     assert "SubPlan" in one  # the weights of the classes
     assert "SubPlan" not in few
     assert few.count("encode(") * 4 < one.count("encode(")
+
+
+@pytest.mark.parametrize("dependent", ["c", "v"])
+def test_what_shows_trees_reads_the_bytes_as_the_view_does(db: psycopg.Connection, dependent: str) -> None:
+    db.execute(MAKE)
+    surrogates = "max_surrogates=2" if dependent == "c" else "null_as_category=true"
+    grow(db, "f", dependent, num_trees=3, null_handling_params=surrogates)
+    host = PsycopgHost(db)
+    tables = find_model(host, "f", "model")
+    model = read_summary(host, tables)
+    trees = read_trees(host, tables, model)
+    found = [(tree.tree_id, node) for tree in trees for node in tree.nodes.values()]
+    expected = db.execute("SELECT * FROM f_nodes ORDER BY tree_id, node_id").fetchall()
+    for (tree_id, node), row in zip(found, expected, strict=True):
+        values = {name: getattr(node, name, tree_id) for name, _ in NODE_COLUMNS}
+        lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
+        assert list(map(bits, (values | lists).values())) == list(map(bits, row))
+    assert any(node.left_levels for _, node in found)
+    assert any(node.surrogates for _, node in found) == (dependent == "c")
+    assert read_trees(host, tables, model, 2) == trees[1:2]
+
+
+WRONG = {
+    "node_id": (-1, "has a number that no node has"),
+    "n_rows": (-1, "has no number of rows"),
+    "feature": (9, "asks what is no feature of the model"),
+    "majority_left": (2, "has no majority"),
+    "prediction": (4, "predicts no class of the model"),
+    "categories": (10**6, "names categories that its tree does not have"),
+    "n_left": (-1, "names categories that its tree does not have"),
+    "threshold": (math.nan, "has no threshold"),
+    "weight": (-1.0, "has a negative weight"),
+    "impurity": (math.nan, "has an unfit weight, impurity"),
+    "improvement": (math.nan, "has an unfit improvement"),
+}
+
+
+def places() -> dict[str, tuple[int, str]]:
+    """Of each field of a class's record where it begins, and struct's code."""
+    found, at = {}, 0
+    for name, kind in packed_nodes.record_fields(is_classification=True):
+        found[name] = (at, {"i1": ">b", "i4": ">i", "i8": ">q", "f8": ">d"}[kind])
+        at += int(kind[1:])
+    return found
+
+
+def test_a_record_that_is_no_node_is_said(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+    grow(db, "f", "c", num_trees=1)
+    host = PsycopgHost(db)
+    tables = find_model(host, "f", "model")
+    model = read_summary(host, tables)
+    (whole,) = db.execute("SELECT nodes FROM f_packed").fetchone()  # type: ignore[misc]
+    size = packed_nodes.fixed_size(is_classification=True) + 8 * 3
+    nodes = read_trees(host, tables, model)[0].nodes
+    by_number = next(n for n, node in enumerate(nodes.values()) if node.threshold is not None)
+    by_category = next(n for n, node in enumerate(nodes.values()) if node.left_levels is not None)
+    for name, (value, problem) in WRONG.items():
+        offset, code = places()[name]
+        at = size * (by_category if name in ("categories", "n_left") else by_number) + offset
+        forged = whole[:at] + struct.pack(code, value) + whole[at + struct.calcsize(code) :]
+        db.execute("UPDATE f_packed SET nodes = %s", [forged])
+        with pytest.raises(MadtreeError, match=f"f is damaged: node -?[0-9]+ of tree 1 ({problem})"):
+            read_trees(host, tables, model)
+    for weights in ([math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]):
+        forged = whole[: size - 24] + struct.pack(">3d", *weights) + whole[size:]
+        db.execute("UPDATE f_packed SET nodes = %s", [forged])
+        with pytest.raises(MadtreeError, match="node 0 of tree 1 has no weight for each class"):
+            read_trees(host, tables, model)
+    db.execute("UPDATE f_packed SET nodes = %s, tree_id = 2", [whole])
+    with pytest.raises(MadtreeError, match="there are nodes of tree 2, which is not there"):
+        read_trees(host, tables, model)

@@ -361,6 +361,8 @@ def uses() -> Iterator[tuple[str, Call]]:
         "SELECT m.model, m.kind, m.n_rows, m.n_leaves, m.parameters FROM madtree.models AS m WHERE m.name ~~ '%%_model'"
     )
     yield "models", asking(listed.replace("~~", "OPERATOR(pg_catalog.~~)") + " ORDER BY 1")
+    yield "client engine: trees of a table", by_the_client("tree", "t")
+    yield "client engine: forests of a view", by_the_client("forest", "v")
     yield "missing names", mistakes
     yield "estimators", estimators
     yield "doctor", doctor
@@ -397,6 +399,40 @@ def client_calls(model: str) -> Call:
             answers.append(list(found.cv))
         scored = found.predict(f"{SCHEMA}.t")
         return [*map(str, answers), str(list(scored)), str(list(client.models()) != [])]
+
+    return call
+
+
+def by_the_client(kind: str, source: str) -> Call:
+    """Models that the client's process trains and uses, over a session with this search path."""
+    table, name = f"{SCHEMA}.{source}", f"{SCHEMA}.by_client"
+
+    def call(db: psycopg.Connection, _dsn: str, _folder: Path) -> Any:
+        client = madtree.connect(db, engine="client", on_message=lambda line: None)
+        named: dict[str, Any] = {"grouping_cols": "gv, gm", "weights": "wn", "replace": True}
+        if kind == "tree":
+            named |= {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1}
+        else:
+            named |= {"num_trees": 2, "oob_predictions": True, "null_handling_params": "max_surrogates=1"}
+        answers: list[Any] = []
+        for dependent in ("kind", "value"):
+            getattr(client, f"{kind}_train")(table, name, "id", dependent, FEATURES, **named)
+            for type_ in ("response", "prob") if dependent == "kind" else ("response",):
+                db.execute(f"DROP TABLE IF EXISTS {SCHEMA}.scored, {SCHEMA}.important")
+                getattr(client, f"{kind}_predict")(name, table, f"{SCHEMA}.scored", type_)
+                answers.append(shown(db, "scored"))
+            client.call("get_var_importance", name, f"{SCHEMA}.important")
+            answers += [
+                shown(db, "important"),
+                *(list(rows) for rows in (client.tree_evaluate(name, table), client.tree_rules(name))),
+                list(client.tree_path(name, table, 7)),
+                client.tree_to_json(name)["trees"],
+                client.tree_to_pmml(name).partition("<DataDictionary")[2],
+                client.tree_sql(name, tree_id=1),
+            ]
+        assert name in client.models().column("model")
+        client.tree_drop(name)
+        return [rounded(str(answer)) for answer in answers]
 
     return call
 

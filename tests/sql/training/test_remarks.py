@@ -69,8 +69,8 @@ def test_a_tree_that_pruning_cuts_down_says_so_once(data: psycopg.Connection, no
     data.execute("SELECT madtree.tree_predict('groups2', 't', 'odds', 'prob')")
     data.execute("SELECT madtree.tree_predict('bare', 't', 'odds2', 'prob_columns')")
     assert [line.split(" so all rows ")[0] for line in notices] == [
-        "tree_model: 3 of 3 trees of groups2 have a single leaf,",
-        "tree_model: bare has a single leaf,",
+        "3 of 3 trees of groups2 have a single leaf,",
+        "bare has a single leaf,",
     ]
     data.execute("SELECT madtree.tree_predict('bare', 't', 'classes')")
     assert len(notices) == 2

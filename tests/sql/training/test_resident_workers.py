@@ -74,15 +74,37 @@ def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: d
     assert len(with_workers(told)) == 2
 
 
-@pytest.mark.parametrize(("n", "naps"), [(1, 350), (4, 400)])
-def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str], n: int, naps: int) -> None:
-    """Rows take so long to read that all of them come in time."""
+def train_slowly(db: psycopg.Connection, workers: int) -> None:
+    """Rows take so long to read, four seconds in one process, that all workers come in time."""
     db.execute(
         "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
-        f"AS 'BEGIN IF id % {N_ROWS // naps} = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
+        f"AS 'BEGIN IF id % {N_ROWS // 400} = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
     )
-    train(db, n, "slow(id), a", max_depth=2)
-    assert with_workers(told) == [f"packed by this process and {n} resident worker{'s' * (n > 1)}"]
+    train(db, workers, "slow(id), a", max_depth=2)
+
+
+def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str]) -> None:
+    train_slowly(db, 4)
+    assert with_workers(told) == ["packed by this process and 4 resident workers"]
+
+
+def test_one_takes_part_beside_the_workers_of_others(
+    db: psycopg.Connection, told: list[str], connect: Callable[[], psycopg.Connection]
+) -> None:
+    other = connect()
+    forced = "debug_parallel_query" if other.info.server_version >= 160000 else "force_parallel_mode"
+    other.execute(f"SET {forced} = on; SET statement_timeout = '1min'")
+    worker = "SELECT pid FROM pg_stat_activity WHERE leader_pid = %s AND pid <> leader_pid"
+    with ThreadPoolExecutor() as pool:
+        sleeping = pool.submit(other.execute, "SELECT pg_sleep(600)")
+        try:
+            wait_until(lambda: db.execute(worker, [other.info.backend_pid]).fetchone(), "the other had no worker")
+            train_slowly(db, 1)
+        finally:
+            other.cancel()
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            sleeping.result()
+    assert with_workers(told) == ["packed by this process and 1 resident worker"]
 
 
 def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:

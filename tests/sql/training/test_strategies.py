@@ -4,7 +4,7 @@ client without functions in the server.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 from psycopg_host import PsycopgHost
 from training import Tables, alike, read_model, train, train_by_client
 
-from madtree.host import Request, Row
+from madtree.host import Request, Row, Sharing
 from madtree.host import psycopg as client
 from madtree.request import Tuning
 
@@ -42,10 +42,12 @@ class ReadingHost(client.PsycopgHost):
         self.ranges += [tuple(params)] if params else []
         return super().data(sql, types, params)
 
-    def data_ahead(self, requests: Iterable[Request]) -> Iterator[list[Row]]:
+    def data_ahead(
+        self, requests: Iterable[Request], sharing: Sharing | None = None
+    ) -> Generator[list[Row], None, None]:
         wanted = list(requests)
         self.ranges += [tuple(params) for _, _, params in wanted]
-        return super().data_ahead(wanted)
+        return super().data_ahead(wanted, sharing)
 
 
 @pytest.fixture(autouse=True)

@@ -229,3 +229,12 @@ def test_a_backslash_cannot_end_a_string_that_is_read_as_an_older_session_would(
     with pytest.raises(psycopg.Error, match="standard_conforming_strings is off"):
         data.execute("SELECT tree_predict('m', 'data', 'out')")
     assert canary() == set()
+
+
+@pytest.mark.parametrize("text", ["repeat('[', 3000) || repeat(']', 3000)", "repeat('9', 6000)"])
+def test_a_document_that_python_does_not_read_is_a_sentence(data: psycopg.Connection, text: str) -> None:
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x')")
+    for column in ("levels", "enum_labels"):  # the second is read first
+        data.execute(f"UPDATE m_summary SET {column} = ({text})::jsonb".encode())
+        with pytest.raises(psycopg.Error, match=f"m is damaged: {column} in its summary is nested too deeply"):
+            data.execute("SELECT tree_predict('m', 'data', 'out')")

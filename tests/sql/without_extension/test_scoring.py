@@ -88,6 +88,15 @@ def test_a_session_that_may_not_write_measures_predictions(both: Both, model: st
     assert [rounded(row) for row in found] == [rounded(row) for row in expected]
 
 
+def test_a_session_that_may_not_write_holds_no_more_rows_than_it_should(both: Both) -> None:
+    both.call(tree_evaluate, "forest", "data", most_bytes=20_000)  # they are put into a table
+    with both.there.transaction():
+        both.there.execute("SET TRANSACTION READ ONLY")
+        with pytest.raises(MadtreeError, match="test_table has too many rows") as told:
+            tree_evaluate(both.host, "forest", "data", most_bytes=20_000)
+    assert told.value.sqlstate == "54000"
+
+
 IDS = ["name", "id / 3.0", "ARRAY[name, NULL, 'a \"quoted\", {id}']", "mood", "(id, name)::pair", "NULLIF(id, 30)",
        "id::float8 / 7", "day", "id::posint", "name::varchar(5)"]  # fmt: skip
 

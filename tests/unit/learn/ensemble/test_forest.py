@@ -123,7 +123,7 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
     for tuning in (
         SearchTuning(),
         SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7),
-        SearchTuning(bins_per_row=1e9, node_rows=1),
+        SearchTuning(wave_nodes=1, bins_per_row=1e9, node_rows=1),
         SearchTuning(bins_per_row=1e-9),
     ):
         grown, _ = forest_of(replace(problem, tuning=tuning), [block], forest)
@@ -303,3 +303,17 @@ def test_sums_are_exact_however_often_a_row_is_drawn(n_classes: int) -> None:
     times = trees.nodes.n_rows[alone]
     assert times.max() > 4
     assert trees.nodes.weight[alone] == pytest.approx(times * rows.weight[0])
+
+
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_other_trees_grow_where_none_of_a_group_s_rows_is_drawn(n_classes: int) -> None:
+    """Of two groups, one of a single row: also where its tree is the last one of a wave."""
+    parameters = Parameters("gini" if n_classes else "mse", min_split=2, min_bucket=1, cp=-1)
+    rows = replace(sample_rows(60, n_classes, seed=1), tree=np.arange(60) // 59, identity=identities(np.arange(60.0)))
+    problem, block = prepare(rows, 2, n_classes, KINDS, parameters, replicas=Bootstrap(1, 0, 1))
+    drawn = np.array([Bootstrap(1, 0, 30).multiplicity(block, replica)[-1] for replica in range(30)])
+    last = int(np.flatnonzero(drawn == 0)[-1]) + 1
+    assert last > 1
+    trees = forest_of(problem, [block], ForestParameters(last, 2))[0].trees
+    assert trees.n_nodes[trees.key.group == 0].min() > 5
+    assert trees.n_nodes[trees.key.group == 1].tolist() == [1] * last

@@ -146,7 +146,13 @@ def test_a_tree_tells_which_categories_its_rows_have() -> None:
 
 
 def test_every_threshold_is_tried() -> None:
-    of_forests = {"wave_rows", "stretch_rows", "node_rows", "piece_rows"}  # tests/unit/learn/ensemble/test_forest.py
+    of_forests = {
+        "wave_rows",
+        "wave_nodes",
+        "stretch_rows",
+        "node_rows",
+        "piece_rows",
+    }  # tests/unit/learn/ensemble/test_forest.py
     assert {name for changes in TUNINGS for name in changes} == {f.name for f in fields(SearchTuning)} - of_forests
 
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from madtree.learn.split.category_order import principal_scores, subsets
-from madtree.learn.split.criterion import entropy_gain, gini_gain, misclassification_gain, variance_gain
+from madtree.learn.split.class_gains import entropy_gain, misclassification_gain
+from madtree.learn.split.gini import gini_gain
+from madtree.learn.split.number_gains import variance_gain
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])

@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 from madtree.learn.data.types import Floats
-from madtree.learn.split.criterion import (
-    entropy_gain,
-    gain_ratio,
-    gini_gain,
-    misclassification_gain,
-    over_classes,
-    poisson_gain,
-)
+from madtree.learn.problem import over_classes
+from madtree.learn.split.class_gains import entropy_gain, gain_ratio, misclassification_gain
+from madtree.learn.split.gini import gini_gain
+from madtree.learn.split.number_gains import poisson_gain
 
 
 def _classes(n_columns: int) -> Floats:

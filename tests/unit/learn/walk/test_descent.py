@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -78,3 +80,32 @@ def test_a_matrix_may_be_full_and_have_more_cuts_than_it_keeps() -> None:
     for root in roots:
         found = descent.leaves(root, matrix).take(some)
         assert found.tolist() == one_by_one(descent, np.full(40, root), codes[:, some])
+
+
+@pytest.mark.parametrize("n_rows", [5, 2001])
+def test_a_table_may_stand_between_a_code_and_its_cut(n_rows: int) -> None:
+    rng = np.random.default_rng(n_rows)
+    codes = rng.integers(0, 40, (N_FEATURES, n_rows)).astype(np.uint8)
+    plain, roots = grown(rng, np.uint8, [200, 30])
+    inner = plain.child != np.arange(len(plain.child))
+    by_table = np.flatnonzero(inner & (rng.random(len(inner)) < 0.5))
+    rights = rng.integers(0, 2, (len(by_table), 256))
+    table = np.zeros(len(inner), np.int64)
+    table[by_table] = 256 * (1 + np.arange(len(by_table)))
+    cut, missing_right = plain.cut.copy(), plain.missing_right.copy()
+    cut[by_table], missing_right[by_table] = 0, False
+    tables = np.concatenate((np.arange(256), rights.ravel())).astype(np.uint8)
+    descent = replace(plain, cut=cut, missing_right=missing_right, tables=tables, table=table)
+    matrix = CodeMatrix(codes)
+    for root in roots:
+        found = descent.leaves(root, matrix)
+        for row in range(n_rows):
+            node = root
+            while inner[node]:
+                code = int(codes[plain.feature[node], row])
+                if table[node]:
+                    right = bool(tables[table[node] + code])
+                else:
+                    right = bool(missing_right[node]) if code == 0 else code > cut[node]
+                node = int(plain.child[node]) + right
+            assert found[row] == node

@@ -1,0 +1,114 @@
+"""The Gini index: what a split gains by it, exactly and in the quicker ways of the pruners (`Criterion`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from madtree.learn.data import Array, Floats
+from madtree.learn.problem import over_classes
+from madtree.learn.split.margins import rough_type
+
+
+def gini_gain(left: Floats, right: Floats) -> Floats:
+    """W_l W_r / W * sum_k (p_lk - p_rk)**2, which equals W i(t) - W_l i(l) - W_r i(r) with i = 1 - sum p**2.
+
+    Args:
+        left, right: (K, m) class weights on either side; no side without weight.
+    """
+    left_weight, right_weight = over_classes(left), over_classes(right)
+    difference = left / left_weight - right / right_weight
+    gain: Floats = left_weight * right_weight / (left_weight + right_weight) * over_classes(np.square(difference))
+    return gain
+
+
+def gini_impurity(weights: Floats) -> Floats:
+    """sum p (1 - p): the same as 1 - sum p**2, but exactly zero for a pure node."""
+    shares = weights / over_classes(weights)
+    return over_classes(shares * (1 - shares))
+
+
+def gini_quick_gain(upto: Floats, exact: bool) -> Floats:
+    """sum_k l_k**2 / W_l + sum_k r_k**2 / W_r - sum_k t_k**2 / W."""
+    left, total = upto, upto[:, :, -1]
+    squares = np.einsum("fswk,fswk->fsw", left, left)
+    if exact:
+        right = squares - 2 * np.einsum("fswk,fsk->fsw", left, total) + squares[:, :, -1:]
+    else:
+        rest = total[:, :, None] - left
+        right = np.einsum("fswk,fswk->fsw", rest, rest)
+    weight = np.einsum("fswk->fsw", left)
+    gain: Floats = squares / weight + right / (weight[:, :, -1:] - weight) - squares[:, :, -1:] / weight[:, :, -1:]
+    return gain
+
+
+def gini_two_class_gain(left: Floats, right: Floats) -> Floats:
+    """As `gini_gain`, whose sum has two equal terms here."""
+    left_weight, right_weight = left[0] + left[1], right[0] + right[1]
+    across = left[0] * right[1] - left[1] * right[0]
+    gain: Floats = 2 * across * across / (left_weight * right_weight * (left_weight + right_weight))
+    return gain
+
+
+def gini_rough_best(counts: Array, min_bucket: int) -> tuple[Floats, Floats]:
+    """After multiplying out, the gain behind a bin is sum_k (L_k W - L W_k)**2 / (W L (W - L)), where L of the W known
+    rows go left, L_k of the W_k of class k. That takes a quarter of the time that `gini_gain` takes, and differs by
+    rounding only where the products of two counts are exact.
+    """
+    if counts.shape[2] == 0:
+        return np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
+    rows = counts[0]
+    for of_class in counts[1:]:
+        rows = rows + of_class
+    whole = _running(rows)
+    kind = rough_type(int(whole[:, -1].max(initial=0)), len(counts))
+    left: Floats = whole.astype(kind)
+    weight = left[:, -1:].copy()
+    right = weight - left
+    # Of two classes the one's difference is the other's with its sign changed.
+    of_classes: Iterable[Floats] = (_running(own).astype(kind) for own in counts[: 1 if len(counts) == 2 else None])
+    squares = _squared_differences(left, weight, ((own, own[:, -1:]) for own in of_classes))
+    if min_bucket > 1:  # where nothing goes to one side the squares are 0
+        squares *= np.minimum(left, right) >= min_bucket
+    left *= right
+    np.maximum(left, 1.0, out=left)
+    squares /= left
+    # A maximum along the lines of a matrix takes several times as long.
+    best = np.maximum.reduceat(squares.ravel(), np.arange(0, squares.size, squares.shape[1]))
+    total = weight[:, 0].astype(np.float64)
+    best = best * (2.0 if len(counts) == 2 else 1.0)
+    return np.divide(best, total, out=np.zeros(len(total)), where=total > 0), total
+
+
+def gini_rough_gain(upto: Sequence[Floats]) -> Floats:
+    left = upto[0]
+    for of_class in upto[1:]:
+        left = left + of_class
+    weight = left[-1]
+    gain = _squared_differences(left, weight, ((own, own[-1]) for own in (upto[:1] if len(upto) == 2 else upto)))
+    sides = weight - left
+    sides *= left
+    np.maximum(sides, 1.0, out=sides)
+    gain /= sides
+    gain *= (2.0 if len(upto) == 2 else 1.0) / np.maximum(weight, 1.0)
+    return gain
+
+
+def _squared_differences(left: Floats, weight: Floats, classes: Iterable[tuple[Floats, Floats]]) -> Floats:
+    """sum_k (L_k W - L W_k)**2 of some classes, from the rows L up to a bin or row, and all of them, W, and the same of
+    each class; L are matrices, W match one of their lines.
+    """
+    squares = None
+    for own, total in classes:
+        difference = own * weight
+        difference -= left * total
+        difference *= difference
+        squares = difference if squares is None else np.add(squares, difference, out=squares)
+    assert squares is not None
+    return squares
+
+
+def _running(counts: Array) -> Array:
+    """(m, D) running sums along the lines of `counts`; of integers they are added up many times quicker."""
+    return np.cumsum(counts, axis=1, dtype=np.int32)

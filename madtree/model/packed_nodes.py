@@ -1,0 +1,147 @@
+"""The nodes of a forest's trees, read from `<output>_packed` and checked, as plain values.
+
+Scoring reads the same bytes into arrays (`madtree.score.packed_nodes`); this is for who shows or exports trees.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from math import isnan
+from typing import Any
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model.find import ModelTables
+from madtree.sqltext import packed_nodes as sql
+from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
+
+CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
+_INT = "pg_catalog.int4"
+_LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
+_CODES = {"i1": "b", "i4": "i", "i8": "q", "f8": "d"}  # struct's of numpy's
+_N_NUMBERS = 5  # behind the threshold: weight, impurity, risk, complexity, improvement
+_NO_NODE = 2 ** (MAX_DEPTH_LIMIT + 1)
+_BOOLEANS = frozenset(("true", "false", None))
+
+
+def packed_trees(
+    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None
+) -> Iterator[tuple[int, dict[int, Node]]]:
+    """Of each tree by ascending id, or of `tree_id` only, its nodes by ascending id, without surrogates.
+
+    Trees without nodes are left out. That the nodes are a whole tree is left to the caller.
+
+    Raises:
+        MadtreeError: there are nodes of a tree that is not there, or bytes that are no nodes.
+    """
+    rows = host.query(sql.packed_lengths(tables.schema, tables.name))
+    for row in rows:
+        if not row["is_there"]:
+            raise _damaged(tables, f"there are nodes of tree {row['tree_id']}, which is not there")
+    wanted = [row for row in rows if row["size"] and tree_id in (None, row["tree_id"])]
+    unpacker = _Unpacker(tables, model)
+    statement = sql.packed_rows(tables.schema, tables.name)
+    first = 0
+    while first < len(wanted):
+        end, size = first + 1, wanted[first]["size"]
+        while end < len(wanted) and size + wanted[end]["size"] <= CHUNK_BYTES:
+            size += wanted[end]["size"]
+            end += 1
+        between = [wanted[first]["tree_id"], wanted[end - 1]["tree_id"]]
+        for row in host.data(statement, [_INT, _INT], between):
+            if row["nodes"]:
+                yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], row["category_sets"])
+        first = end
+
+
+class _Unpacker:
+    """Makes nodes of records, and refuses what training never writes."""
+
+    def __init__(self, tables: ModelTables, model: Model) -> None:
+        fields = sql.record_fields(model.is_classification)
+        codes = "".join(_CODES[kind] for _, kind in fields)
+        self._record = struct.Struct(f">{codes}{len(model.classes)}d")
+        self._n_fields = len(fields)
+        self._tables = tables
+        self._classes = model.classes if model.is_classification else None
+        self._features = (None, *(feature.name for feature in model.features))
+        self._by_category = (False, *(feature.kind is Kind.UNORDERED for feature in model.features))
+        self._is_boolean = (False, *(feature.type == "boolean" for feature in model.features))
+
+    def nodes(self, tree: int, data: bytes, category_sets: Sequence[str | None] | None) -> dict[int, Node]:
+        """By ascending id. Raises MadtreeError if one of them is none."""
+        sets = tuple(category_sets or ())
+        if len(data) % self._record.size:
+            raise _damaged(self._tables, f"the nodes of tree {tree} are cut off")
+        if not all(category is None or isinstance(category, str) for category in sets):
+            raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
+        nodes: dict[int, Node] = {}
+        for values in self._record.iter_unpack(data):
+            if fault := "is there twice" if values[0] in nodes else self._fault(values, sets):
+                raise _damaged(self._tables, f"node {values[0]} of tree {tree} {fault}")
+            nodes[values[0]] = self._node(values, sets)
+        ids = list(nodes)
+        return nodes if ids == sorted(ids) else {node_id: nodes[node_id] for node_id in sorted(ids)}
+
+    def _node(self, values: tuple[Any, ...], sets: Categories) -> Node:
+        node_id, n_rows, feature, majority_left, prediction, start, n_left, n_right, threshold, *numbers = values
+        weight, impurity, risk, complexity, improvement = numbers[:_N_NUMBERS]
+        middle = start + n_left
+        return Node(
+            node_id,
+            (node_id + 1).bit_length() - 1,
+            not feature,
+            self._features[feature],
+            None if isnan(threshold) else threshold,
+            sets[start:middle] if start >= 0 else None,
+            sets[middle : middle + n_right] if start >= 0 else None,
+            majority_left == 1 if feature else None,
+            n_rows,
+            weight,
+            impurity,
+            risk,
+            complexity,
+            None if isnan(improvement) else improvement,
+            prediction if self._classes is None else self._classes[prediction - 1],
+            None if self._classes is None else values[self._n_fields :],
+        )
+
+    def _fault(self, values: tuple[Any, ...], sets: Categories) -> str:
+        """What is wrong with a record, as the end of a sentence; empty where nothing is."""
+        node_id, n_rows, feature, majority_left, prediction, start, n_left, n_right, threshold, *numbers = values
+        if not 0 <= node_id < _NO_NODE:
+            return "has a number that no node has"
+        if not 0 <= feature < len(self._features):
+            return "asks what is no feature of the model"
+        if self._by_category[feature] != (start >= 0):
+            return "has no lists of categories, or has them and does not ask for any"
+        if start >= 0 and (n_left < 0 or n_right < 0 or start + n_left + n_right > len(sets)):
+            return "names categories that its tree does not have"
+        if self._is_boolean[feature] and not _BOOLEANS.issuperset(sets[start : start + n_left + n_right]):
+            return "has categories that are no booleans"
+        if feature and majority_left not in (0, 1):
+            return "has no majority"
+        if feature and start < 0 and isnan(threshold):
+            return "has no threshold"
+        if n_rows < 0:
+            return "has no number of rows"
+        weight, *_, improvement = numbers[:_N_NUMBERS]
+        # A sum with NaN in it is NaN; one that is NaN without, infinity less infinity, is looked at once more.
+        if isnan(sum(numbers[: _N_NUMBERS - 1])) and any(map(isnan, numbers[: _N_NUMBERS - 1])):
+            return "has an unfit weight, impurity, risk or complexity"
+        if weight < 0:
+            return "has a negative weight"
+        if feature and isnan(improvement):
+            return "has an unfit improvement"
+        if self._classes is None:
+            return "predicts no number" if isnan(prediction) else ""
+        if not 1 <= prediction <= len(self._classes):
+            return "predicts no class of the model"
+        of_classes = numbers[_N_NUMBERS:]
+        fits = min(of_classes) >= 0 and max(of_classes) <= _LARGEST and sum(of_classes) > 0  # with NaN the sum is, too
+        return "" if fits else "has no weight for each class"
+
+
+def _damaged(tables: ModelTables, what: str) -> MadtreeError:
+    return MadtreeError(f"{tables.given} is damaged: {what}", hint="Train the model again, or restore its tables.")

@@ -1,0 +1,54 @@
+"""What other sessions must have in common with one whose rows they read for it: snapshot, settings, role."""
+
+from __future__ import annotations
+
+from madtree.sqltext.quote import literal
+
+# Whether the transaction has written nothing yet, so that all that it sees is seen by others, too; and how many
+# processes the server would let share a query of this session's, beside its own.
+STATE = """
+SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NULL AS unwritten,
+       pg_catalog.current_setting('transaction_isolation') AS isolation,
+       LEAST(pg_catalog.current_setting('max_parallel_workers_per_gather')::pg_catalog.int4,
+             pg_catalog.current_setting('max_parallel_workers')::pg_catalog.int4) AS workers"""
+
+# Whether policies choose the rows of any of these tables; they may ask for settings that no list shows.
+ROW_SECURITY = """
+SELECT pg_catalog.bool_or(pg_catalog.row_security_active(t.oid)) AS active
+FROM pg_catalog.unnest($1) AS t(oid)"""
+
+# What somebody has set in the session, or a connection string. A parameter of a name that no extension has declared is
+# in no list.
+SETTINGS = """
+SELECT pg_catalog.array_agg(s.name::pg_catalog.text) AS names,
+       pg_catalog.array_agg(s.setting::pg_catalog.text) AS settings,
+       session_user::pg_catalog.text AS session_user,
+       pg_catalog.current_setting('role') AS role,
+       pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time()) AS started
+FROM pg_catalog.pg_settings AS s
+WHERE s.source OPERATOR(pg_catalog.=) ANY ('{session,client}'::pg_catalog.text[])
+  AND s.context OPERATOR(pg_catalog.=) ANY ('{user,superuser}'::pg_catalog.text[])
+  AND s.name OPERATOR(pg_catalog.!~) '^transaction_'"""
+
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+EXPORT = "SELECT pg_catalog.pg_export_snapshot() AS snapshot"
+LOCK_TIMEOUT = "SET LOCAL lock_timeout = '1s'"
+
+# Takes the settings of another session until the transaction's end: $1 their names, $2 their values.
+TAKE_SETTINGS = """
+SELECT pg_catalog.count(pg_catalog.set_config(t.name, t.setting, true))
+FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS t(name, setting)
+WHERE COALESCE(pg_catalog.current_setting(t.name, true) OPERATOR(pg_catalog.<>) t.setting, true)"""
+
+# The role comes last: before it, the session may have set more than the role may.
+TAKE_ROLE = """
+SELECT CASE WHEN session_user::pg_catalog.text OPERATOR(pg_catalog.<>) $1::pg_catalog.text
+            THEN pg_catalog.set_config('session_authorization', $1::pg_catalog.text, true) END,
+       CASE WHEN pg_catalog.current_setting('role') OPERATOR(pg_catalog.<>) $2::pg_catalog.text
+            THEN pg_catalog.set_config('role', $2::pg_catalog.text, true) END,
+       pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time()) AS started"""
+
+
+def import_snapshot(name: str) -> str:
+    """The statement by which a transaction sees what another one does; `name` as `EXPORT` says it."""
+    return f"SET TRANSACTION SNAPSHOT {literal(name)}"

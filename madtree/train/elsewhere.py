@@ -1,0 +1,46 @@
+"""Whether processes other than the session's own may read a training's rows: parallel workers, or other sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.host import Host, Sharing, local_settings
+from madtree.parallel import sharing
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext import sessions as sessions_sql
+from madtree.sqltext import workers as workers_sql
+from madtree.sqltext.rows import RowSource
+
+_NUMBER = 8  # bytes
+
+
+def parallel_safe(host: Host, source: RowSource) -> bool:
+    """Whether the planner would let workers evaluate the user's expressions on the training table."""
+    return any("Gather" in line for line in _shared_plan(host, workers_sql.plan_of(_whole(source))))
+
+
+def for_sessions(host: Host, source: RowSource, oids: Sequence[int], n_rows: int) -> Sharing:
+    """What other sessions need to know to read all rows, about `n_rows`, of the tables `oids`."""
+
+    def obstacle() -> str:
+        plan = _shared_plan(host, workers_sql.whole_plan_of(_whole(source)))
+        if not any("Gather" in line for line in plan):
+            return "a temporary table, or a function that is not PARALLEL SAFE, belongs to this session"
+        # What a session has set under a name that no extension has declared cannot be listed.
+        if any("current_setting(" in line for line in plan):
+            return "an expression asks for a setting of this session"
+        if host.query(sessions_sql.ROW_SECURITY, ["pg_catalog.oid[]"], [list(oids)])[0]["active"]:
+            return "row-level security may ask for settings of this session"
+        return ""
+
+    return Sharing(workers_sql.plan_of(_whole(source)), n_rows * source.n_columns * _NUMBER, obstacle)
+
+
+def _whole(source: RowSource) -> str:
+    return rows_sql.count_images(source, source.from_clause())
+
+
+def _shared_plan(host: Host, explained: str) -> list[str]:
+    """The lines of a plan, if workers cost nothing."""
+    with local_settings(host, sharing(1)):
+        return [str(row["QUERY PLAN"]) for row in host.query(explained)]

@@ -1,0 +1,86 @@
+"""Connections of the caller's own: their kind of rows, encoding and settings change nothing of what is learnt."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row, scalar_row
+
+import madtree
+from madtree.client.calls import CallError
+
+CONNECTIONS: dict[str, dict[str, Any]] = {
+    "dicts": {"row_factory": dict_row},
+    "scalars": {"row_factory": scalar_row},
+    "latin1": {"client_encoding": "latin1"},
+    "few_digits": {"options": "-c extra_float_digits=-9"},
+    "backslashes": {"options": "-c standard_conforming_strings=off"},
+}
+MAKE = """
+    CREATE TABLE "tä" AS SELECT i AS id, i * 37 % 101 / 7.0::float8 AS x, i * 53 % 97 AS "ö", 'cü ' || i % 5 AS c,
+        CASE WHEN i * 37 % 101 > 50 + i % 7 THEN 'hä' ELSE 'lo' END AS k FROM generate_series(1, 200) AS i
+"""
+
+Told = dict[str, Any]
+
+
+@pytest.fixture
+def connect(url: str, db: psycopg.Connection) -> Iterator[Callable[..., psycopg.Connection]]:
+    db.execute(MAKE)
+    opened: list[psycopg.Connection] = []
+
+    def connect(**how: Any) -> psycopg.Connection:
+        options = " ".join([psycopg.conninfo.conninfo_to_dict(url)["options"], how.pop("options", "")])  # type: ignore[list-item]
+        opened.append(psycopg.connect(url, autocommit=True, options=options, **how))
+        return opened[-1]
+
+    yield connect
+    for connection in opened:
+        connection.close()
+
+
+def told(connection: psycopg.Connection, engine: Any) -> Told:
+    client = madtree.connect(connection, engine=engine, on_message=lambda line: None)
+    features = 'x, "ö", c'
+    forest = client.forest_train('"tä"', "f", "id", "k", features, num_trees=2, oob_predictions=True, replace=True)
+    model = client.tree_train('"tä"', "m", "id", "k", features, replace=True)
+    grouped = client.tree_train('"tä"', "g", "id", "k", "x", grouping_cols="c", replace=True)
+    return {
+        "oob": round(forest.oob_error or 0, 5),
+        "nodes": model.read().trees[0].nodes,
+        "forest": [tree.nodes for tree in forest.read().trees],
+        "scored": sorted(model.predict('"tä"')),
+        "frame": model.predict({"x": [1.0], "ö": [3], "c": ["cü 1"]}).column("estimated_k"),
+        "metrics": model.evaluate('"tä"').metrics["accuracy"],
+        "groups": [row.group_values for row in grouped.rules()],
+    }
+
+
+@pytest.mark.parametrize("engine", ["extension", "client"])
+def test_nothing_of_a_connection_changes_what_is_told(connect: Callable[..., psycopg.Connection], engine: str) -> None:
+    expected = told(connect(), engine)
+    for how in CONNECTIONS.values():
+        assert told(connect(**how), engine) == expected, how
+
+
+def test_texts_whose_encoding_nobody_knows_are_refused(connect: Callable[..., psycopg.Connection]) -> None:
+    with pytest.raises(CallError, match="client_encoding is SQL_ASCII") as refused:
+        madtree.connect(connect(client_encoding="SQL_ASCII")).models()
+    assert refused.value.hint == "SET client_encoding = 'UTF8', or connect with client_encoding=UTF8."
+
+
+def test_a_connection_may_be_older_than_the_import_of_madtree(
+    connect: Callable[..., psycopg.Connection], url: str
+) -> None:
+    program = (
+        "import sys, psycopg; c = psycopg.connect(sys.argv[1], autocommit=True); c.execute('SELECT 1'); "
+        "import madtree; "
+        "print(madtree.connect(c, engine='client').tree_train('\"tä\"', 'm', 'id', 'k', 'x').message)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, url], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("m: classification, 200 rows"), done.stderr

@@ -1,0 +1,108 @@
+"""The client as the engine on a cluster that has no extension of ours: the same trees, wherever rows are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+import madtree
+
+TABLES = """
+CREATE TABLE plain AS SELECT i AS id, nullif(i * 37 % 91, 7)::float8 AS x, i * 53 % 97 AS n,
+    (ARRAY['a', 'b', NULL, 'c'])[1 + i % 4] AS level, i % 5 AS grp, i * 37 % 91 > 40 AND i % 4 <> 1 AS y
+    FROM generate_series(1, 100000) AS i;
+CREATE TABLE spread (LIKE plain); SELECT create_distributed_table('spread', 'id', shard_count => 8);
+INSERT INTO spread TABLE plain;
+CREATE TABLE small (LIKE plain); SELECT create_distributed_table('small', 'id', shard_count => 4);
+INSERT INTO small SELECT * FROM plain WHERE id <= 5000;
+CREATE TABLE everywhere (LIKE plain); SELECT create_reference_table('everywhere');
+INSERT INTO everywhere SELECT * FROM plain WHERE id <= 5000;
+CREATE TABLE few AS SELECT * FROM plain WHERE id <= 5000;
+"""
+
+
+@pytest.fixture(scope="module")
+def bare(citus: str) -> Iterator[str]:
+    """DSN of a database on the same servers that has citus and nothing else."""
+    name = f"madtree_bare_{os.getpid()}"
+    with psycopg.connect(citus, autocommit=True) as admin:
+        nodes = admin.execute(
+            "SELECT nodename, nodeport FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid"
+        ).fetchall()
+        workers = admin.execute("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0").fetchall()
+        servers = [citus, *(make_conninfo(citus, host=host, port=port) for host, port in workers)]
+        for server in servers:
+            on_each(server, f"CREATE DATABASE {name}")
+        try:
+            for server in servers:
+                on_each(make_conninfo(server, dbname=name), "CREATE EXTENSION citus")
+            dsn = make_conninfo(citus, dbname=name)
+            with psycopg.connect(dsn, autocommit=True) as session:
+                (host, port) = nodes[0]
+                if nodes[0] in workers:
+                    host, port = "localhost", session.info.port
+                session.execute("SELECT citus_set_coordinator_host(%s, %s)", [host, port])
+                for host, port in workers:
+                    session.execute("SELECT citus_add_node(%s, %s)", [host, port])
+                session.execute(TABLES.encode())
+            yield dsn
+        finally:
+            for server in servers:
+                on_each(server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def on_each(server: str, statement: str) -> None:
+    with psycopg.connect(server, autocommit=True) as session:
+        session.execute(statement.encode())
+
+
+@pytest.mark.parametrize(("table", "like"), [("spread", "plain"), ("small", "few"), ("everywhere", "few")])
+def test_a_cluster_without_the_extension_gives_the_trees_of_one_server(bare: str, table: str, like: str) -> None:
+    def same(query: str) -> bool:
+        expected = client.query(query.format(f"{like}_m")).to_dicts()
+        return bool(expected) and client.query(query.format(f"{table}_m")).to_dicts() == expected
+
+    said: list[str] = []
+    with madtree.connect(bare, engine="client", on_message=said.append) as client:
+        for grouping in (None, "grp"):
+            for data in (table, like):
+                model = f"{data}_m"
+                client.tree_train(data, model, "id", "y", "x, n, level", grouping_cols=grouping, replace=True)
+                for type_ in ("response", "prob"):
+                    client.query(f"DROP TABLE IF EXISTS {model}_{type_}")
+                    client.tree_predict(model, data, f"{model}_{type_}", type_)
+            assert same("SELECT * FROM {}_nodes ORDER BY tree_id, node_id")
+            assert same("SELECT * FROM {}_response ORDER BY id")
+            assert same("SELECT * FROM {}_prob ORDER BY id")
+            assert metrics(client, table) == pytest.approx(metrics(client, like))
+            assert client.tree_path(f"{table}_m", table, 5)
+        said.clear()
+        out_of_bag = table != "everywhere"  # whose rows Citus does not read again once it has read them here
+        more: dict[str, Any] = {"num_trees": 2, "max_tree_depth": 6, "oob_predictions": out_of_bag, "replace": True}
+        for data in (table, like):
+            model = f"{data}_m"
+            client.forest_train(data, model, "id", "y", "x, n, level", **more)
+            client.query(f"DROP TABLE IF EXISTS {model}_response")
+            client.forest_predict(model, data, f"{model}_response")
+        assert said == []
+        assert same("SELECT * FROM {}_nodes ORDER BY tree_id, node_id")
+        assert same("SELECT * FROM {}_response ORDER BY id")
+        assert not out_of_bag or same("SELECT * FROM {}_oob ORDER BY id")
+        assert metrics(client, table) == pytest.approx(metrics(client, like))
+
+
+def test_data_of_a_cluster_and_models_elsewhere(bare: str, other_database: str) -> None:
+    with madtree.connect(bare, model_dsn=other_database, on_message=lambda line: None) as client:
+        for data in ("spread", "small"):
+            client.tree_train(data, "m", "id", "y", "x, n, level", replace=True)
+            assert "accuracy" in {row.metric for row in client.tree_evaluate("m", data)}
+            assert "100000" in client.tree_predict("m", "spread", f"{data}_p")
+
+
+def metrics(client: madtree.Client, data: str) -> dict[tuple[int | None, str], float | None]:
+    return {(row.tree_id, row.metric): row.value for row in client.tree_evaluate(f"{data}_m", data)}

@@ -1,0 +1,86 @@
+"""A real PgBouncer before the test's server, in transaction mode: every transaction gets whatever session is free."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from waiting import wait_until
+
+from madtree.embedded.config import free_port
+from madtree.embedded.osuser import server_user
+
+# Round robin: a session is used again only after all others. So the transactions of a client go from one to the next.
+_CONFIG = """\
+[databases]
+* = host={host} port={port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {own_port}
+unix_socket_dir =
+auth_type = trust
+auth_file = {directory}/users
+pool_mode = transaction
+default_pool_size = 3
+min_pool_size = 3
+server_round_robin = 1
+logfile =
+pidfile =
+"""
+
+
+def pgbouncer() -> str:
+    """The program; the test is skipped where it is not installed."""
+    found = shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+    if found is None:
+        pytest.skip("PgBouncer is not installed (Debian's package pgbouncer)")
+    return found
+
+
+@contextlib.contextmanager
+def pooled(dsn: str, users: list[str]) -> Iterator[int]:
+    """The port of a pooler before the server of `dsn`, which lets these users in without a password."""
+    program = pgbouncer()
+    server = conninfo_to_dict(dsn)
+    with tempfile.TemporaryDirectory() as name:
+        directory, account, port = Path(name), server_user(), free_port(6432)
+        directory.chmod(0o755)
+        (directory / "users").write_text("".join(f'"{user}" ""\n' for user in users))
+        config = directory / "pgbouncer.ini"
+        config.write_text(_CONFIG.format(host=server["host"], port=server["port"], own_port=port, directory=directory))
+        process = subprocess.Popen(
+            [program, "-q", config],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            user=account.uid if account.is_other else None,
+            group=account.gid if account.is_other else None,
+            extra_groups=[] if account.is_other else None,
+        )
+        try:
+            wait_until(lambda: answers(dsn, port) or process.poll() is not None, "PgBouncer does not answer")
+            assert process.poll() is None, process.stdout and process.stdout.read()
+            yield port
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+
+def answers(dsn: str, port: int) -> bool:
+    with contextlib.suppress(psycopg.OperationalError), psycopg.connect(through(dsn, port)):
+        return True
+    return False
+
+
+def through(dsn: str, port: int) -> str:
+    """The DSN by way of a pooler."""
+    return make_conninfo(dsn, host="127.0.0.1", port=port)
