@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, cast, get_args
 
 import psycopg
+from psycopg.generators import fetch_many
 from psycopg.rows import dict_row, tuple_row
 
 from madtree.errors import MadtreeError
@@ -41,6 +42,7 @@ __all__ = [
 Engine = Literal["auto", "extension", "client"]
 ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
+_ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
@@ -147,8 +149,23 @@ class PsycopgHost:
         return self._execute(sql, values, binary=binary)
 
     def _execute(self, statement: str, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
-        with self._turn, self.connection.transaction():
+        with self._turn, _settled(self.connection), self.connection.transaction(), _settled(self.connection):
             return _sent(self.connection, statement, values, binary=binary)
+
+
+@contextlib.contextmanager
+def _settled(connection: Any) -> Iterator[None]:
+    """Where Ctrl-C comes in the middle of a statement, end that statement: psycopg does so itself only while it waits
+    for the server, and nothing can be rolled back before.
+    """
+    try:
+        yield
+    except BaseException:
+        if isinstance(connection, psycopg.Connection) and connection.info.transaction_status == _ACTIVE:
+            cancel(connection)
+            with contextlib.suppress(psycopg.Error):
+                connection.wait(fetch_many(connection.pgconn))
+        raise
 
 
 def _reader(connection: psycopg.Connection[Any], turn: contextlib.AbstractContextManager[Any]) -> Reader:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import psycopg
 import pytest
@@ -16,6 +17,7 @@ from stopping_rows import ASLEEP, LATE, assert_nothing_is_left, count
 from waiting import wait_until
 
 import madtree
+from madtree.host.psycopg import PsycopgHost
 
 
 @pytest.mark.parametrize(("table", "row", "connections"), [("visits", 700, 1), ("many", LATE, 1), ("many", LATE, 2)])
@@ -107,3 +109,23 @@ def test_ctrl_c_while_rows_are_read(plain: str, admin: psycopg.Connection, conne
         assert_nothing_is_left(admin, plain, n_sessions=1)
         client.tree_train("shop.visits", "mine.m", "id", "bought", "age")
         client.tree_drop("mine.m")
+
+
+def test_ctrl_c_in_the_middle_of_a_statement(plain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not while psycopg waits for the server: then it ends the statement itself."""
+    with psycopg.connect(plain) as connection:
+        host, wait = PsycopgHost(connection), connection.wait
+        interrupts = [False, True]  # of BEGIN, and of the statement behind it
+
+        def interrupted(generator: Any, *interval: Any) -> Any:
+            if not interrupts or not interrupts.pop(0):
+                return wait(generator, *interval)
+            next(generator)  # it has been sent
+            generator.close()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(connection, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            host.query("SELECT pg_catalog.pg_sleep(600)")
+        assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        assert host.query("SELECT 1 AS one") == [{"one": 1}]

@@ -236,5 +236,5 @@ def test_a_document_that_python_does_not_read_is_a_sentence(data: psycopg.Connec
     data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x')")
     for column in ("levels", "enum_labels"):  # the second is read first
         data.execute(f"UPDATE m_summary SET {column} = ({text})::jsonb".encode())
-        with pytest.raises(psycopg.Error, match=f"m is damaged: {column} in its summary is nested too deeply"):
+        with pytest.raises(psycopg.Error, match=f"m is damaged: {column} in its summary is (nested|no JSON)"):
             data.execute("SELECT tree_predict('m', 'data', 'out')")
