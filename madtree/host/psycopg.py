@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import select
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -43,6 +44,7 @@ Engine = Literal["auto", "extension", "client"]
 ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
 _ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
+_ASK_AGAIN = 0.5  # seconds
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
@@ -163,6 +165,9 @@ def _settled(connection: Any) -> Iterator[None]:
     except BaseException:
         if isinstance(connection, psycopg.Connection) and connection.info.transaction_status == _ACTIVE:
             cancel(connection)
+            # A request that comes before the statement has begun is in vain.
+            while not select.select([connection.pgconn.socket], [], [], _ASK_AGAIN)[0]:
+                cancel(connection)
             with contextlib.suppress(psycopg.Error):
                 connection.wait(fetch_many(connection.pgconn))
         raise
