@@ -21,9 +21,9 @@ from madtree.host.psycopg import Engine, PsycopgHost, breaks_told, found_engine,
 
 T = TypeVar("T")
 ONE_SERVER = "The extension works in one server, on its data and models."
-ENGINE: ContextVar[Engine] = ContextVar("engine", default="auto")  # --engine, which stands before the command
-MODEL_DSN: ContextVar[str | None] = ContextVar("model_dsn", default=None)  # and --model-dsn
-CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # so does --connections
+ENGINE: ContextVar[Engine] = ContextVar("engine", default="auto")  # --engine, which stands before the command,
+MODEL_DSN: ContextVar[str | None] = ContextVar("model_dsn", default=None)  # --model-dsn, which stands there, too,
+CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # and --connections
 
 
 class Session:

@@ -80,8 +80,7 @@ def hint_of(error: psycopg.Error) -> str | None:
 
 
 def _place_of(connection: Any) -> str:
-    return "the server" if connection is None or connection.closed else _place(connection.info)
-
-
-def _place(info: psycopg.ConnectionInfo) -> str:
+    if connection is None or connection.closed:
+        return "the server"
+    info = connection.info
     return f"{info.host or info.hostaddr or 'the local socket'}, port {info.port},"

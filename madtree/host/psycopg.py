@@ -151,8 +151,10 @@ class PsycopgHost:
         return self._execute(sql, values, binary=binary)
 
     def _execute(self, statement: str, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
-        with self._turn, _settled(self.connection), self.connection.transaction(), _settled(self.connection):
-            return _sent(self.connection, statement, values, binary=binary)
+        connection = self.connection
+        # The statement is settled before its savepoint is rolled back, and then the savepoint's own statements.
+        with self._turn, _settled(connection), connection.transaction(), _settled(connection):
+            return _sent(connection, statement, values, binary=binary)
 
 
 @contextlib.contextmanager

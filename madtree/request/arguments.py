@@ -12,7 +12,6 @@ from madtree.request import catalog, defaults
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
-from madtree.request.elsewhere import check_known_types
 from madtree.request.feature_costs import parse_costs
 from madtree.request.features import FEATURES, Item, list_items, make_features
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
@@ -20,6 +19,7 @@ from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import TextParameters, parse_params
 from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, criterion_of, fitting_criterion, outcome_of
 from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
+from madtree.request.two_servers import check_known_types
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of

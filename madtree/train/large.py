@@ -40,7 +40,7 @@ from madtree.storage.protocol import BlockKeeper, NotPossibleError
 from madtree.storage.workers import board
 from madtree.storage.workers.provider import ResidentWorkers
 from madtree.train.deliveries import Deliveries
-from madtree.train.elsewhere import for_sessions, parallel_safe
+from madtree.train.other_readers import for_sessions, parallel_safe
 from madtree.train.progress import ReadingTeller, Teller
 from madtree.trees import EXACT_LIMIT, Kind, Parameters
 
