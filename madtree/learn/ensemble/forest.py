@@ -32,7 +32,7 @@ from madtree.learn.histogram import (
     WaveReport,
     WaveRequest,
 )
-from madtree.learn.problem import Bootstrap, Problem, forest_parameters_of
+from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
 from madtree.learn.prune import (
     OutOfBagColumns,
     SeenCategories,
@@ -90,7 +90,8 @@ class Forest:
 
     @classmethod
     def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints) -> Forest:
-        return cls(problem, parameters, groups, _most_members(problem, parameters))
+        members = wave_members(problem.tuning, problem.rows, problem.parameters.max_depth, parameters.n_trees)
+        return cls(problem, parameters, groups, members)
 
     @property
     def n_waves(self) -> int:
@@ -179,10 +180,10 @@ def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
     return Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept)
 
 
-def _most_members(problem: Problem, forest: ForestParameters) -> int:
-    """Members of each group that are grown together."""
-    tuning, n_rows = problem.tuning, np.maximum(problem.rows, 1)
+def wave_members(tuning: SearchTuning, rows: Ints, max_depth: int, n_trees: int) -> int:
+    """Members of each forest that are grown in one wave; `rows` (G,) of the groups."""
+    n_rows = np.maximum(rows, 1)
     # Hardly a tree has as many nodes as rows.
-    n_nodes = np.minimum(n_rows, 2.0 ** (problem.parameters.max_depth + 1))
+    n_nodes = np.minimum(n_rows, 2.0 ** (max_depth + 1))
     by_size = min(tuning.wave_rows // int(n_rows.sum()), tuning.wave_nodes // int(n_nodes.sum()))
-    return max(1, min(forest.n_trees, by_size, _MOST_TREES // problem.n_groups))
+    return max(1, min(n_trees, by_size, _MOST_TREES // len(rows)))
