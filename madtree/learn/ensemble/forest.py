@@ -18,7 +18,7 @@ from madtree.learn.data import Array, Floats, Ints, Values, codec, nested
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
-from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, permuted
+from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere, permuted
 from madtree.learn.grow import grow
 from madtree.learn.histogram import (
     BREATH,
@@ -45,7 +45,6 @@ from madtree.learn.route import WayDown
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
-NOWHERE = -1  # where a row ends that is not out of bag
 
 
 @dataclass(frozen=True)
@@ -55,13 +54,13 @@ class Wave:
     Attributes:
         trees: what the model tables hold of them.
         prediction: (n_nodes,) of each node as a leaf; of all that were grown.
-        ends: (n_members, n_rows) int32 the node that each row ends in by a member where it is out of bag, else NOWHERE.
+        ends: (n_members, n_rows) the node that each row ends in by a member where it is out of bag, else `nowhere`.
         losses: (n_members, G, n_features) what permuting each feature costs; (0, G, n_features) if nobody asks.
     """
 
     trees: TrainedTrees
     prediction: Array
-    ends: Ints
+    ends: Array
     losses: Floats
 
     def dump(self) -> bytes:
@@ -110,7 +109,7 @@ class Forest:
         outcome = yield from conclude(wave, growing, empty)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
-        ends: Ints = np.zeros((count, 0), np.int32)
+        ends: Array = np.zeros((count, 0), np.uint32)
         losses, way = [], WayDown(growing.routing)
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
@@ -119,7 +118,8 @@ class Forest:
                 lost = permuted(wave, way, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
             if replica == 0:
-                ends = np.full((count, held_out.n_all), NOWHERE, np.int32)
+                kind = np.uint16 if len(prediction) < np.iinfo(np.uint16).max else np.uint32
+                ends = np.full((count, held_out.n_all), nowhere(np.dtype(kind)), kind)
             ends[replica, held_out.place] = held_out.node
             del held_out
             yield BREATH

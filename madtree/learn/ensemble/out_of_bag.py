@@ -68,7 +68,7 @@ class Tally:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> tuple[Floats, Bools]:
+    def add(self, first: int, prediction: Array, ends: Array, losses: Floats) -> tuple[Floats, Bools]:
         """Count what the members from `first` on say; the others as in `Wave`.
 
         Returns:
@@ -79,7 +79,7 @@ class Tally:
         is_tested = np.zeros(errors.shape, np.bool_)
         for replica, end in enumerate(ends):
             for piece in self._pieces():
-                voted = np.flatnonzero(end[piece] >= 0)
+                voted = np.flatnonzero(end[piece] != nowhere(end.dtype))
                 group = self._rows.group[piece].take(voted)
                 is_tested[replica] |= np.bincount(group, minlength=is_tested.shape[1]) > 0
                 predicted = prediction.take(end[piece].take(voted))
@@ -93,7 +93,7 @@ class Tally:
             if first + replica + 1 in self._looks:
                 errors[replica] = self._judged()[0]
         if len(losses):
-            self._losses.append(losses)
+            self._losses.append(losses.copy())  # what was read keeps all bytes of its wave
         return errors, is_tested
 
     def result(self) -> OutOfBag:
@@ -145,6 +145,11 @@ class Tally:
         if rows.weight is None:
             return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
         return exact_sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
+
+
+def nowhere(kind: np.dtype[Any]) -> int:
+    """Of nodes in this type of numbers: where a row ends that is not out of bag."""
+    return int(np.iinfo(kind).max)
 
 
 def _winners(votes: Array) -> Array:

@@ -111,9 +111,9 @@ class BlocksAtHand:
             yield
             rows = problem.replicas.held_out(placed.block, replica)
             part = placed.block.take(rows)
-            places.append(rows + n_all)
+            places.append((rows + n_all).astype(np.int32))
             parts.append(part)
-            nodes.append(self._way.leaves(part, replica, problem.n_groups))
+            nodes.append(self._way.leaves(part, replica, problem.n_groups).astype(np.int32, copy=False))
             n_all += placed.block.codes.n_rows
         return HeldOut(np.concatenate(places), parts, np.concatenate(nodes), n_all)
 

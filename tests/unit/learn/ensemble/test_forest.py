@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -13,8 +14,9 @@ import pytest
 
 from madtree.learn.data import Block, Bools, Ints, finished
 from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, train_forest
+from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
-from madtree.learn.histogram import Program, driven
+from madtree.learn.histogram import Program, Targets, driven
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.split import BestSplits
@@ -317,3 +319,17 @@ def test_other_trees_grow_where_none_of_a_group_s_rows_is_drawn(n_classes: int) 
     trees = forest_of(problem, [block], ForestParameters(last, 2))[0].trees
     assert trees.n_nodes[trees.key.group == 0].min() > 5
     assert trees.n_nodes[trees.key.group == 1].tolist() == [1] * last
+
+
+def test_no_wave_stays_in_memory_for_what_is_kept_of_it() -> None:
+    """What a worker hands over is read as views of one string of bytes."""
+    problem, block, _ = forest_problem(50, 2, Parameters())
+    n_rows, n_features = block.codes.n_rows, len(problem.unordered)
+    tally = Tally(problem, ForestParameters(2, 2, n_permutations=1), Targets(block.target, None, None, n_rows))
+    read = np.zeros(n_rows + n_features)
+    whole = weakref.ref(read)
+    ends = np.full((1, n_rows), nowhere(np.dtype(np.uint16)), np.uint16)
+    tally.add(0, np.zeros(1, np.int64), ends, read[:n_features].reshape(1, 1, n_features))
+    del read
+    assert whole() is None
+    assert tally.result().importance is not None
