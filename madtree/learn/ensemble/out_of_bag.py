@@ -6,7 +6,7 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -59,12 +59,12 @@ class Tally:
         self._losses: list[Floats] = []
         self._looks = set(np.unique(np.geomspace(1, forest.n_trees, _LOOKS).round().astype(np.int64)).tolist())
         # Votes (K, n_rows) for each class; for regression (2, n_rows), votes and the sum of the predictions.
-        self._counted: Array
+        kind = np.float64 if not n_classes else np.uint16 if forest.n_trees < 65_536 else np.uint32
+        n_lines = n_classes or 2
+        self._counted: Array = targets.room(n_lines * n_rows * kind().itemsize).view(kind).reshape(n_lines, n_rows)
+        self._counted[:] = 0
         self._grid: Grid | None = None
-        if n_classes:
-            self._counted = np.zeros((n_classes, n_rows), np.uint16 if forest.n_trees < 65_536 else np.uint32)
-        else:
-            self._counted = np.zeros((2, n_rows))
+        if not n_classes:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
@@ -106,7 +106,7 @@ class Tally:
 
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""
-        rows, n_groups = self._rows, self._problem.n_groups
+        rows = self._rows
         prediction: Array
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
@@ -118,18 +118,35 @@ class Tally:
                 wrong = asked & (prediction != rows.target[0])
                 error = self._weight_of(wrong) / self._weight_of(asked)
                 return error, 1 - error, votes, prediction
-            votes = self._counted[0].astype(np.int64)
-            voted = np.flatnonzero(votes)
-            group = rows.group.take(voted)
-            weight = rows.weights(self._problem, voted)
-            total = exact_sums(weight, group, n_groups)
+            votes = self._counted[0].astype(np.uint32)
             prediction = np.zeros(len(votes))
-            prediction[voted] = self._grid.join(self._counted[1:, voted], group) / votes[voted]
-            value = rows.values(self._problem, voted)
-            mean = exact_sums(weight * value, group, n_groups) / total
-            lost = exact_sums(weight * np.square(value - prediction[voted]), group, n_groups)
-            spread = exact_sums(weight * np.square(value - mean[group]), group, n_groups)
+            for piece in self._pieces():
+                voted = piece.start + np.flatnonzero(votes[piece])
+                summed = self._grid.join(self._counted[1:, voted], rows.group.take(voted))
+                prediction[voted] = summed / votes[voted]
+            total, summed = self._sums(votes, lambda weight, value, _, __: (weight, weight * value))
+            mean = summed / total
+
+            def squares(weight: Floats, value: Floats, voted: Ints, group: Ints) -> tuple[Floats, Floats]:
+                return weight * np.square(value - prediction[voted]), weight * np.square(value - mean[group])
+
+            lost, spread = self._sums(votes, squares)
             return lost / total, 1 - lost / spread, votes, prediction
+
+    def _sums(self, votes: Ints, numbers_of: Callable[[Floats, Floats, Ints, Ints], Sequence[Floats]]) -> list[Floats]:
+        """Exact sums (G,) of two numbers of each row that has `votes`, which are made of its weight, its value, its
+        place and its group.
+        """
+        numbers: Floats = np.empty((2, np.count_nonzero(votes)))
+        groups, first = np.zeros(numbers.shape[1], np.int32), 0
+        for piece in self._pieces():
+            voted = piece.start + np.flatnonzero(votes[piece])
+            stop = first + len(voted)
+            group = groups[first:stop] = self._rows.group.take(voted)
+            weight, value = self._rows.weights(self._problem, voted), self._rows.values(self._problem, voted)
+            numbers[:, first:stop] = numbers_of(weight, value, voted, group)
+            first = stop
+        return [exact_sums(own, groups, self._problem.n_groups) for own in numbers]
 
     def _pieces(self) -> Iterator[slice]:
         """Rows that are looked at together, so that what is worked out on the way takes little memory."""
