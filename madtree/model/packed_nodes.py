@@ -14,7 +14,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.find import ModelTables
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
+from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node, record_fields
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
@@ -59,7 +59,7 @@ class _Unpacker:
     """Makes nodes of records, and refuses what training never writes."""
 
     def __init__(self, tables: ModelTables, model: Model) -> None:
-        fields = sql.record_fields(model.is_classification)
+        fields = record_fields(model.is_classification)
         codes = "".join(_CODES[kind] for _, kind in fields)
         self._record = struct.Struct(f">{codes}{len(model.classes)}d")
         self._n_fields = len(fields)

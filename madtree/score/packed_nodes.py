@@ -17,7 +17,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints, sent_ints
 from madtree.model import ModelTables
 from madtree.score.named_categories import NamedCategories
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model
+from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model, record_fields
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
@@ -121,7 +121,7 @@ def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, 
 
 
 def _record(model: Model) -> np.dtype:
-    fields = [(name, f">{kind}") for name, kind in sql.record_fields(model.is_classification)]
+    fields = [(name, f">{kind}") for name, kind in record_fields(model.is_classification)]
     return np.dtype([*fields, ("class_weights", ">f8", (len(model.classes),))])
 
 

@@ -124,7 +124,7 @@ class Forest:
             del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
-        trees = TrainedTrees.of(outcome, wave, group, member)
+        trees = TrainedTrees.of(outcome, wave, group, member).pack(wave)
         return Wave(trees, prediction, ends, np.reshape(losses, shape))
 
     def to_values(self) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
         wave: Wave = yield WaveRequest(forest, number)
         errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
-        yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, len(wave.trees.nodes.node_id)))
+        yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, int(wave.trees.trees.n_nodes.sum())))
         trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
         deliver(replace(wave.trees, trees=trees))
     seen: Ints = yield CategoriesRequest(forest.problem)

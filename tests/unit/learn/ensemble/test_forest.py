@@ -22,6 +22,7 @@ from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.split import BestSplits
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, at_hand, cut, sample_rows
+from tests.unit.learn.unpacked import unpacked
 
 N_TREES = 6
 
@@ -40,7 +41,8 @@ def forest_of(problem: Problem, blocks: list[Block], forest: ForestParameters) -
     waves: list[TrainedTrees] = []
     program = train_forest(Forest.of(problem, forest, np.arange(problem.n_groups)), waves.append)
     said = finished(driven(program, at_hand(blocks)))
-    return TrainedTrees.join(waves), said
+    trees = TrainedTrees.join(waves)
+    return replace(trees, nodes=unpacked(trees, problem.n_classes)), said
 
 
 def members(trees: TrainedTrees) -> dict[tuple[int, int], dict[str, Any]]:
@@ -99,7 +101,8 @@ def by_general_ways(problem: Problem, block: Block, forest: ForestParameters) ->
         return (yield from conclude(wave, growing))
 
     group, member = (part.ravel() for part in np.meshgrid(np.arange(wave.n_groups), np.arange(forest.n_trees)))
-    return TrainedTrees.of(finished(driven(program(), at_hand([block]))), wave, group, member)
+    trees = TrainedTrees.of(finished(driven(program(), at_hand([block]))), wave, group, member).pack(wave)
+    return replace(trees, nodes=unpacked(trees, problem.n_classes))
 
 
 SETTINGS = {
