@@ -95,9 +95,6 @@ class PsycopgHost:
         with self._run(sql, types, params) as cursor:
             return cursor.rowcount
 
-    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        return self.query(sql, types, params)
-
     def training_begins(self) -> None:
         self._more.training_begins()
 
@@ -125,7 +122,7 @@ class PsycopgHost:
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         name = _new_name()
         self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}")
-        while rows := self.data(f"FETCH FORWARD {batch} FROM {name}"):
+        while rows := self.query(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
         self._execute(f"CLOSE {name}")
 
