@@ -33,6 +33,7 @@ __all__ = [
     "breaks_told",
     "checked_connections",
     "checked_engine",
+    "checked_for_two_servers",
     "found_engine",
     "hint_of",
     "is_lost",
@@ -225,6 +226,12 @@ def checked_engine(name: str) -> Engine:
     if name in ENGINES:
         return cast(Engine, name)
     raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
+
+
+def checked_for_two_servers(engine: Engine) -> None:
+    """Raises ValueError where the engine cannot have data on one server and models on another one."""
+    if engine == "extension":
+        raise ValueError("model_dsn needs engine='client': the extension works in one server, on its data and models")
 
 
 def checked_connections(number: int | None) -> int | None:
