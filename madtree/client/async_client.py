@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Coroutine
 from types import TracebackType
@@ -15,7 +16,7 @@ from madtree.client.model import Model
 from madtree.client.result import Result
 from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import POOLABLE, Session, conninfo_of_target
-from madtree.host.psycopg import Engine, checked_connections, checked_engine
+from madtree.host.psycopg import Engine, checked_connections, checked_engine, checked_for_two_servers
 from madtree.trees import Model as TreeModel
 
 P = ParamSpec("P")
@@ -74,12 +75,26 @@ class AsyncClient:
         owned: bool = False,
         engine: Engine = "auto",
         connections: int | None = None,
+        source: psycopg.AsyncConnection[Any] | None = None,
+        owns_source: bool = False,
     ) -> None:
-        """Inside the event loop of `connection`, which is closed with the client if that is `owned`."""
-        self._bridge, self._owned = Bridge(), owned
+        """Inside the event loop of the connections, each of which is closed with the client if that owns it.
+
+        `source`: to another server, where the data are; `connection` then is to the one where the models are.
+        """
+        self._bridge = Bridge()
         self.connection = connection
-        bridged = cast(psycopg.Connection[Any], BridgedConnection(connection, self._bridge))
-        self._client = Client(Session(bridged, owned=owned), on_message, engine, connections=connections)
+        self._owned = [each for each, own in ((connection, owned), (source, owns_source)) if each is not None and own]
+        self._client = Client(
+            self._session(connection, owned),
+            on_message,
+            engine,
+            connections,
+            None if source is None else self._session(source, owns_source),
+        )
+
+    def _session(self, connection: psycopg.AsyncConnection[Any], owned: bool) -> Session:
+        return Session(cast(psycopg.Connection[Any], BridgedConnection(connection, self._bridge)), owned=owned)
 
     async def run(self, work: Callable[[Client], T]) -> T:
         """The value of ``work(client)`` with a `Client`, in a thread; its statements run on this connection."""
@@ -109,9 +124,9 @@ class AsyncClient:
     query = of_client(Client.query)
 
     async def close(self) -> None:
-        """Close the connection if the client opened it."""
-        if self._owned:
-            await self.connection.close()
+        """Close the connections that the client opened."""
+        for connection in self._owned:
+            await connection.close()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -192,6 +207,7 @@ async def connect_async(
     on_message: Callable[[str], object] | None = None,
     engine: Engine = "auto",
     connections: int | None = None,
+    model_dsn: str | psycopg.AsyncConnection[Any] | None = None,
 ) -> AsyncClient:
     """Connect to a database, from a program that awaits.
 
@@ -202,11 +218,33 @@ async def connect_async(
         transactions are explained, too.
     on_message, engine, connections
         As for `madtree.connect`.
+    model_dsn
+        As for `madtree.connect`: another server for models and predictions, given like `connection`.
     """
     engine, connections = checked_engine(engine), checked_connections(connections)
-    if isinstance(connection, psycopg.AsyncConnection):
-        return AsyncClient(connection, on_message, engine=engine, connections=connections)
-    opened = await psycopg.AsyncConnection.connect(
-        conninfo_of_target(connection), **POOLABLE, fallback_application_name="madtree"
-    )
-    return AsyncClient(opened, on_message, owned=True, engine=engine, connections=connections)
+    own = not isinstance(connection, psycopg.AsyncConnection)
+    if model_dsn is None:
+        return AsyncClient(await _opened(connection), on_message, owned=own, engine=engine, connections=connections)
+    checked_for_two_servers(engine)
+    async with contextlib.AsyncExitStack() as opened:
+        source = await _opened(connection)
+        if own:
+            opened.push_async_callback(source.close)
+        client = AsyncClient(
+            await _opened(model_dsn),
+            on_message,
+            owned=not isinstance(model_dsn, psycopg.AsyncConnection),
+            engine="client",
+            connections=connections,
+            source=source,
+            owns_source=own,
+        )
+        opened.pop_all()
+        return client
+
+
+async def _opened(target: str | psycopg.AsyncConnection[Any] | None) -> psycopg.AsyncConnection[Any]:
+    if isinstance(target, psycopg.AsyncConnection):
+        return target
+    conninfo = conninfo_of_target(target)
+    return await psycopg.AsyncConnection.connect(conninfo, **POOLABLE, fallback_application_name="madtree")

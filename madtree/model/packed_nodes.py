@@ -49,7 +49,7 @@ def packed_trees(
             size += wanted[end]["size"]
             end += 1
         between = [wanted[first]["tree_id"], wanted[end - 1]["tree_id"]]
-        for row in host.data(statement, [_INT, _INT], between):
+        for row in host.query(statement, [_INT, _INT], between):
             if row["nodes"]:
                 yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], row["category_sets"])
         first = end

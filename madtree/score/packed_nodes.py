@@ -62,7 +62,7 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
-    row = host.data(sql.category_keys(tables.schema, tables.name))[0]
+    row = host.query(sql.category_keys(tables.schema, tables.name))[0]
     tree_ids, sizes, hashes, truths = (sent_ints(row[column]) for column in ("tree_id", "size", "hash", "truth"))
     null: Bools = sent_ints(row["is_null"]) == 1
     ends = np.cumsum(sizes)
@@ -127,7 +127,7 @@ def _record(model: Model) -> np.dtype:
 
 def _chunks(host: Host, tables: ModelTables) -> Iterator[tuple[Ints, Ints, bytes]]:
     """Some trees' ids, in order, the bytes of their nodes, and these bytes."""
-    row = host.data(sql.packed_sizes(tables.schema, tables.name))[0]
+    row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     if (sizes < 0).any():
         raise _damaged(tables, "a tree has no nodes")
@@ -136,7 +136,7 @@ def _chunks(host: Host, tables: ModelTables) -> Iterator[tuple[Ints, Ints, bytes
     starts = np.flatnonzero(np.append(True, np.diff(chunk) > 0)) if len(chunk) else np.zeros(0, np.int64)
     for first, end in zip(starts.tolist(), [*starts[1:].tolist(), len(tree_ids)], strict=False):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
-        data = host.data(statement, [_INT, _INT], between)[0]["nodes"]
+        data = host.query(statement, [_INT, _INT], between)[0]["nodes"]
         yield tree_ids[first:end], sizes[first:end], bytes(data or b"")
 
 
