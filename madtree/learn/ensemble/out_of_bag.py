@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed, stable_order
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed
 from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
+from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, WayDown
@@ -180,7 +181,7 @@ def permuted(
     actual = rows.target[0] if wave.n_classes else rows.values(wave, np.arange(len(identity)))
     before = _errors(actual, prediction.take(held_out.node))
     by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
-    standing = stable_order(*by_group, identity)
+    order = yield from RowOrder.of(parts, by_group, identity)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
     asked = _asked(way.routing).tolist()
     lost = np.zeros((n_groups, n_features))
@@ -191,9 +192,9 @@ def permuted(
         columns = []
         for feature, number in some:
             of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
-            column = np.concatenate([part.codes.column(feature) for part in parts])
+            column = np.concatenate([part.codes.column(feature) for part in parts]).take(order.place)
             values = np.empty_like(column)
-            values[standing] = column.take(stable_order(*by_group, mixed(identity ^ of_this)))
+            values[order.place] = column.take(order.permutation(mixed(order.identity ^ of_this)))
             columns.append(values)
             yield BREATH
         more = np.empty((len(some), len(identity)), before.dtype)

@@ -130,10 +130,13 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
         assert members(grown) == expected
 
 
+@pytest.mark.parametrize("rows_of_an_id", [1, 3])
 @pytest.mark.parametrize("name", ["weighted classes", "weighted numbers", "groups"])
-def test_nothing_depends_on_how_rows_lie(name: str) -> None:
+def test_nothing_depends_on_how_rows_lie(name: str, rows_of_an_id: int) -> None:
     n_classes, parameters, weighted, n_groups = SETTINGS[name]
     problem, block, _ = forest_problem(700, n_classes, parameters, weighted=weighted, n_trees=n_groups)
+    number = np.arange(block.codes.n_rows) // rows_of_an_id
+    block = replace(block, identity=identities(number.astype(float)))
     forest = ForestParameters(N_TREES, 2, kept=0.8, n_permutations=2)
     grown, said = forest_of(problem, [block], forest)
     order = np.random.default_rng(5).permutation(block.codes.n_rows)
