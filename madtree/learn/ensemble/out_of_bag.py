@@ -183,7 +183,7 @@ def permuted(
     by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
     order = yield from RowOrder.of(parts, by_group, identity)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    asked = _asked(way.routing).tolist()
+    asked = _asked(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
     lost = np.zeros((n_groups, n_features))
     drawn = [(feature, number) for feature in asked for number in range(n_permutations)]
     at_once = max(1, _DRAWN_BYTES // max(1, len(identity) * (_CODE_BYTES + before.itemsize)))
@@ -238,10 +238,18 @@ def _errors(actual: Array, predicted: Array) -> Array:
     return np.asarray(predicted != actual).view(np.int8)
 
 
-def _asked(routing: Routing) -> Ints:
-    """The features that some split or surrogate asks for."""
-    inner = np.flatnonzero(routing.child != np.arange(len(routing.child)))
-    return np.unique(np.concatenate((routing.feature[inner], routing.surrogate_feature)))
+def _asked(routing: Routing, roots: Ints) -> Ints:
+    """The features that some split or surrogate of the trees below `roots` asks for."""
+    nodes, found = roots, [np.zeros(0, np.int64)]
+    while len(nodes):
+        nodes = nodes[routing.child.take(nodes) != nodes]
+        count = routing.surrogates.take(nodes)
+        before = np.cumsum(count) - count
+        surrogates = np.repeat(routing.first_surrogate.take(nodes) - before, count) + np.arange(count.sum())
+        found += [np.unique(routing.feature.take(nodes)), np.unique(routing.surrogate_feature.take(surrogates))]
+        child = routing.child.take(nodes)
+        nodes = np.concatenate((child, child + 1))
+    return np.unique(np.concatenate(found))
 
 
 def _over_trees(losses: Floats) -> tuple[Floats, Floats]:
