@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed, stable_order
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed
 from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
+from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, WayDown
@@ -202,9 +203,9 @@ def permuted(
     actual = rows.target[0] if wave.n_classes else rows.values(wave, np.arange(len(identity)))
     before = _errors(actual, prediction.take(held_out.node))
     by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
-    standing = stable_order(*by_group, identity)
+    order = yield from RowOrder.of(parts, by_group, identity)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    asked = _asked(way.routing).tolist()
+    asked = _asked(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
     lost = np.zeros((n_groups, n_features))
     drawn = [(feature, number) for feature in asked for number in range(n_permutations)]
     at_once = max(1, _DRAWN_BYTES // max(1, len(identity) * (_CODE_BYTES + before.itemsize)))
@@ -213,9 +214,9 @@ def permuted(
         columns = []
         for feature, number in some:
             of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
-            column = np.concatenate([part.codes.column(feature) for part in parts])
+            column = np.concatenate([part.codes.column(feature) for part in parts]).take(order.place)
             values = np.empty_like(column)
-            values[standing] = column.take(stable_order(*by_group, mixed(identity ^ of_this)))
+            values[order.place] = column.take(order.permutation(mixed(order.identity ^ of_this)))
             columns.append(values)
             yield BREATH
         more = np.empty((len(some), len(identity)), before.dtype)
@@ -259,10 +260,18 @@ def _errors(actual: Array, predicted: Array) -> Array:
     return np.asarray(predicted != actual).view(np.int8)
 
 
-def _asked(routing: Routing) -> Ints:
-    """The features that some split or surrogate asks for."""
-    inner = np.flatnonzero(routing.child != np.arange(len(routing.child)))
-    return np.unique(np.concatenate((routing.feature[inner], routing.surrogate_feature)))
+def _asked(routing: Routing, roots: Ints) -> Ints:
+    """The features that some split or surrogate of the trees below `roots` asks for."""
+    nodes, found = roots, [np.zeros(0, np.int64)]
+    while len(nodes):
+        nodes = nodes[routing.child.take(nodes) != nodes]
+        count = routing.surrogates.take(nodes)
+        before = np.cumsum(count) - count
+        surrogates = np.repeat(routing.first_surrogate.take(nodes) - before, count) + np.arange(count.sum())
+        found += [np.unique(routing.feature.take(nodes)), np.unique(routing.surrogate_feature.take(surrogates))]
+        child = routing.child.take(nodes)
+        nodes = np.concatenate((child, child + 1))
+    return np.unique(np.concatenate(found))
 
 
 def _over_trees(losses: Floats) -> tuple[Floats, Floats]:

@@ -15,6 +15,7 @@ import pytest
 from madtree.learn.data import Block, Bools, Ints, finished
 from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, train_forest
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
+from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
 from madtree.learn.histogram import Program, Targets, driven
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
@@ -135,10 +136,13 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
         assert members(grown) == expected
 
 
+@pytest.mark.parametrize("rows_of_an_id", [1, 3])
 @pytest.mark.parametrize("name", ["weighted classes", "weighted numbers", "groups"])
-def test_nothing_depends_on_how_rows_lie(name: str) -> None:
+def test_nothing_depends_on_how_rows_lie(name: str, rows_of_an_id: int) -> None:
     n_classes, parameters, weighted, n_groups = SETTINGS[name]
     problem, block, _ = forest_problem(700, n_classes, parameters, weighted=weighted, n_trees=n_groups)
+    number = np.arange(block.codes.n_rows) // rows_of_an_id
+    block = replace(block, identity=identities(number.astype(float)))
     forest = ForestParameters(N_TREES, 2, kept=0.8, n_permutations=2)
     grown, said = forest_of(problem, [block], forest)
     order = np.random.default_rng(5).permutation(block.codes.n_rows)
@@ -268,6 +272,30 @@ def test_permuting_noise_costs_about_nothing_and_signal_much(n_classes: int) -> 
     assert all(
         abs(one) < 5 * sd / 40**0.5 + 0.01 * second for one, sd in zip(noise, said.importance_sd[0, 2:], strict=True)
     )
+
+
+def test_of_each_tree_only_features_that_it_asks_for_are_permuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trees of a wave ask for different ones, of a wide table each for a few of all."""
+    rng = np.random.default_rng(7)
+    features = rng.normal(size=(300, 60))
+    rows = RawRows(features, (features[0] > 0).astype(float), None, None, identity=identities(np.arange(60.0)))
+    parameters = Parameters(min_split=2, min_bucket=1, cp=-1)
+    problem, block = prepare(rows, 1, 2, KINDS[:1] * 300, parameters, replicas=Bootstrap(1, 0, 1))
+    n_permuted = 0
+
+    def counted(order: RowOrder, hashed: Ints) -> Ints:
+        nonlocal n_permuted
+        n_permuted += 1
+        return permutation(order, hashed)
+
+    permutation = RowOrder.permutation
+    monkeypatch.setattr(RowOrder, "permutation", counted)
+    grown, said = forest_of(problem, [block], ForestParameters(N_TREES, 17, n_permutations=2))
+    inner = grown.nodes.feature >= 0
+    asked = set(zip(grown.nodes.key.member[inner].tolist(), grown.nodes.feature[inner].tolist(), strict=True))
+    assert n_permuted == 2 * len(asked)
+    assert said.importance is not None
+    assert set(np.flatnonzero(said.importance[0]).tolist()) <= {feature for _, feature in asked}
 
 
 def test_a_group_s_forest_is_that_of_its_rows_alone() -> None:
