@@ -124,6 +124,8 @@ class _Unpacker:
             return "has no majority"
         if feature and start < 0 and isnan(threshold):
             return "has no threshold"
+        if start >= 0 and not isnan(threshold):
+            return "has a threshold besides its categories"
         if n_rows < 0:
             return "has no number of rows"
         weight, *_, improvement = numbers[:_N_NUMBERS]

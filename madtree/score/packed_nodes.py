@@ -154,6 +154,7 @@ def _check(tables: ModelTables, model: Model, tree: Ints, nodes: Array) -> None:
         (no_feature, "asks what is no feature of the model"),
         (inner & (nodes["majority_left"].view(np.uint8) > 1), "has no majority"),
         (inner & ~by_category & np.isnan(nodes["threshold"]), "has no threshold"),
+        (by_category & ~np.isnan(nodes["threshold"]), "has a threshold besides its categories"),
         (by_category != (categories >= 0), "has no lists of categories, or has them and does not ask for any"),
         ((nodes["n_left"] < 0) | (nodes["n_right"] < 0), "has lists of categories that end before they begin"),
     ]

@@ -257,6 +257,14 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection) -> None:
         db.execute("UPDATE f_packed SET nodes = %s", [forged])
         with pytest.raises(MadtreeError, match=f"f is damaged: node -?[0-9]+ of tree 1 ({problem})"):
             read_trees(host, tables, model)
+    offset, code = places()["threshold"]
+    at = size * by_category + offset
+    forged = whole[:at] + struct.pack(code, 0.5) + whole[at + 8 :]
+    db.execute("UPDATE f_packed SET nodes = %s", [forged])
+    with pytest.raises(MadtreeError, match="has a threshold besides its categories"):
+        read_trees(host, tables, model)
+    with pytest.raises(psycopg.Error, match="has a threshold besides its categories"), db.transaction():
+        db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
     for weights in ([math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]):
         forged = whole[: size - 24] + struct.pack(">3d", *weights) + whole[size:]
         db.execute("UPDATE f_packed SET nodes = %s", [forged])
