@@ -1,4 +1,4 @@
-"""The client for programs that await: the methods of `Client` and `Model` as coroutines."""
+"""The client for programs that await: the methods of `Client`, `Model` and `Forest` as coroutines."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import psycopg
 
 from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
+from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Result
 from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
@@ -48,6 +49,19 @@ def model_of_client(
     return awaited
 
 
+def forest_of_client(
+    method: Callable[Concatenate[Client, P], Forest],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, AsyncForest]]:
+    """As `model_of_client`, for forests."""
+
+    @functools.wraps(method)
+    async def awaited(self: AsyncClient, /, *arguments: P.args, **named: P.kwargs) -> AsyncForest:
+        forest = await self.run(lambda client: method(client, *arguments, **named))
+        return AsyncForest(self, forest.name, forest.message)
+
+    return awaited
+
+
 def of_model(
     method: Callable[Concatenate[Model, P], T],
 ) -> Callable[Concatenate[AsyncModel, P], Coroutine[Any, Any, T]]:
@@ -56,6 +70,18 @@ def of_model(
     @functools.wraps(method)
     async def awaited(self: AsyncModel, /, *arguments: P.args, **named: P.kwargs) -> T:
         return await self.client.run(lambda client: method(Model(client, self.name), *arguments, **named))
+
+    return awaited
+
+
+def of_forest(
+    method: Callable[Concatenate[Forest, P], T],
+) -> Callable[Concatenate[AsyncForest, P], Coroutine[Any, Any, T]]:
+    """A method of `Forest` as a coroutine, with the same arguments."""
+
+    @functools.wraps(method)
+    async def awaited(self: AsyncForest, /, *arguments: P.args, **named: P.kwargs) -> T:
+        return await self.client.run(lambda client: method(Forest(client, self.name), *arguments, **named))
 
     return awaited
 
@@ -115,13 +141,20 @@ class AsyncClient:
     tree_to_pmml = of_client(Client.tree_to_pmml)
     tree_prune = model_of_client(Client.tree_prune)
     tree_drop = of_client(Client.tree_drop)
+    forest_train = forest_of_client(Client.forest_train)
     forest_predict = of_client(Client.forest_predict)
     get_tree = of_client(Client.get_tree)
     get_tree_surr = of_client(Client.get_tree_surr)
     model = model_of_client(Client.model)
+    forest = forest_of_client(Client.forest)
     models = of_client(Client.models)
     call = of_client(Client.call)
     query = of_client(Client.query)
+
+    @property
+    def engine(self) -> Engine:
+        """Who does the work, as in `Client`."""
+        return self._client.engine
 
     async def close(self) -> None:
         """Close the connections that the client opened."""
@@ -199,6 +232,40 @@ class AsyncModel:
     async def cv(self) -> Result[CpRow]:
         """The rows of ``<name>_cv``."""
         return await self.client.run(lambda client: Model(client, self.name).cv)
+
+
+class AsyncForest:
+    """A forest in the database. Its methods are those of `Forest`, awaited; so are what are attributes there."""
+
+    def __init__(self, client: AsyncClient, name: str, message: str | None = None) -> None:
+        self.client, self.name, self.message = client, name, message
+
+    def __repr__(self) -> str:
+        return f"<madtree.AsyncForest {self.name}>"
+
+    importance = of_forest(Forest.importance)
+    read = of_forest(Forest.read)
+    tree = of_forest(Forest.tree)
+    plot = of_forest(Forest.plot)
+    to_sklearn = of_forest(Forest.to_sklearn)
+    predict = of_forest(Forest.predict)
+    drop = of_forest(Forest.drop)
+
+    async def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
+        return await self.client.run(lambda client: Forest(client, self.name).groups)
+
+    async def oob_error(self) -> float | None:
+        """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""
+        return await self.client.run(lambda client: Forest(client, self.name).oob_error)
+
+    async def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group and its number there."""
+        return await self.client.run(lambda client: Forest(client, self.name).trees)
+
+    async def summary(self) -> dict[str, Any]:
+        """The one row of ``<name>_summary``."""
+        return await self.client.run(lambda client: Forest(client, self.name).summary)
 
 
 async def connect_async(
