@@ -16,6 +16,7 @@ __version__ = "0.2.0"
 # client half. (Type checkers read it in `__init__.pyi`.)
 _PUBLIC = {
     "AsyncClient": "madtree.client",
+    "AsyncForest": "madtree.client",
     "AsyncModel": "madtree.client",
     "CallError": "madtree.client",
     "Client": "madtree.client",
@@ -39,6 +40,7 @@ _PUBLIC = {
 
 __all__ = [
     "AsyncClient",
+    "AsyncForest",
     "AsyncModel",
     "CallError",
     "Client",

@@ -1,4 +1,5 @@
 from madtree.client import AsyncClient as AsyncClient
+from madtree.client import AsyncForest as AsyncForest
 from madtree.client import AsyncModel as AsyncModel
 from madtree.client import CallError as CallError
 from madtree.client import Client as Client

@@ -117,21 +117,21 @@ BEGIN
     $sql$;
 
     CREATE FUNCTION madlib.forest_predict(
-        random_forest_model pg_catalog.text, new_data_table pg_catalog.text, output_table pg_catalog.text,
-        type pg_catalog.text DEFAULT 'response'
+        model pg_catalog.text, source pg_catalog.text, output pg_catalog.text,
+        pred_type pg_catalog.text DEFAULT 'response'
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
         SELECT madtree.forest_predict($1, $2, $3, $4)
     $sql$;
 
     CREATE FUNCTION madlib.get_tree(
-        forest_model_table pg_catalog.text, gid pg_catalog.int4, sample_id pg_catalog.int4,
+        model_table pg_catalog.text, gid pg_catalog.int4, sample_id pg_catalog.int4,
         dot_format pg_catalog.bool DEFAULT true, verbose pg_catalog.bool DEFAULT false
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
         SELECT madtree.get_tree($1, $2, $3, $4, $5)
     $sql$;
 
     CREATE FUNCTION madlib.get_tree_surr(
-        forest_model_table pg_catalog.text, gid pg_catalog.int4, sample_id pg_catalog.int4
+        model_table pg_catalog.text, gid pg_catalog.int4, sample_id pg_catalog.int4
     ) RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS $sql$
         SELECT madtree.get_tree_surr($1, $2, $3)
     $sql$;

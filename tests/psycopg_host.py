@@ -23,13 +23,10 @@ class PsycopgHost(client.PsycopgHost):
         super().__init__(connection)
         self.notices: list[str] = []
 
-    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        return self.query(sql, types, params)
-
     def data_ahead(
         self, requests: Iterable[Request], sharing: Sharing | None = None
     ) -> Generator[list[Row], None, None]:
-        return (self.data(*request) for request in requests)
+        return (self.query(*request) for request in requests)
 
     def notice(self, message: str) -> None:
         self.notices.append(message)

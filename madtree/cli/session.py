@@ -96,11 +96,13 @@ class Session:
     def query(
         self, statement: str | sql.Composed, parameters: Any = None, doing: str = "asking", **bar: Any
     ) -> list[dict[str, Any]]:
-        """The rows of one statement; `bar` is passed to :meth:`run`."""
+        """The rows of one statement of madtree's, with numbers and times as they are, however the session writes them;
+        `bar` is passed to :meth:`run`.
+        """
 
         def work() -> list[dict[str, Any]]:
             with self.connection.cursor(row_factory=dict_row) as cursor:
-                cursor.execute(statement, parameters)
+                cursor.execute(statement, parameters, binary=True)
                 return cursor.fetchall() if cursor.description else []
 
         return self.run(work, doing, **bar)

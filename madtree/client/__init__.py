@@ -1,6 +1,6 @@
 """The client: madtree from Python, over any connection to a database that has the extension."""
 
-from madtree.client.async_client import AsyncClient, AsyncModel, connect_async
+from madtree.client.async_client import AsyncClient, AsyncForest, AsyncModel, connect_async
 from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.client.connecting import connect
@@ -12,6 +12,7 @@ from madtree.host.psycopg import LostConnectionError
 
 __all__ = [
     "AsyncClient",
+    "AsyncForest",
     "AsyncModel",
     "CallError",
     "Client",

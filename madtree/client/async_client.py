@@ -1,7 +1,8 @@
-"""The client for programs that await: the methods of `Client` and `Model` as coroutines."""
+"""The client for programs that await: the methods of `Client`, `Model` and `Forest` as coroutines."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Coroutine
 from types import TracebackType
@@ -11,11 +12,12 @@ import psycopg
 
 from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
+from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Result
 from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import POOLABLE, Session, conninfo_of_target
-from madtree.host.psycopg import Engine, checked_connections, checked_engine
+from madtree.host.psycopg import Engine, checked_connections, checked_engine, checked_for_two_servers
 from madtree.trees import Model as TreeModel
 
 P = ParamSpec("P")
@@ -47,6 +49,19 @@ def model_of_client(
     return awaited
 
 
+def forest_of_client(
+    method: Callable[Concatenate[Client, P], Forest],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, AsyncForest]]:
+    """As `model_of_client`, for forests."""
+
+    @functools.wraps(method)
+    async def awaited(self: AsyncClient, /, *arguments: P.args, **named: P.kwargs) -> AsyncForest:
+        forest = await self.run(lambda client: method(client, *arguments, **named))
+        return AsyncForest(self, forest.name, forest.message)
+
+    return awaited
+
+
 def of_model(
     method: Callable[Concatenate[Model, P], T],
 ) -> Callable[Concatenate[AsyncModel, P], Coroutine[Any, Any, T]]:
@@ -55,6 +70,18 @@ def of_model(
     @functools.wraps(method)
     async def awaited(self: AsyncModel, /, *arguments: P.args, **named: P.kwargs) -> T:
         return await self.client.run(lambda client: method(Model(client, self.name), *arguments, **named))
+
+    return awaited
+
+
+def of_forest(
+    method: Callable[Concatenate[Forest, P], T],
+) -> Callable[Concatenate[AsyncForest, P], Coroutine[Any, Any, T]]:
+    """A method of `Forest` as a coroutine, with the same arguments."""
+
+    @functools.wraps(method)
+    async def awaited(self: AsyncForest, /, *arguments: P.args, **named: P.kwargs) -> T:
+        return await self.client.run(lambda client: method(Forest(client, self.name), *arguments, **named))
 
     return awaited
 
@@ -74,12 +101,26 @@ class AsyncClient:
         owned: bool = False,
         engine: Engine = "auto",
         connections: int | None = None,
+        source: psycopg.AsyncConnection[Any] | None = None,
+        owns_source: bool = False,
     ) -> None:
-        """Inside the event loop of `connection`, which is closed with the client if that is `owned`."""
-        self._bridge, self._owned = Bridge(), owned
+        """Inside the event loop of the connections, each of which is closed with the client if that owns it.
+
+        `source`: to another server, where the data are; `connection` then is to the one where the models are.
+        """
+        self._bridge = Bridge()
         self.connection = connection
-        bridged = cast(psycopg.Connection[Any], BridgedConnection(connection, self._bridge))
-        self._client = Client(Session(bridged, owned=owned), on_message, engine, connections=connections)
+        self._owned = [each for each, own in ((connection, owned), (source, owns_source)) if each is not None and own]
+        self._client = Client(
+            self._session(connection, owned),
+            on_message,
+            engine,
+            connections,
+            None if source is None else self._session(source, owns_source),
+        )
+
+    def _session(self, connection: psycopg.AsyncConnection[Any], owned: bool) -> Session:
+        return Session(cast(psycopg.Connection[Any], BridgedConnection(connection, self._bridge)), owned=owned)
 
     async def run(self, work: Callable[[Client], T]) -> T:
         """The value of ``work(client)`` with a `Client`, in a thread; its statements run on this connection."""
@@ -100,18 +141,25 @@ class AsyncClient:
     tree_to_pmml = of_client(Client.tree_to_pmml)
     tree_prune = model_of_client(Client.tree_prune)
     tree_drop = of_client(Client.tree_drop)
+    forest_train = forest_of_client(Client.forest_train)
     forest_predict = of_client(Client.forest_predict)
     get_tree = of_client(Client.get_tree)
     get_tree_surr = of_client(Client.get_tree_surr)
     model = model_of_client(Client.model)
+    forest = forest_of_client(Client.forest)
     models = of_client(Client.models)
     call = of_client(Client.call)
     query = of_client(Client.query)
 
+    @property
+    def engine(self) -> Engine:
+        """Who does the work, as in `Client`."""
+        return self._client.engine
+
     async def close(self) -> None:
-        """Close the connection if the client opened it."""
-        if self._owned:
-            await self.connection.close()
+        """Close the connections that the client opened."""
+        for connection in self._owned:
+            await connection.close()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -186,12 +234,47 @@ class AsyncModel:
         return await self.client.run(lambda client: Model(client, self.name).cv)
 
 
+class AsyncForest:
+    """A forest in the database. Its methods are those of `Forest`, awaited; so are what are attributes there."""
+
+    def __init__(self, client: AsyncClient, name: str, message: str | None = None) -> None:
+        self.client, self.name, self.message = client, name, message
+
+    def __repr__(self) -> str:
+        return f"<madtree.AsyncForest {self.name}>"
+
+    importance = of_forest(Forest.importance)
+    read = of_forest(Forest.read)
+    tree = of_forest(Forest.tree)
+    plot = of_forest(Forest.plot)
+    to_sklearn = of_forest(Forest.to_sklearn)
+    predict = of_forest(Forest.predict)
+    drop = of_forest(Forest.drop)
+
+    async def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
+        return await self.client.run(lambda client: Forest(client, self.name).groups)
+
+    async def oob_error(self) -> float | None:
+        """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""
+        return await self.client.run(lambda client: Forest(client, self.name).oob_error)
+
+    async def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group and its number there."""
+        return await self.client.run(lambda client: Forest(client, self.name).trees)
+
+    async def summary(self) -> dict[str, Any]:
+        """The one row of ``<name>_summary``."""
+        return await self.client.run(lambda client: Forest(client, self.name).summary)
+
+
 async def connect_async(
     connection: str | psycopg.AsyncConnection[Any] | None = None,
     *,
     on_message: Callable[[str], object] | None = None,
     engine: Engine = "auto",
     connections: int | None = None,
+    model_dsn: str | psycopg.AsyncConnection[Any] | None = None,
 ) -> AsyncClient:
     """Connect to a database, from a program that awaits.
 
@@ -202,11 +285,33 @@ async def connect_async(
         transactions are explained, too.
     on_message, engine, connections
         As for `madtree.connect`.
+    model_dsn
+        As for `madtree.connect`: another server for models and predictions, given like `connection`.
     """
     engine, connections = checked_engine(engine), checked_connections(connections)
-    if isinstance(connection, psycopg.AsyncConnection):
-        return AsyncClient(connection, on_message, engine=engine, connections=connections)
-    opened = await psycopg.AsyncConnection.connect(
-        conninfo_of_target(connection), **POOLABLE, fallback_application_name="madtree"
-    )
-    return AsyncClient(opened, on_message, owned=True, engine=engine, connections=connections)
+    own = not isinstance(connection, psycopg.AsyncConnection)
+    if model_dsn is None:
+        return AsyncClient(await _opened(connection), on_message, owned=own, engine=engine, connections=connections)
+    checked_for_two_servers(engine)
+    async with contextlib.AsyncExitStack() as opened:
+        source = await _opened(connection)
+        if own:
+            opened.push_async_callback(source.close)
+        client = AsyncClient(
+            await _opened(model_dsn),
+            on_message,
+            owned=not isinstance(model_dsn, psycopg.AsyncConnection),
+            engine="client",
+            connections=connections,
+            source=source,
+            owns_source=own,
+        )
+        opened.pop_all()
+        return client
+
+
+async def _opened(target: str | psycopg.AsyncConnection[Any] | None) -> psycopg.AsyncConnection[Any]:
+    if isinstance(target, psycopg.AsyncConnection):
+        return target
+    conninfo = conninfo_of_target(target)
+    return await psycopg.AsyncConnection.connect(conninfo, **POOLABLE, fallback_application_name="madtree")

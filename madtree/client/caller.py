@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.pq import Format
 from psycopg.rows import tuple_row
 from psycopg.types.json import set_json_loads
 
@@ -19,6 +20,7 @@ from madtree.client.calls import as_argument, mistakes_told, refusals_told, stat
 from madtree.client.result import Result
 from madtree.client.session import Session
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
+from madtree.sqltext.quote import ident
 
 logger = logging.getLogger("madtree")
 _JSONS = "utf-8"  # the encoding that json reads, as psycopg calls it
@@ -95,16 +97,40 @@ class Caller:
         given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
         if self._chosen_engine() == "client":
             return self._call_here(function, arguments, given)
-        return self.query(statement_of(function, len(arguments), list(given)), [*arguments, *given.values()])
+        return self._rows(
+            statement_of(function, len(arguments), list(given)), [*arguments, *given.values()], binary=True
+        )
 
     def query(self, statement: str | sql.Composable, parameters: Sequence[Any] = ()) -> Result[Any]:
         """The rows of any statement, under the client's transactions; parameters stand as ``%s``."""
+        return self._rows(statement, parameters, binary=False)
+
+    def rows_of(self, relation: str, order: str = "") -> Result[Any]:
+        """All rows of a relation of madtree's: its numbers and times in full, however the session writes them.
+
+        Args:
+            relation: what follows FROM.
+            order: what follows ORDER BY; in no order where empty.
+        """
+        with self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
+            cursor.execute(f"SELECT * FROM {relation} LIMIT 0", prepare=False)
+            known = cursor.adapters
+            # A type that psycopg does not know comes as the text that the server makes of it.
+            columns = [
+                ident(column.name) + ("" if known.get_loader(column.type_code, Format.BINARY) else "::pg_catalog.text")
+                for column in cursor.description or ()
+            ]
+        ordered = f" ORDER BY {order}" if order else ""
+        return self._rows(f"SELECT {', '.join(columns)} FROM {relation}{ordered}", (), binary=True)
+
+    def _rows(self, statement: str | sql.Composable, parameters: Sequence[Any], *, binary: bool) -> Result[Any]:
+        """`binary`: numbers and times come as they are, not as the session's settings have them written."""
         # Whatever kind of rows the caller has given to the connection.
         with self._told(), self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
             if (encoding := connection.info.encoding) != _JSONS:  # psycopg hands the bytes over as they come
                 set_json_loads(_json_reader(encoding), cursor)
             # Not prepared: a table that is replaced may change its columns' types.
-            return Result.of(cursor.execute(statement, parameters or None, prepare=False))  # type: ignore[arg-type]
+            return Result.of(cursor.execute(statement, parameters or None, prepare=False, binary=binary))  # type: ignore[arg-type]
 
     def _chosen_engine(self) -> Engine:
         if self._engine == "auto":

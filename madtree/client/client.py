@@ -225,7 +225,7 @@ class Client(ForestCalls):
         """Every model that the session's user can see: the rows of the view ``madtree.models``."""
         if self._chosen_engine() == "client":
             return self.call("models")
-        return self.query("SELECT * FROM madtree.models ORDER BY model")
+        return self.rows_of("madtree.models", "model")
 
     def __enter__(self) -> Client:
         return self

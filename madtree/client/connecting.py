@@ -10,7 +10,7 @@ import psycopg
 
 from madtree.client.client import Client
 from madtree.client.session import Session, open_session
-from madtree.host.psycopg import Engine, checked_connections, checked_engine
+from madtree.host.psycopg import Engine, checked_connections, checked_engine, checked_for_two_servers
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -81,8 +81,7 @@ def connect(
     engine, connections = checked_engine(engine), checked_connections(connections)
     if model_dsn is None:
         return Client(open_session(connection), on_message, engine, connections)
-    if engine == "extension":
-        raise ValueError("model_dsn needs engine='client': the extension works in one server, on its data and models")
+    checked_for_two_servers(engine)
     with contextlib.ExitStack() as opened:
         source = open_session(connection)
         opened.callback(source.close)

@@ -170,7 +170,7 @@ class Forest:
         scratch = f"pg_temp.{ident(f'madtree_result_{secrets.token_hex(8)}')}"
         with self.client.work() as connection:
             self.client.call("get_var_importance", self.name, scratch)
-            found = self.client.query(f"SELECT * FROM {scratch}")
+            found = self.client.rows_of(scratch)
             connection.execute(f"DROP TABLE {scratch}".encode())
         return found
 

@@ -107,7 +107,7 @@ class Model:
         """A row for each feature of each tree: its share of the importance in percent, and the sum itself."""
         with self._scratch() as table:
             self.client.get_var_importance(self.name, table)
-            return self.client.query(f"SELECT * FROM {table}")
+            return self.client.rows_of(table)
 
     def evaluate(self, table: Any, *, trust_owner: bool = False) -> Evaluation:
         """How well it does on a table, or on a data frame, with known outcomes, a row for each metric."""
@@ -143,10 +143,10 @@ class Model:
         if isinstance(table, str):
             with self._scratch() as target:
                 self.client.tree_predict(self.name, table, target, type, trust_owner)
-                return self.client.query(f"SELECT * FROM {target}")
+                return self.client.rows_of(target)
         with self._as_table(table, trust_owner) as name, self._scratch() as target:
             self.client.tree_predict(self.name, name, target, type, trust_owner)
-            return self.client.query(f"SELECT * FROM {target} ORDER BY 1")
+            return self.client.rows_of(target, "1")
 
     def to_sql(self, type: str = "response", tree_id: int | None = None, *, trust_owner: bool = False) -> str:
         """The model as an SQL expression over the columns of its training table."""

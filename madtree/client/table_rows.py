@@ -35,4 +35,4 @@ def table_rows(caller: Caller, model: str, suffix: str, order: str, *, forest: b
         if suffix == "_nodes" and tables.is_packed:
             header = read_summary(caller.host, tables, to_run=False)
             table = f"{nodes_of(tables, header).sql} AS n"
-        return caller.query(f"SELECT * FROM {table} ORDER BY {order}")
+        return caller.rows_of(table, order)

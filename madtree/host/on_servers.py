@@ -43,16 +43,13 @@ class OnServers:
         with self._opened(sql_, params) as cursor:
             return self._host.query(sql.fetch(cursor))
 
-    def data(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        return self.query(sql_, types, params)
-
     def training_begins(self) -> None:
         self._host.training_begins()
 
     def data_ahead(
         self, requests: Iterable[Request], sharing: Sharing | None = None
     ) -> Generator[list[Row], None, None]:
-        return (self.data(*request) for request in requests)
+        return (self.query(*request) for request in requests)
 
     def command(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         if not _is_for_servers(types):

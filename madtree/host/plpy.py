@@ -31,16 +31,13 @@ class PlpyHost:
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         return int(self._run(sql, types, params).nrows())
 
-    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        return self.query(sql, types, params)
-
     def training_begins(self) -> None:
         """Rows are read by this session, or by its parallel workers."""
 
     def data_ahead(
         self, requests: Iterable[Request], sharing: Sharing | None = None
     ) -> Generator[list[Row], None, None]:
-        return (self.data(*request) for request in requests)
+        return (self.query(*request) for request in requests)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         try:

@@ -51,10 +51,6 @@ class Host(Protocol):
         """Run one statement and return the number of rows it touched."""
         ...
 
-    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        """As `query`, for rows of bytes and numbers, which come over a wire as they are instead of as text."""
-        ...
-
     def training_begins(self) -> None:
         """To be called before a training writes anything."""
         ...
@@ -62,7 +58,7 @@ class Host(Protocol):
     def data_ahead(
         self, requests: Iterable[Request], sharing: Sharing | None = None
     ) -> Generator[list[Row], None, None]:
-        """As `data` for each of some queries, in order; over a wire the next ones come while the caller works.
+        """As `query` for each of some queries, in order; over a wire the next ones come while the caller works.
 
         `sharing`: where other sessions may run them, too. To be closed where it is not read to its end.
         """
@@ -73,7 +69,7 @@ class Host(Protocol):
         ...
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
-        """As `stream`, for rows as those of `data`."""
+        """As `stream`, for rows that are too large to be all in memory: over a wire, too, they come by batches."""
         ...
 
     def let_in(self) -> None:

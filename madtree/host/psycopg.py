@@ -33,6 +33,7 @@ __all__ = [
     "breaks_told",
     "checked_connections",
     "checked_engine",
+    "checked_for_two_servers",
     "found_engine",
     "hint_of",
     "is_lost",
@@ -95,9 +96,6 @@ class PsycopgHost:
         with self._run(sql, types, params) as cursor:
             return cursor.rowcount
 
-    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        return self.query(sql, types, params)
-
     def training_begins(self) -> None:
         self._more.training_begins()
 
@@ -125,7 +123,7 @@ class PsycopgHost:
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         name = _new_name()
         self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}")
-        while rows := self.data(f"FETCH FORWARD {batch} FROM {name}"):
+        while rows := self.query(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
         self._execute(f"CLOSE {name}")
 
@@ -228,6 +226,12 @@ def checked_engine(name: str) -> Engine:
     if name in ENGINES:
         return cast(Engine, name)
     raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
+
+
+def checked_for_two_servers(engine: Engine) -> None:
+    """Raises ValueError where the engine cannot have data on one server and models on another one."""
+    if engine == "extension":
+        raise ValueError("model_dsn needs engine='client': the extension works in one server, on its data and models")
 
 
 def checked_connections(number: int | None) -> int | None:

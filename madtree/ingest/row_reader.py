@@ -105,7 +105,7 @@ class RowPacker:
                 try:
                     part = packer.pack(as_rows(self._source, rows[0]["images"]))
                 except NullNumberError:
-                    images = self._host.data(*self._request(careful, page_range))[0]["images"]
+                    images = self._host.query(*self._request(careful, page_range))[0]["images"]
                     part = packer.pack(as_rows(self._source, images))
                 n_rows += part[0].codes.n_rows
                 self._tell(number, len(ranges), n_rows)

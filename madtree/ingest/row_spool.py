@@ -131,7 +131,7 @@ class RowSpool:
 
     def _read_carefully(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:
         """The same of a page range in which a number is NULL for the first time."""
-        rows = self._rows_of(host.data(*self._request(pages, page_range, careful=True))[0])
+        rows = self._rows_of(host.query(*self._request(pages, page_range, careful=True))[0])
         if rows is None:
             raise NullNumberError
         self._n_surprises += 1

@@ -21,7 +21,7 @@ def read_images(
     only: Sequence[int] | None = None,
 ) -> bytes | Floats:
     """The images that a query of one row yields (`sqltext.rows.images`); `only`: of those features."""
-    return as_rows(source, host.data(query, types, params)[0]["images"], only)
+    return as_rows(source, host.query(query, types, params)[0]["images"], only)
 
 
 def as_rows(source: RowSource, images: bytes | None, only: Sequence[int] | None = None) -> bytes | Floats:

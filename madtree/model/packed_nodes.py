@@ -14,7 +14,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.find import ModelTables
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
+from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node, record_fields
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
@@ -49,7 +49,7 @@ def packed_trees(
             size += wanted[end]["size"]
             end += 1
         between = [wanted[first]["tree_id"], wanted[end - 1]["tree_id"]]
-        for row in host.data(statement, [_INT, _INT], between):
+        for row in host.query(statement, [_INT, _INT], between):
             if row["nodes"]:
                 yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], row["category_sets"])
         first = end
@@ -59,7 +59,7 @@ class _Unpacker:
     """Makes nodes of records, and refuses what training never writes."""
 
     def __init__(self, tables: ModelTables, model: Model) -> None:
-        fields = sql.record_fields(model.is_classification)
+        fields = record_fields(model.is_classification)
         codes = "".join(_CODES[kind] for _, kind in fields)
         self._record = struct.Struct(f">{codes}{len(model.classes)}d")
         self._n_fields = len(fields)
@@ -124,6 +124,8 @@ class _Unpacker:
             return "has no majority"
         if feature and start < 0 and isnan(threshold):
             return "has no threshold"
+        if start >= 0 and not isnan(threshold):
+            return "has a threshold besides its categories"
         if n_rows < 0:
             return "has no number of rows"
         weight, *_, improvement = numbers[:_N_NUMBERS]

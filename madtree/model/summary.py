@@ -5,18 +5,17 @@ Names of types are looked up in the catalogue, and what the catalogue calls them
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model.find import ModelTables
+from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_owners_code
 from madtree.request import Type, find_types, kind_of
-from madtree.sqltext import models as sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.forest_tables import FOREST_METHOD
 from madtree.sqltext.split import check_expression, parse_name
@@ -49,8 +48,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
             another role's, and to use it would run what that role wrote as a superuser.
     """
     given = tables.given
-    row = _only_row(host, tables)
-    summary = _Summary(given, row)
+    summary = SummaryRow.read(host, tables)
+    row = summary.values
     labels = summary.document("enum_labels_text")
     categories = summary.document("levels_text")
     is_classification = summary.truth("is_classification")
@@ -112,7 +111,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     )
 
 
-def _members(summary: _Summary, row: Row) -> int:
+def _members(summary: SummaryRow, row: Row) -> int:
     members = row.get("num_trees")
     if row.get("method") != FOREST_METHOD:
         return 0
@@ -142,55 +141,7 @@ def is_plain(expression: str) -> bool:
     return parts is not None and len(parts) == 1
 
 
-class _Summary:
-    """The summary's row, whose values are taken out as what they must be."""
-
-    def __init__(self, given: str, row: Row) -> None:
-        self.given, self._row = given, row
-
-    def fault(self, what: str) -> NoReturn:
-        raise MadtreeError(f"{self.given} is damaged: {what}")
-
-    def text(self, column: str) -> str:
-        value = self._row[column]
-        if not isinstance(value, str) or not value.strip():
-            self.fault(f"{column} in its summary is {'NULL' if value is None else 'empty'}")
-        return value
-
-    def truth(self, column: str) -> bool:
-        value = self._row[column]
-        if not isinstance(value, bool):
-            self.fault(f"{column} in its summary is NULL")
-        return value
-
-    def texts(self, column: str, *, optional: bool = False) -> list[str]:
-        value = self._row[column]
-        if value is None and optional:
-            return []
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            self.fault(f"{column} in its summary is no list of texts")
-        return value
-
-    def document(self, column: str) -> dict[str, Any]:
-        """A JSON object, which is left out of the row."""
-        text, name = self._row.pop(column), column.removesuffix("_text")
-        try:
-            value = json.loads(text) if text is not None else None
-        except (RecursionError, ValueError):  # PostgreSQL reads what Python will not
-            self.fault(f"{name} in its summary is nested too deeply, or has a number that is too long")
-        if value is not None and not isinstance(value, dict):
-            self.fault(f"{name} in its summary is no JSON object")
-        return value or {}
-
-
-def _only_row(host: Host, tables: ModelTables) -> Row:
-    rows = host.query(sql.summary(tables.schema, tables.name, tables.columns("_summary")))
-    if len(rows) != 1:
-        raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
-    return rows[0]
-
-
-def _types(host: Host, summary: _Summary, given: Sequence[str]) -> tuple[list[Type | str], dict[str, bool]]:
+def _types(host: Host, summary: SummaryRow, given: Sequence[str]) -> tuple[list[Type | str], dict[str, bool]]:
     """What the catalogue calls the features' types, those that need no look-up by their names; and by their names,
     whether the looked-up ones are trusted.
     """
@@ -208,7 +159,7 @@ def _types(host: Host, summary: _Summary, given: Sequence[str]) -> tuple[list[Ty
     return [types.get(name, name) for name in given], trusted
 
 
-def _feature(summary: _Summary, name: str, kind: str, type_: Type | str, labels: Any) -> Feature:
+def _feature(summary: SummaryRow, name: str, kind: str, type_: Type | str, labels: Any) -> Feature:
     """A feature that training could have made."""
     own_labels: tuple[str, ...] = ()
     if isinstance(type_, str):
@@ -234,7 +185,7 @@ def _feature(summary: _Summary, name: str, kind: str, type_: Type | str, labels:
     return Feature(name, base, own_kind, tuple(labels))
 
 
-def _check_expressions(host: Host, summary: _Summary, expressions: Sequence[str]) -> None:
+def _check_expressions(host: Host, summary: SummaryRow, expressions: Sequence[str]) -> None:
     """The names become part of statements, and must not end these."""
     for text in expressions:
         check_expression(text, f"{summary.given} is damaged: a name in its summary")
@@ -247,7 +198,7 @@ def _check_expressions(host: Host, summary: _Summary, expressions: Sequence[str]
         )
 
 
-def _check_grouping(summary: _Summary, tables: ModelTables, grouping: Sequence[str]) -> list[str]:
+def _check_grouping(summary: SummaryRow, tables: ModelTables, grouping: Sequence[str]) -> list[str]:
     """The unquoted names of the grouping columns."""
     columns: list[str] = []
     for column in grouping:
@@ -259,7 +210,7 @@ def _check_grouping(summary: _Summary, tables: ModelTables, grouping: Sequence[s
     return columns
 
 
-def _grouping_values(summary: _Summary, row: Row, columns: Sequence[str]) -> tuple[str, ...]:
+def _grouping_values(summary: SummaryRow, row: Row, columns: Sequence[str]) -> tuple[str, ...]:
     """SQL of the grouping columns' values in a row; a model of an older version has columns of the data only."""
     if row.get("grouping_expressions") is None:
         return tuple(columns)
@@ -288,7 +239,7 @@ def _check_trust(
     check_owners_code(tables.given, facts, tables.argument, foreign, types, tables.trust_owner)
 
 
-def _categories(summary: _Summary, of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
+def _categories(summary: SummaryRow, of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
     """A feature's categories in the summary, but NULL: an array, or an object of one for each tree_id."""
     if isinstance(of_feature, Mapping):
         if not all(re.fullmatch("[0-9]{1,10}", tree) for tree in of_feature):
@@ -297,7 +248,7 @@ def _categories(summary: _Summary, of_feature: Any) -> tuple[str, ...] | dict[in
     return _known(summary, of_feature)
 
 
-def _known(summary: _Summary, seen: Any) -> tuple[str, ...]:
+def _known(summary: SummaryRow, seen: Any) -> tuple[str, ...]:
     if not isinstance(seen, list) or not all(each is None or isinstance(each, str) for each in seen):
         summary.fault("levels in its summary are no lists of texts")
     return tuple(each for each in seen if each is not None)

@@ -7,6 +7,7 @@ processors.
 
 from __future__ import annotations
 
+import heapq
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,16 +68,24 @@ def resident_workers(workers: Workers, n_rows: int, n_columns: int, parameters: 
 
 
 def forest_workers(
-    workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, costs: Costs, forest: ForestParameters
+    workers: Workers,
+    n_rows: int,
+    n_columns: int,
+    parameters: Parameters,
+    costs: Costs,
+    forest: ForestParameters,
+    together: int,
 ) -> int:
-    """How many should pack a table, and stay until a forest is grown; the other arguments as above."""
+    """How many should pack a table, and stay until a forest is grown, so many trees `together`; the other arguments as
+    above.
+    """
     if workers.asked:
         return workers.available
     # As many rows as the table has go down each tree, in the bag or out of it.
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
     grown = n_rows * forest.n_trees * levels * (forest.n_drawn * costs.drawn_value + costs.followed_row)
     work = n_rows * n_columns * costs.packed_value + grown
-    return best(work, workers.available, costs, alone=costs.resident)
+    return best(work, workers.available, costs, alone=costs.resident, n_parts=-(-forest.n_trees // together))
 
 
 def pass_workers(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, costs: Costs) -> int:
@@ -113,24 +122,43 @@ def growing_workers(
     return best(work, min(workers.available, n_blocks - 1), costs, n_values * costs.stored_value)
 
 
-def seconds(work: float, workers: int, costs: Costs) -> float:
-    """Of a query of `work` seconds in one process, with so many workers beside the leader, who begins at once."""
+def seconds(work: float, workers: int, costs: Costs, n_parts: int | None = None) -> float:
+    """Of a query of `work` seconds in one process, with so many workers beside the leader, who begins at once.
+
+    `n_parts`: equal parts of the work, each of which one process does; None where it can be shared out at will.
+    """
     if not workers:
         return work
     start = costs.start + costs.per_worker * workers
-    return work if work <= start else start + (work - start) / (workers + 1)
+    if work <= start:
+        return work
+    if n_parts is None:
+        return start + (work - start) / (workers + 1)
+    ends, free = 0.0, [0.0] + [start] * workers
+    for _ in range(n_parts):  # by who is free first
+        ends = max(ends, free[0] + work / n_parts)
+        heapq.heapreplace(free, free[0] + work / n_parts)
+    return ends
 
 
-def best(work: float, available_workers: int, costs: Costs, detour: float = 0.0, alone: float = 0.0) -> int:
+def best(
+    work: float,
+    available_workers: int,
+    costs: Costs,
+    detour: float = 0.0,
+    alone: float = 0.0,
+    n_parts: int | None = None,
+) -> int:
     """The number of workers that is quickest by a margin.
 
     Args:
         detour: seconds of work in one process that only workers have to do.
         alone: seconds that the leader spends because there are workers.
+        n_parts: as for `seconds`.
     """
     chosen, fastest = 0, work * costs.worth
     for n in range(1, available_workers + 1):
-        if (taken := seconds(work + detour, n, costs) + alone) < fastest:
+        if (taken := seconds(work + detour, n, costs, n_parts) + alone) < fastest:
             chosen, fastest = n, taken
     return chosen
 

@@ -49,7 +49,7 @@ def listed_categories(
     statement = sql.category_numbers(
         tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
     )
-    row = host.data(statement, ["pg_catalog.text[]", "pg_catalog.bool[]"], [list(names), list(booleans)])[0]
+    row = host.query(statement, ["pg_catalog.text[]", "pg_catalog.bool[]"], [list(names), list(booleans)])[0]
     columns = {column: sent_ints(data) for column, data in row.items()}
     return NamedCategories(
         split=columns["split"] + (len(nodes["node_id"]) if tables.is_packed else 0),

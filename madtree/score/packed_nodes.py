@@ -17,7 +17,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints, sent_ints
 from madtree.model import ModelTables
 from madtree.score.named_categories import NamedCategories
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model
+from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model, record_fields
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
@@ -62,7 +62,7 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
-    row = host.data(sql.category_keys(tables.schema, tables.name))[0]
+    row = host.query(sql.category_keys(tables.schema, tables.name))[0]
     tree_ids, sizes, hashes, truths = (sent_ints(row[column]) for column in ("tree_id", "size", "hash", "truth"))
     null: Bools = sent_ints(row["is_null"]) == 1
     ends = np.cumsum(sizes)
@@ -121,13 +121,13 @@ def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, 
 
 
 def _record(model: Model) -> np.dtype:
-    fields = [(name, f">{kind}") for name, kind in sql.record_fields(model.is_classification)]
+    fields = [(name, f">{kind}") for name, kind in record_fields(model.is_classification)]
     return np.dtype([*fields, ("class_weights", ">f8", (len(model.classes),))])
 
 
 def _chunks(host: Host, tables: ModelTables) -> Iterator[tuple[Ints, Ints, bytes]]:
     """Some trees' ids, in order, the bytes of their nodes, and these bytes."""
-    row = host.data(sql.packed_sizes(tables.schema, tables.name))[0]
+    row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     if (sizes < 0).any():
         raise _damaged(tables, "a tree has no nodes")
@@ -136,7 +136,7 @@ def _chunks(host: Host, tables: ModelTables) -> Iterator[tuple[Ints, Ints, bytes
     starts = np.flatnonzero(np.append(True, np.diff(chunk) > 0)) if len(chunk) else np.zeros(0, np.int64)
     for first, end in zip(starts.tolist(), [*starts[1:].tolist(), len(tree_ids)], strict=False):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
-        data = host.data(statement, [_INT, _INT], between)[0]["nodes"]
+        data = host.query(statement, [_INT, _INT], between)[0]["nodes"]
         yield tree_ids[first:end], sizes[first:end], bytes(data or b"")
 
 
@@ -154,6 +154,7 @@ def _check(tables: ModelTables, model: Model, tree: Ints, nodes: Array) -> None:
         (no_feature, "asks what is no feature of the model"),
         (inner & (nodes["majority_left"].view(np.uint8) > 1), "has no majority"),
         (inner & ~by_category & np.isnan(nodes["threshold"]), "has no threshold"),
+        (by_category & ~np.isnan(nodes["threshold"]), "has a threshold besides its categories"),
         (by_category != (categories >= 0), "has no lists of categories, or has them and does not ask for any"),
         ((nodes["n_left"] < 0) | (nodes["n_right"] < 0), "has lists of categories that end before they begin"),
     ]

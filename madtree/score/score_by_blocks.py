@@ -128,7 +128,7 @@ class BlockScoring:
 def _read_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
     """Columns of all nodes in order of tree and id, (n_nodes,) each; NaN for no threshold, false for no majority."""
     prediction = "class" if model.is_classification else "number"
-    row = host.data(
+    row = host.query(
         models_sql.node_numbers(tables.schema, tables.name, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
@@ -187,7 +187,7 @@ def _categories(
         parts.append(listed_categories(host, tables, nodes, names, booleans))
     named = NamedCategories.join(parts)
     seen_feature, seen_tree, seen_texts = _seen_categories(model)
-    seen = host.data(models_sql.key_numbers(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
+    seen = host.query(models_sql.key_numbers(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
     seen_key = _as_floats(sent_ints(seen["key"]), seen_feature + 1, booleans)
     return (
         SplitCategories(
@@ -225,7 +225,7 @@ def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
     ]
     if tables.has_surrogates:
         names = [feature.name for feature in model.features]
-        row = host.data(models_sql.surrogate_numbers(tables.schema, tables.name), [_TEXTS], [names])[0]
+        row = host.query(models_sql.surrogate_numbers(tables.schema, tables.name), [_TEXTS], [names])[0]
         parts.append(
             {
                 "node": node_places(tables, nodes, sent_ints(row["tree_id"]), sent_ints(row["node_id"])),
@@ -292,7 +292,7 @@ def _outcomes(
 
 def _class_weights(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> Floats:
     """(n_nodes, K) of all nodes in order of tree and id; raises MadtreeError where they are not that many."""
-    values = sent_floats(host.data(models_sql.weight_numbers(tables.schema, tables.name))[0]["weights"])
+    values = sent_floats(host.query(models_sql.weight_numbers(tables.schema, tables.name))[0]["weights"])
     if len(values) != len(nodes["node_id"]) * len(model.classes):
         raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
     return values.reshape(-1, len(model.classes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident, literal, qualified
 
@@ -31,8 +32,9 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
 
 def writer_function(oid: str) -> str:
     """SQL of the name of the function of that OID."""
+    written = with_needed_quotes("pg_catalog.format('%I.%I', f.nspname, p.proname)")
     return (
-        "(SELECT pg_catalog.format('%I.%I', f.nspname, p.proname) FROM pg_catalog.pg_proc AS p INNER JOIN "
+        f"(SELECT {written} FROM pg_catalog.pg_proc AS p INNER JOIN "
         "pg_catalog.pg_namespace AS f ON f.oid OPERATOR(pg_catalog.=) p.pronamespace "
         f"WHERE p.oid OPERATOR(pg_catalog.=) {oid}::pg_catalog.oid)"
     )
@@ -44,13 +46,13 @@ def type_name(oid: str, typmod: str, schema: str, element: str) -> str:
     `format_type` qualifies only what the search path hides. The typmod -1 makes it say `bpchar`, not `character`,
     which would be read back as `character(1)`.
     """
-    return f"""CASE
+    return with_needed_quotes(f"""CASE
         WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog'
-            THEN pg_catalog.regexp_replace(pg_catalog.format_type({oid}, {typmod}), '^pg_catalog[.]', '')
+            THEN pg_catalog.regexp_replace(pg_catalog.format_type({oid}, {typmod}), '^"?pg_catalog"?[.]', '')
         WHEN pg_catalog.pg_type_is_visible(
             CASE WHEN {element} OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN {oid} ELSE {element} END)
             THEN pg_catalog.concat(pg_catalog.quote_ident({schema}), '.', pg_catalog.format_type({oid}, {typmod}))
-        ELSE pg_catalog.format_type({oid}, {typmod}) END"""
+        ELSE pg_catalog.format_type({oid}, {typmod}) END""")
 
 
 def equality(oid: str, schema: str) -> str:
@@ -69,7 +71,7 @@ def equality(oid: str, schema: str) -> str:
             SELECT t.typbasetype FROM domain AS d JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) d.oid
             WHERE t.typtype OPERATOR(pg_catalog.=) 'd'
         )
-        SELECT pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname)
+        SELECT {with_needed_quotes("pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname)")}
         FROM domain AS d
         JOIN pg_catalog.pg_opclass AS k ON k.opcintype OPERATOR(pg_catalog.=) d.oid AND k.opcdefault
         JOIN pg_catalog.pg_am AS m ON m.oid OPERATOR(pg_catalog.=) k.opcmethod
@@ -83,7 +85,7 @@ def equality(oid: str, schema: str) -> str:
 
 
 COLUMNS = f"""
-SELECT a.attname AS name, pg_catalog.quote_ident(a.attname) AS sql, a.atttypid AS type_oid,
+SELECT a.attname AS name, {with_needed_quotes("pg_catalog.quote_ident(a.attname)")} AS sql, a.atttypid AS type_oid,
        {type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type,
        {equality("t.oid", "n.nspname")} AS equals
 FROM pg_catalog.pg_attribute a
@@ -203,7 +205,7 @@ JOIN pg_catalog.pg_attribute s ON s.attrelid OPERATOR(pg_catalog.=) g.attrelid
     AND s.attnum OPERATOR(pg_catalog.<>) g.attnum
 WHERE g.attrelid OPERATOR(pg_catalog.=) $1 AND g.attgenerated OPERATOR(pg_catalog.<>) ''"""
 
-QUOTED_NAME = "SELECT pg_catalog.quote_ident($1) AS sql"
+QUOTED_NAME = f"SELECT {with_needed_quotes('pg_catalog.quote_ident($1)')} AS sql"
 
 
 def type_oid(type_: str) -> str:

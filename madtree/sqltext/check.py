@@ -219,6 +219,7 @@ def _category_faults(alias: str, unordered: str) -> list[tuple[str, str]]:
     return [
         (f"NOT COALESCE({unordered}, false) AND ({told})", "has categories of what has none"),
         (f"{unordered} AND ({odd})", "has no lists of categories"),
+        (f"{unordered} AND {alias}.threshold IS NOT NULL", "has a threshold besides its categories"),
         (f"{boolean} AND ({others})", "has categories that are no booleans"),
     ]
 

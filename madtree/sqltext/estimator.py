@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, float_literal
+from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.predict import Output, tree_case
 from madtree.sqltext.quote import literal, qualified
 from madtree.sqltext.rows import as_number
@@ -14,8 +15,8 @@ from madtree.sqltext.values import category
 from madtree.trees import Feature, Kind, Tree
 
 # The columns of the primary key of the table $1, as SQL.
-PRIMARY_KEY = """\
-SELECT pg_catalog.quote_ident(a.attname) AS sql
+PRIMARY_KEY = f"""\
+SELECT {with_needed_quotes("pg_catalog.quote_ident(a.attname)")} AS sql
 FROM pg_catalog.pg_index AS i
 INNER JOIN pg_catalog.pg_attribute AS a
 ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid AND a.attnum OPERATOR(pg_catalog.=) ANY (i.indkey)

@@ -1,4 +1,4 @@
-"""The nodes of a forest's trees, packed: how a record is laid out, and the SQL that takes records apart again.
+"""The nodes of a forest's trees, packed: the SQL that writes records and takes them apart again.
 
 `<output>_packed` has a row for each tree with its nodes in one value, `nodes`: records of one size, big-endian, by node
 id. Rows for the nodes would take longer to write than the trees to grow. `<output>_nodes` is a view that decodes them
@@ -17,37 +17,11 @@ from madtree.sqltext.models import category_hash
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table, type_sql
+from madtree.trees import FIELD_SIZES, RECORD_FLOATS, fixed_size, record_fields
 
 # What is handed over for each row of `<output>_packed`, beside one value with the nodes of all of them: where a tree's
 # begin in it, from 0, and how many bytes they have.
 PACKED_PARAMETERS = (*PACKED_COLUMNS[:2], ("start", "int4"), ("length", "int4"))
-_FLOATS = ("threshold", "weight", "impurity", "risk", "complexity", "improvement")
-_SIZES = {"i1": 1, "i4": 4, "i8": 8, "f8": 8}
-
-
-def record_fields(is_classification: bool) -> tuple[tuple[str, str], ...]:
-    """The fields of a node's record, by name and numpy's code of the type; behind them, a float8 for each class.
-
-    `feature` is the position from 1, 0 in a leaf; `prediction` a number, or the class's position from 1. The `n_left`
-    categories that a split sends left, and then the `n_right` others, are in `category_sets` from `categories` on,
-    counted from 0; it is -1 where a node does not split by categories. NaN stands for no number.
-    """
-    return (
-        ("node_id", "i8"),
-        ("n_rows", "i8"),
-        ("feature", "i4"),
-        ("majority_left", "i1"),
-        ("prediction", "i4" if is_classification else "f8"),
-        ("categories", "i4"),
-        ("n_left", "i4"),
-        ("n_right", "i4"),
-        *((name, "f8") for name in _FLOATS),
-    )
-
-
-def fixed_size(is_classification: bool) -> int:
-    """Bytes of a record without its weights of classes."""
-    return sum(_SIZES[kind] for _, kind in record_fields(is_classification))
 
 
 def create_view(
@@ -64,13 +38,15 @@ def store_whole(schema: str, name: str) -> str:
 
 
 def insert_packed(schema: str, name: str) -> str:
-    """Fill `<output>_packed` from one array literal per column of `PACKED_PARAMETERS`, and the bytes behind them."""
+    """Fill `<output>_packed`, in the order of the arrays: one literal per column of `PACKED_PARAMETERS`, and the bytes
+    behind them.
+    """
     nodes = f"${len(PACKED_PARAMETERS) + 1}::pg_catalog.bytea"
     return (
         f"INSERT INTO {model_table(schema, name, '_packed')} ({', '.join(column for column, _ in PACKED_COLUMNS)}) "
         f"SELECT {with_arrays(['t.tree_id', 't.category_sets'])}, "
         f"pg_catalog.substring({nodes}, t.start OPERATOR(pg_catalog.+) 1, t.length) "
-        f"FROM {unnested('t', PACKED_PARAMETERS)} ORDER BY t.tree_id"
+        f"FROM {unnested('t', PACKED_PARAMETERS)}"
     )
 
 
@@ -104,7 +80,7 @@ def decoded_nodes(
         "majority_left": "CASE WHEN x.feature `>` 0 THEN x.majority_left `=` 1 END",
         "class_weights": _class_weights(len(classes)) if is_classification else "NULL::pg_catalog.float8[]",
     }
-    values |= {column: _float(f"x.{column}") for column in _FLOATS}
+    values |= {column: _float(f"x.{column}") for column in RECORD_FLOATS}
     if not is_classification:
         values["prediction"] = _float("x.prediction")
     inner = ", ".join(f"{value} AS {column}" for column, value in values.items())
@@ -150,7 +126,7 @@ def _offsets(is_classification: bool) -> list[tuple[str, int, str]]:
     found, offset = [], 1
     for field, kind in record_fields(is_classification):
         found.append((field, offset, kind))
-        offset += _SIZES[kind]
+        offset += FIELD_SIZES[kind]
     return found
 
 
@@ -158,9 +134,9 @@ def _cut(record: str, offset: str, kind: str) -> str:
     """An integer out of a record, or the bits of a float8 as one."""
     if kind == "i1":
         return f"pg_catalog.get_byte({record}, {offset} `-` 1)"
-    bits = 8 * _SIZES[kind]
-    text = f"pg_catalog.encode(pg_catalog.substring({record}, {offset}, {_SIZES[kind]}), 'hex')"
-    return f"('x' `||` {text})::pg_catalog.bit({bits})::pg_catalog.int{_SIZES[kind]}"
+    bits = 8 * FIELD_SIZES[kind]
+    text = f"pg_catalog.encode(pg_catalog.substring({record}, {offset}, {FIELD_SIZES[kind]}), 'hex')"
+    return f"('x' `||` {text})::pg_catalog.bit({bits})::pg_catalog.int{FIELD_SIZES[kind]}"
 
 
 def _float(bits: str) -> str:

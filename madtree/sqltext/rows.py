@@ -16,6 +16,7 @@ from madtree.trees import Feature, Kind
 _SMALL_INTEGERS = ("smallint", "integer")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
 _HASHES = 2**20  # among which a sample's rows are told by a hash
+_GOLDEN = "2654435769::pg_catalog.int8"  # 2**32 divided by the golden ratio; 2**31 times it is a bigint, too
 _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache
 
 
@@ -51,14 +52,17 @@ def class_number(dependent: str, type_name: str, writer: values.Writer | None) -
 def identity_number(id_column: str, type_name: str, writer: values.Writer | None) -> str:
     """A whole number below 2**32 that tells rows apart by their id: folded from an integer, or by a hash of the text.
 
-    It depends on the id alone: not on where a row stands, nor on the server's version.
+    It depends on the id alone: not on where a row stands, nor on the server's version. The upper half of an integer is
+    spread before it is folded into the lower one. Else -1 would be 0, -2 would be 1, and parts that have been packed
+    into one number would meet: 2 * 2**32 + 3 and 3 * 2**32 + 2.
     """
     if type_name in (*_SMALL_INTEGERS, "bigint"):
         whole = f"({id_column})::pg_catalog.int8"
     else:
         digest = f"pg_catalog.md5({values.text_of(id_column, writer)})"
         whole = f"('x' OPERATOR(pg_catalog.||) {digest})::pg_catalog.bit(64)::pg_catalog.int8"
-    folded = binary(whole, "#", binary(whole, ">>", "32"))
+    upper = binary(binary(whole, ">>", "32"), "*", _GOLDEN)
+    folded = binary(whole, "#", upper)
     return f"({binary(folded, '&', '4294967295::pg_catalog.int8')})::pg_catalog.float8"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.catalog import equality, type_name, writer_function
+from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import model_table
 
@@ -146,7 +147,7 @@ tables AS MATERIALIZED (
 )
 SELECT c.relname::pg_catalog.text AS "table", c.kind, c.owner, c.rank, c.hazards,
     a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
-    pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
+    {with_needed_quotes("pg_catalog.format_type(a.atttypid, a.atttypmod)")} AS type,
     t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid AS own,
     ({BY_SUPERUSER}) AS by_superuser
 FROM tables AS c

@@ -54,20 +54,20 @@ class ModelFiller:
 
     def add(self, trained: TrainedTrees) -> None:
         host, task, training = self._host, self._task, self._training
-        trees = trained.trees
+        trees = nested.copied(trained.trees)  # nodes are not held longer than they are written
         self._trees.append(trees)
-        self._seen.append(trained.seen)
-        self._out_of_bag.append(trained.out_of_bag)
+        self._seen.append(nested.copied(trained.seen))
+        self._out_of_bag.append(nested.copied(trained.out_of_bag))
         self.n_rows += int(trained.out_of_bag.n_rows.sum())
         if not len(trees.n_rows):
             return
-        self._remarks.add(trained)
+        self._remarks.add(trees)
         if not task.forest:
             self.n_rows += int(trees.n_rows.sum())
         self.n_trees += len(trees.n_rows)
         self.n_leaves += int(trees.n_leaves.sum())
         if task.forest:
-            write_packed(host, task, trees, trained.nodes, self._categories)
+            write_packed(host, task, trained.packed, self._categories)
         else:
             write_nodes(host, task, trained.nodes, self._categories, training.profile.classes)
         if task.parameters.max_surrogates:

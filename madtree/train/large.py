@@ -24,7 +24,7 @@ from madtree.ingest import (
 )
 from madtree.learn.binning import BinTable
 from madtree.learn.data import CodeLayout, Floats, Ints
-from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest
+from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest, wave_members
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
 from madtree.learn.prune import TrainedTrees, train_trees
@@ -37,10 +37,9 @@ from madtree.storage.aggregate import InTable
 from madtree.storage.distributed import DistributedRows, PartBinFinder
 from madtree.storage.in_process import InProcess
 from madtree.storage.protocol import BlockKeeper, NotPossibleError
-from madtree.storage.workers import board
 from madtree.storage.workers.provider import ResidentWorkers
 from madtree.train.deliveries import Deliveries
-from madtree.train.other_readers import for_sessions, parallel_safe
+from madtree.train.other_readers import for_sessions, no_workers
 from madtree.train.progress import ReadingTeller, Teller
 from madtree.trees import EXACT_LIMIT, Kind, Parameters
 
@@ -232,12 +231,14 @@ class LargeTrees:
             yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning.costs)
             return
         if task.strategy in ("auto", "workers"):
-            # Rows that were read here are few and wide: they need not be read again.
-            here = spool is not None and not self.workers.asked
-            n_workers = 0 if here else self._resident_workers(size)
+            # Rows that were read here are few, or take long to make: they are not read again. Whole trees are grown
+            # of all rows, which are handed on; for single trees it does not pay.
+            read_here = packer if spool is not None and task.forest else None
+            alone = spool is not None and not read_here and not self.workers.asked
+            n_workers = 0 if alone else self._resident_workers(size, problem)
             if task.strategy == "workers":
                 n_workers = max(n_workers, 1)
-            obstacle = self._obstacle() if n_workers else ""
+            obstacle = no_workers(self.host, self.workers, None if read_here else self.source) if n_workers else ""
             if obstacle and task.strategy == "workers":
                 raise MadtreeError(
                     f"strategy: resident workers are not possible here: {obstacle}",
@@ -245,26 +246,17 @@ class LargeTrees:
                 )
             if n_workers and not obstacle:
                 of_blocks, sharing = (block_rows, memory, positions), task.forest is not None
-                yield ResidentWorkers(self.host, self.source, self.pages, *of_blocks, n_workers, sharing=sharing)
+                yield ResidentWorkers(
+                    self.host, self.source, self.pages, *of_blocks, n_workers, read_here=read_here, sharing=sharing
+                )
         yield InProcess(self.host, packer, block_rows, memory, positions)
 
-    def _resident_workers(self, size: tuple[int, int, Parameters, Costs]) -> int:
+    def _resident_workers(self, size: tuple[int, int, Parameters, Costs], problem: Problem) -> int:
         """How many of them save time."""
         if self.task.forest:
-            return cost_model.forest_workers(self.workers, *size, self.task.forest)
+            members = wave_members(problem.tuning, problem.rows, problem.parameters.max_depth, self.task.forest.n_trees)
+            return cost_model.forest_workers(self.workers, *size, self.task.forest, members)
         return cost_model.resident_workers(self.workers, *size)
-
-    def _obstacle(self) -> str:
-        """Why there can be no resident workers; empty where there can be."""
-        if not self.host.in_server:
-            return "this training is driven from outside the server"
-        if not self.workers.resident:
-            return "the setting madtree.resident_workers is off"
-        if not board.available():
-            return "the system has no /proc with a process's open files"
-        if not parallel_safe(self.host, self.source):
-            return "PostgreSQL lets no workers read these rows (a temporary table, or a function not PARALLEL SAFE)"
-        return ""
 
     def _tell_of_bins(self, bins: BinTable) -> None:
         if self.task.parameters.n_bins == 0 and (binned := binned_features(bins, self.rows.kinds)):

@@ -1,17 +1,34 @@
-"""Whether processes other than the session's own may read a training's rows: parallel workers, or other sessions."""
+"""Whether processes other than the session's own may take part in a training: parallel workers, or other sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from madtree.host import Host, Sharing, local_settings
-from madtree.parallel import sharing
+from madtree.parallel import Workers, sharing
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import sessions as sessions_sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.rows import RowSource
+from madtree.storage.workers import board
 
 _NUMBER = 8  # bytes
+
+
+def no_workers(host: Host, workers: Workers, read: RowSource | None) -> str:
+    """Why there can be no resident workers; empty where there can be.
+
+    `read`: rows that they would have to read; None where they need not.
+    """
+    if not host.in_server:
+        return "this training is driven from outside the server"
+    if not workers.resident:
+        return "the setting madtree.resident_workers is off"
+    if not board.available():
+        return "the system has no /proc with a process's open files"
+    if read is not None and not parallel_safe(host, read):
+        return "PostgreSQL lets no workers read these rows (a temporary table, or a function not PARALLEL SAFE)"
+    return ""
 
 
 def parallel_safe(host: Host, source: RowSource) -> bool:

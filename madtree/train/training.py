@@ -26,6 +26,7 @@ from madtree.ingest import (
     read_profile,
 )
 from madtree.learn.data import Ints
+from madtree.learn.ensemble import wave_members
 from madtree.learn.problem import RowFormat, Scale, SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, forest_workers, growing_workers
@@ -232,7 +233,9 @@ class Training:
         if forest is None or self.task.strategy != "auto" or self.workers.asked:
             return False
         size = self.profile.usable, self.source.n_columns, self.parameters
-        return forest_workers(self.workers, *size, costs, forest) > 0
+        rows = np.array([self.profile.usable])
+        members = wave_members(SearchTuning(), rows, self.parameters.max_depth, forest.n_trees)
+        return forest_workers(self.workers, *size, costs, forest, members) > 0
 
     def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""

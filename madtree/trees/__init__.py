@@ -15,6 +15,7 @@ from madtree.trees.class_params import (
 )
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.model import Categories, Competitor, Feature, Kind, Model, Node, Split, Surrogate, Tree
+from madtree.trees.node_record import FIELD_SIZES, RECORD_FLOATS, fixed_size, record_fields
 from madtree.trees.parameters import (
     BEST,
     CRITERIA_OF_CLASSES,
@@ -52,6 +53,7 @@ __all__ = [
     "CRITERIA_OF_NUMBERS",
     "EXACT_LIMIT",
     "FEW_ROWS",
+    "FIELD_SIZES",
     "LARGEST_CLASS_PARAM",
     "LEAST_CLASS_PARAM",
     "MAX_DEPTH_LIMIT",
@@ -66,6 +68,7 @@ __all__ = [
     "PRIOR_SUM",
     "RANDOM",
     "RANGES",
+    "RECORD_FLOATS",
     "SAMPLINGS",
     "SPLIT_RULES",
     "UNPRUNED",
@@ -87,8 +90,10 @@ __all__ = [
     "duration_text",
     "find_direction",
     "first_right_label",
+    "fixed_size",
     "is_missing",
     "last_decimal",
     "last_left",
     "moment_text",
+    "record_fields",
 ]

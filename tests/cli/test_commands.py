@@ -293,6 +293,7 @@ def test_models_are_listed(
     assert told[grouped]["n_leaves"] == one(db, "SELECT sum(n_leaves) FROM g")
     assert m["parameters"]["max_depth"] == 3
     assert told[grouped]["n_trees"] == 3
+    assert madtree("models", PGDATESTYLE="German", PGOPTIONS="-c intervalstyle=iso_8601").err == ""
     shown = madtree("models").out.splitlines()
     assert shown[0].split() == [
         "model",

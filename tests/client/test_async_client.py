@@ -15,6 +15,7 @@ from waiting import wait_until_blocked
 
 import madtree
 from madtree.client.async_client import AsyncModel
+from madtree.client.forests import ForestCalls
 
 
 def run(program: Coroutine[Any, Any, object]) -> None:
@@ -27,7 +28,12 @@ NOT_AWAITED = {"connection", "conninfo", "host", "work", "reading"}  # of a sess
 
 
 def test_it_has_all_that_the_other_client_has() -> None:
-    pairs = ((madtree.Client, madtree.AsyncClient, NOT_AWAITED), (madtree.Model, AsyncModel, set[str]()))
+    pairs = (
+        (madtree.Client, madtree.AsyncClient, NOT_AWAITED),
+        (ForestCalls, madtree.AsyncClient, set[str]()),
+        (madtree.Model, AsyncModel, set[str]()),
+        (madtree.Forest, madtree.AsyncForest, set[str]()),
+    )
     for sync, awaited, left_out in pairs:
         for name in {name for name in vars(sync) if not name.startswith("_")} - left_out:
             assert inspect.iscoroutinefunction(getattr(awaited, name)), name
@@ -61,6 +67,29 @@ def test_its_answers_are_those_of_the_other_client(url: str, client: madtree.Cli
 
     run(program())
     assert any(line.startswith("level 0: ") for line in heard)
+
+
+@pytest.mark.usefixtures("flowers")
+def test_forests_are_awaited_as_models_are(url: str, client: madtree.Client) -> None:
+    async def program() -> None:
+        async with await madtree.connect_async(url) as db:
+            forest = await db.forest_train("flowers", "f", "id", "kind", ["length", "colour"], num_trees=3)
+            same = client.forest("f")
+            assert isinstance(forest, madtree.AsyncForest)
+            assert str(forest.message).startswith("f: forest for classification, 293 rows, 3 trees")
+            assert await forest.trees() == same.trees
+            assert await forest.groups() == same.groups
+            assert await forest.oob_error() == same.oob_error
+            assert (await forest.summary())["num_trees"] == 3
+            assert await forest.importance() == same.importance()
+            assert await forest.tree(2) == same.tree(2)
+            assert "scored" in await (await db.forest("f")).predict("flowers", "scored")
+            await forest.drop()
+            with pytest.raises(madtree.MadtreeError, match="relation f does not exist"):
+                await forest.trees()
+
+    run(program())
+    assert len(client.query("SELECT * FROM scored")) == 300
 
 
 @pytest.mark.usefixtures("flowers")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -188,3 +190,27 @@ def test_connections_to_the_data_that_break(plain: str, admin: psycopg.Connectio
             if connections == 2:
                 client.tree_train("shop.many", "m", "id", "bought", "age")
                 client.tree_drop("m")
+
+
+def test_calls_may_be_awaited(source: str, other_database: str, together: madtree.Client) -> None:
+    together.tree_train("shop.visits", "mine.m", "id", "bought", "age, channel")
+
+    async def program() -> None:
+        with pytest.raises(ValueError, match="model_dsn needs engine='client'"):
+            await madtree.connect_async(source, engine="extension", model_dsn=other_database)
+        async with await psycopg.AsyncConnection.connect(source, autocommit=True) as own:
+            client = await madtree.connect_async(own, model_dsn=other_database, on_message=lambda line: None)
+            async with client as db:
+                model = await db.tree_train("shop.visits", "m", "id", "bought", "age, channel")
+                assert list(await model.nodes()) == list(together.model("mine.m").nodes)
+                scored = together.model("mine.m").predict("shop.visits")
+                assert sorted(await model.predict("shop.visits")) == sorted(scored)
+            assert db.connection.closed  # what the client has opened; the other one is the caller's
+            assert not own.closed
+        async with await madtree.connect_async(source, model_dsn=other_database) as db:
+            assert [row.name for row in await db.models()] == ["m"]
+            found = await db.query("SELECT to_regclass('shop.visits') IS NULL")
+            assert [tuple(row) for row in found] == [(True,)]
+
+    with ThreadPoolExecutor(1) as pool:  # an event loop of a browser's tests may be running in this thread
+        pool.submit(asyncio.run, program()).result()

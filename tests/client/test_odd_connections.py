@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -19,11 +20,16 @@ CONNECTIONS: dict[str, dict[str, Any]] = {
     "scalars": {"row_factory": scalar_row},
     "latin1": {"client_encoding": "latin1"},
     "few_digits": {"options": "-c extra_float_digits=-9"},
+    "moments": {"options": "-c datestyle=German -c intervalstyle=sql_standard -c timezone=Asia/Kathmandu"},
+    "quotes": {"options": "-c quote_all_identifiers=on -c bytea_output=escape"},
     "backslashes": {"options": "-c standard_conforming_strings=off"},
 }
 MAKE = """
+    CREATE TYPE mood AS ENUM ('sad', 'glad');
     CREATE TABLE "tä" AS SELECT i AS id, i * 37 % 101 / 7.0::float8 AS x, i * 53 % 97 AS "ö", 'cü ' || i % 5 AS c,
-        CASE WHEN i * 37 % 101 > 50 + i % 7 THEN 'hä' ELSE 'lo' END AS k FROM generate_series(1, 200) AS i
+        CASE WHEN i * 37 % 101 > 50 + i % 7 THEN 'hä' ELSE 'lo' END AS k,
+        date '2026-11-01' + i % 2 AS day, (ARRAY['sad', 'glad'])[1 + i % 2]::mood AS mood
+    FROM generate_series(1, 200) AS i
 """
 
 Told = dict[str, Any]
@@ -50,13 +56,19 @@ def told(connection: psycopg.Connection, engine: Any) -> Told:
     forest = client.forest_train('"tä"', "f", "id", "k", features, num_trees=2, oob_predictions=True, replace=True)
     model = client.tree_train('"tä"', "m", "id", "k", features, replace=True)
     grouped = client.tree_train('"tä"', "g", "id", "k", "x", grouping_cols="c", replace=True)
+    by_day = client.tree_train('"tä"', "d", "id", "k", "x, mood", grouping_cols="mood, day", replace=True)
+    listed = next(row for row in client.models() if row.name == "m")
+    ages = (listed.age, listed.trained_at - model.summary["trained_at"])
     return {
+        "listed": (listed.n_rows, listed.parameters["max_depth"], [timedelta(0) <= age < timedelta(1) for age in ages]),
+        "days": [(row.mood, row.day, row.n_rows) for row in by_day.trees],
+        "importance": [tuple(row) for row in (*model.importance(), *forest.importance())],
         "oob": round(forest.oob_error or 0, 5),
         "nodes": model.read().trees[0].nodes,
         "forest": [tree.nodes for tree in forest.read().trees],
         "scored": sorted(model.predict('"tä"')),
         "frame": model.predict({"x": [1.0], "ö": [3], "c": ["cü 1"]}).column("estimated_k"),
-        "metrics": model.evaluate('"tä"').metrics["accuracy"],
+        "metrics": model.evaluate('"tä"').metrics,
         "groups": [row.group_values for row in grouped.rules()],
     }
 

@@ -33,6 +33,15 @@ def test_long_work_is_shared_by_all() -> None:
     assert seconds(10.0, 3, COSTS) < 10.0 / 3
 
 
+def test_work_in_few_parts_is_shared_only_where_a_worker_comes_in_time() -> None:
+    assert best(3 * COSTS.start, 1, COSTS) == 1
+    assert best(3 * COSTS.start, 1, COSTS, n_parts=1) == 0
+    assert best(3 * COSTS.start, 1, COSTS, n_parts=2) == 1
+    # The leader is done with both before a worker could end one.
+    assert best(2 * COSTS.start, 1, COSTS, n_parts=2) == 0
+    assert seconds(10.0, 1, COSTS, n_parts=1_000) == pytest.approx(seconds(10.0, 1, COSTS), rel=0.01)
+
+
 def test_work_that_only_workers_have_to_do_counts() -> None:
     assert best(1.0, 3, COSTS) == 3
     assert best(1.0, 3, COSTS, detour=3.0) == 0

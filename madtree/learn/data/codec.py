@@ -30,13 +30,12 @@ def dump(values: Mapping[str, Any]) -> bytes:
     """
     plain: dict[str, Any] = {}
     arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
-    body: list[bytes] = []
+    body: list[bytes | memoryview] = []
     for name, value in values.items():
         if isinstance(value, np.ndarray):
             array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
-            data = array.tobytes()
             arrays[name] = (array.dtype.str, array.shape)
-            body.append(data + b"\0" * (-len(data) % _ALIGNMENT))
+            body += [array.reshape(-1).view(np.uint8).data, b"\0" * (-array.nbytes % _ALIGNMENT)]
         else:
             plain[name] = value
     whole = {"madtree": __version__, "values": plain, "arrays": arrays}

@@ -37,7 +37,18 @@ def join(parts: Sequence[T]) -> T:
     if len(parts) == 1:
         return parts[0]
     flat = [flatten(part) for part in parts]
-    return unflatten(type(parts[0]), {name: np.concatenate([arrays[name] for arrays in flat]) for name in flat[0]})
+    return unflatten(type(parts[0]), {name: _joined([arrays[name] for arrays in flat]) for name in flat[0]})
+
+
+def copied(columns: T) -> T:
+    """The same in memory of its own: an array that was read keeps all bytes that it was read from."""
+    return unflatten(type(columns), {name: array.copy() for name, array in flatten(columns).items()})
+
+
+def _joined(arrays: Sequence[Array]) -> Array:
+    """Several as one; what stands alone, beside parts without rows, is not copied."""
+    some = [array for array in arrays if len(array)] or arrays[:1]
+    return some[0] if len(some) == 1 else np.concatenate(some)
 
 
 def _build(kind: Any, arrays: Mapping[str, Array], prefix: str) -> Any:

@@ -18,7 +18,7 @@ from madtree.learn.data import Array, Floats, Ints, Values, codec, nested
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
-from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, permuted
+from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere, permuted
 from madtree.learn.grow import grow
 from madtree.learn.histogram import (
     BREATH,
@@ -32,7 +32,7 @@ from madtree.learn.histogram import (
     WaveReport,
     WaveRequest,
 )
-from madtree.learn.problem import Bootstrap, Problem, forest_parameters_of
+from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
 from madtree.learn.prune import (
     OutOfBagColumns,
     SeenCategories,
@@ -45,7 +45,6 @@ from madtree.learn.route import WayDown
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
-NOWHERE = -1  # where a row ends that is not out of bag
 
 
 @dataclass(frozen=True)
@@ -55,13 +54,13 @@ class Wave:
     Attributes:
         trees: what the model tables hold of them.
         prediction: (n_nodes,) of each node as a leaf; of all that were grown.
-        ends: (n_members, n_rows) int32 the node that each row ends in by a member where it is out of bag, else NOWHERE.
+        ends: (n_members, n_rows) the node that each row ends in by a member where it is out of bag, else `nowhere`.
         losses: (n_members, G, n_features) what permuting each feature costs; (0, G, n_features) if nobody asks.
     """
 
     trees: TrainedTrees
     prediction: Array
-    ends: Ints
+    ends: Array
     losses: Floats
 
     def dump(self) -> bytes:
@@ -90,7 +89,8 @@ class Forest:
 
     @classmethod
     def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints) -> Forest:
-        return cls(problem, parameters, groups, _most_members(problem, parameters))
+        members = wave_members(problem.tuning, problem.rows, problem.parameters.max_depth, parameters.n_trees)
+        return cls(problem, parameters, groups, members)
 
     @property
     def n_waves(self) -> int:
@@ -109,7 +109,7 @@ class Forest:
         outcome = yield from conclude(wave, growing, empty)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
         prediction = leaf_predictions(wave, growing)
-        ends: Ints = np.zeros((count, 0), np.int32)
+        ends: Array = np.zeros((count, 0), np.uint32)
         losses, way = [], WayDown(growing.routing)
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
@@ -118,12 +118,13 @@ class Forest:
                 lost = permuted(wave, way, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
             if replica == 0:
-                ends = np.full((count, held_out.n_all), NOWHERE, np.int32)
+                kind = np.uint16 if len(prediction) < np.iinfo(np.uint16).max else np.uint32
+                ends = np.full((count, held_out.n_all), nowhere(np.dtype(kind)), kind)
             ends[replica, held_out.place] = held_out.node
             del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
-        trees = TrainedTrees.of(outcome, wave, group, member)
+        trees = TrainedTrees.of(outcome, wave, group, member).pack(wave)
         return Wave(trees, prediction, ends, np.reshape(losses, shape))
 
     def to_values(self) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
         wave: Wave = yield WaveRequest(forest, number)
         errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
-        yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, len(wave.trees.nodes.node_id)))
+        yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, int(wave.trees.trees.n_nodes.sum())))
         trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
         deliver(replace(wave.trees, trees=trees))
     seen: Ints = yield CategoriesRequest(forest.problem)
@@ -179,10 +180,10 @@ def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
     return Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept)
 
 
-def _most_members(problem: Problem, forest: ForestParameters) -> int:
-    """Members of each group that are grown together."""
-    tuning, n_rows = problem.tuning, np.maximum(problem.rows, 1)
+def wave_members(tuning: SearchTuning, rows: Ints, max_depth: int, n_trees: int) -> int:
+    """Members of each forest that are grown in one wave; `rows` (G,) of the groups."""
+    n_rows = np.maximum(rows, 1)
     # Hardly a tree has as many nodes as rows.
-    n_nodes = np.minimum(n_rows, 2.0 ** (problem.parameters.max_depth + 1))
+    n_nodes = np.minimum(n_rows, 2.0 ** (max_depth + 1))
     by_size = min(tuning.wave_rows // int(n_rows.sum()), tuning.wave_nodes // int(n_nodes.sum()))
-    return max(1, min(forest.n_trees, by_size, _MOST_TREES // problem.n_groups))
+    return max(1, min(n_trees, by_size, _MOST_TREES // len(rows)))

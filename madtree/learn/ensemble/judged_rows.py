@@ -59,7 +59,7 @@ class JudgedRows:
 
 def exact_sums(values: Floats, group: Ints, n_groups: int) -> Floats:
     """(n_groups,) exact sums of `values` (m,), rounded once for each limb, in whatever order they come."""
-    count = np.bincount(group, minlength=n_groups)
+    count = np.array([len(values)]) if n_groups == 1 else np.bincount(group, minlength=n_groups)
     largest = np.zeros(n_groups)
     if n_groups == 1:
         largest[0] = max(values.max(initial=0.0), -values.min(initial=0.0))

@@ -6,14 +6,15 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed, stable_order
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed
 from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
+from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, WayDown
@@ -59,16 +60,16 @@ class Tally:
         self._losses: list[Floats] = []
         self._looks = set(np.unique(np.geomspace(1, forest.n_trees, _LOOKS).round().astype(np.int64)).tolist())
         # Votes (K, n_rows) for each class; for regression (2, n_rows), votes and the sum of the predictions.
-        self._counted: Array
+        kind = np.float64 if not n_classes else np.uint16 if forest.n_trees < 65_536 else np.uint32
+        n_lines = n_classes or 2
+        self._counted: Array = targets.room(n_lines * n_rows * kind().itemsize).view(kind).reshape(n_lines, n_rows)
+        self._counted[:] = 0
         self._grid: Grid | None = None
-        if n_classes:
-            self._counted = np.zeros((n_classes, n_rows), np.uint16 if forest.n_trees < 65_536 else np.uint32)
-        else:
-            self._counted = np.zeros((2, n_rows))
+        if not n_classes:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, ends: Ints, losses: Floats) -> tuple[Floats, Bools]:
+    def add(self, first: int, prediction: Array, ends: Array, losses: Floats) -> tuple[Floats, Bools]:
         """Count what the members from `first` on say; the others as in `Wave`.
 
         Returns:
@@ -79,7 +80,7 @@ class Tally:
         is_tested = np.zeros(errors.shape, np.bool_)
         for replica, end in enumerate(ends):
             for piece in self._pieces():
-                voted = np.flatnonzero(end[piece] >= 0)
+                voted = np.flatnonzero(end[piece] != nowhere(end.dtype))
                 group = self._rows.group[piece].take(voted)
                 is_tested[replica] |= np.bincount(group, minlength=is_tested.shape[1]) > 0
                 predicted = prediction.take(end[piece].take(voted))
@@ -93,7 +94,7 @@ class Tally:
             if first + replica + 1 in self._looks:
                 errors[replica] = self._judged()[0]
         if len(losses):
-            self._losses.append(losses)
+            self._losses.append(losses.copy())  # what was read keeps all bytes of its wave
         return errors, is_tested
 
     def result(self) -> OutOfBag:
@@ -106,7 +107,7 @@ class Tally:
 
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""
-        rows, n_groups = self._rows, self._problem.n_groups
+        rows = self._rows
         prediction: Array
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
@@ -118,18 +119,35 @@ class Tally:
                 wrong = asked & (prediction != rows.target[0])
                 error = self._weight_of(wrong) / self._weight_of(asked)
                 return error, 1 - error, votes, prediction
-            votes = self._counted[0].astype(np.int64)
-            voted = np.flatnonzero(votes)
-            group = rows.group.take(voted)
-            weight = rows.weights(self._problem, voted)
-            total = exact_sums(weight, group, n_groups)
+            votes = self._counted[0].astype(np.uint32)
             prediction = np.zeros(len(votes))
-            prediction[voted] = self._grid.join(self._counted[1:, voted], group) / votes[voted]
-            value = rows.values(self._problem, voted)
-            mean = exact_sums(weight * value, group, n_groups) / total
-            lost = exact_sums(weight * np.square(value - prediction[voted]), group, n_groups)
-            spread = exact_sums(weight * np.square(value - mean[group]), group, n_groups)
+            for piece in self._pieces():
+                voted = piece.start + np.flatnonzero(votes[piece])
+                summed = self._grid.join(self._counted[1:, voted], rows.group.take(voted))
+                prediction[voted] = summed / votes[voted]
+            total, summed = self._sums(votes, lambda weight, value, _, __: (weight, weight * value))
+            mean = summed / total
+
+            def squares(weight: Floats, value: Floats, voted: Ints, group: Ints) -> tuple[Floats, Floats]:
+                return weight * np.square(value - prediction[voted]), weight * np.square(value - mean[group])
+
+            lost, spread = self._sums(votes, squares)
             return lost / total, 1 - lost / spread, votes, prediction
+
+    def _sums(self, votes: Ints, numbers_of: Callable[[Floats, Floats, Ints, Ints], Sequence[Floats]]) -> list[Floats]:
+        """Exact sums (G,) of two numbers of each row that has `votes`, which are made of its weight, its value, its
+        place and its group.
+        """
+        numbers: Floats = np.empty((2, np.count_nonzero(votes)))
+        groups, first = np.zeros(numbers.shape[1], np.int32), 0
+        for piece in self._pieces():
+            voted = piece.start + np.flatnonzero(votes[piece])
+            stop = first + len(voted)
+            group = groups[first:stop] = self._rows.group.take(voted)
+            weight, value = self._rows.weights(self._problem, voted), self._rows.values(self._problem, voted)
+            numbers[:, first:stop] = numbers_of(weight, value, voted, group)
+            first = stop
+        return [exact_sums(own, groups, self._problem.n_groups) for own in numbers]
 
     def _pieces(self) -> Iterator[slice]:
         """Rows that are looked at together, so that what is worked out on the way takes little memory."""
@@ -145,6 +163,11 @@ class Tally:
         if rows.weight is None:
             return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
         return exact_sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
+
+
+def nowhere(kind: np.dtype[Any]) -> int:
+    """Of nodes in this type of numbers: where a row ends that is not out of bag."""
+    return int(np.iinfo(kind).max)
 
 
 def _winners(votes: Array) -> Array:
@@ -180,9 +203,9 @@ def permuted(
     actual = rows.target[0] if wave.n_classes else rows.values(wave, np.arange(len(identity)))
     before = _errors(actual, prediction.take(held_out.node))
     by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
-    standing = stable_order(*by_group, identity)
+    order = yield from RowOrder.of(parts, by_group, identity)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    asked = _asked(way.routing).tolist()
+    asked = _asked(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
     lost = np.zeros((n_groups, n_features))
     drawn = [(feature, number) for feature in asked for number in range(n_permutations)]
     at_once = max(1, _DRAWN_BYTES // max(1, len(identity) * (_CODE_BYTES + before.itemsize)))
@@ -191,9 +214,9 @@ def permuted(
         columns = []
         for feature, number in some:
             of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
-            column = np.concatenate([part.codes.column(feature) for part in parts])
+            column = np.concatenate([part.codes.column(feature) for part in parts]).take(order.place)
             values = np.empty_like(column)
-            values[standing] = column.take(stable_order(*by_group, mixed(identity ^ of_this)))
+            values[order.place] = column.take(order.permutation(mixed(order.identity ^ of_this)))
             columns.append(values)
             yield BREATH
         more = np.empty((len(some), len(identity)), before.dtype)
@@ -237,10 +260,18 @@ def _errors(actual: Array, predicted: Array) -> Array:
     return np.asarray(predicted != actual).view(np.int8)
 
 
-def _asked(routing: Routing) -> Ints:
-    """The features that some split or surrogate asks for."""
-    inner = np.flatnonzero(routing.child != np.arange(len(routing.child)))
-    return np.unique(np.concatenate((routing.feature[inner], routing.surrogate_feature)))
+def _asked(routing: Routing, roots: Ints) -> Ints:
+    """The features that some split or surrogate of the trees below `roots` asks for."""
+    nodes, found = roots, [np.zeros(0, np.int64)]
+    while len(nodes):
+        nodes = nodes[routing.child.take(nodes) != nodes]
+        count = routing.surrogates.take(nodes)
+        before = np.cumsum(count) - count
+        surrogates = np.repeat(routing.first_surrogate.take(nodes) - before, count) + np.arange(count.sum())
+        found += [np.unique(routing.feature.take(nodes)), np.unique(routing.surrogate_feature.take(surrogates))]
+        child = routing.child.take(nodes)
+        nodes = np.concatenate((child, child + 1))
+    return np.unique(np.concatenate(found))
 
 
 def _over_trees(losses: Floats) -> tuple[Floats, Floats]:

@@ -41,11 +41,11 @@ class BlocksAtHand:
         Args:
             position_bytes: that positions may take; those that find no room are worked out anew in each pass.
             whole: the blocks as one, where they lie side by side; None where they have to be joined.
-            room: for rows in the order of nodes.
+            room: for rows in the order of nodes, and for what is kept of all rows.
         """
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
-        self._whole, self._room = whole, SameRoom(room)
+        self._whole, self._new_room, self._room = whole, room, SameRoom(room)
         self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
         self._way: WayDown | None = None  # down the trees that were asked for last
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
@@ -111,21 +111,23 @@ class BlocksAtHand:
             yield
             rows = problem.replicas.held_out(placed.block, replica)
             part = placed.block.take(rows)
-            places.append(rows + n_all)
+            places.append((rows + n_all).astype(np.int32))
             parts.append(part)
-            nodes.append(self._way.leaves(part, replica, problem.n_groups))
+            nodes.append(self._way.leaves(part, replica, problem.n_groups).astype(np.int32, copy=False))
             n_all += placed.block.codes.n_rows
         return HeldOut(np.concatenate(places), parts, np.concatenate(nodes), n_all)
 
     def _targets(self) -> Targets:
-        blocks = [placed.block for placed in self._blocks]
+        blocks = [placed.block for placed in self._blocks] if self._whole is None else [self._whole]
 
         def joined(name: str) -> Any:
             parts = [getattr(block, name) for block in blocks]
-            return None if parts[0] is None else np.concatenate(parts, axis=-1)
+            if parts[0] is None or len(parts) == 1:
+                return parts[0]
+            return np.concatenate(parts, axis=-1)
 
         n_rows = sum(block.codes.n_rows for block in blocks)
-        return Targets(joined("target"), joined("weight"), joined("tree"), n_rows)
+        return Targets(joined("target"), joined("weight"), joined("tree"), n_rows, self._new_room)
 
     def _categories(self, problem: Problem) -> Steps[Ints]:
         found = [np.zeros((3, 0), np.int64)]

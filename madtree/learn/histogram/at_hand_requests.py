@@ -11,6 +11,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints
 from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.row_records import Room, in_memory
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 
@@ -89,12 +90,14 @@ class Targets:
 
     Attributes:
         n_rows: how many.
+        room: for what is kept of all of them.
     """
 
     target: Array
     weight: Floats | None
     tree: Ints | None
     n_rows: int
+    room: Room = in_memory
 
 
 class Ensemble(Protocol):

@@ -109,9 +109,7 @@ class NodeOrder:
                 left &= stays
                 right &= stays
             for side in (left, right):
-                rows = np.flatnonzero(side)
-                stretch.rows.put(rows, self._free, first)
-                first += len(rows)
+                first = stretch.rows.put(side, self._free, first)
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
             nodes += [child, child + 1]
             heads = np.cumsum(stretch.sizes) - stretch.sizes
@@ -136,7 +134,7 @@ class NodeOrder:
                     slot = int(request.slot_of_node[node])
                     for a in range(first, stop, self._tuning.piece_rows):
                         b = min(a + self._tuning.piece_rows, stop)
-                        self._count_node(bins[:, :, slot], request.drawn[slot].tolist(), stretch.rows, a, b)
+                        self._count_node(bins[:, :, slot], request.drawn[slot].tolist(), stretch.rows.part(a, b))
             else:
                 self._count_nodes(bins, request, stretch)
         return state
@@ -195,15 +193,14 @@ class NodeOrder:
                 right[first:stop] = routing.goes_right(own, rows.part(first, stop))
         return right
 
-    def _count_node(self, bins: Array, drawn: list[int], rows: RowRecords, first: int, stop: int) -> None:
-        """Count a node's rows from `first` to before `stop` into `bins` (n_channels, n_drawn, width)."""
+    def _count_node(self, bins: Array, drawn: list[int], rows: RowRecords) -> None:
+        """Count some rows of a node into `bins` (n_channels, n_drawn, width)."""
         width, n_counts = bins.shape[2], self._channels.n_counts
-        base = np.multiply(rows.classes[first:stop], width, dtype=np.int64) if n_counts > 1 else None
-        summed = [values[first:stop] for values in (rows.times, *rows.limbs)]
+        base = np.multiply(rows.classes, width, dtype=np.int64) if n_counts > 1 else None
         for j, feature in enumerate(drawn):
-            code = rows.column(feature, first, stop)
+            code = rows.column(feature, 0, len(rows))
             index = code if base is None else code + base
-            for i, values in enumerate(summed):
+            for i, values in enumerate((rows.times, *rows.limbs)):
                 sums = np.bincount(index, values, minlength=n_counts * width).reshape(n_counts, width)
                 bins[i * n_counts : (i + 1) * n_counts, j] += sums.astype(bins.dtype, copy=False)
 

@@ -10,10 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import NARROW_LIMIT, Array, Block, Codes, Floats, Ints
+from madtree.learn.data import NARROW_LIMIT, Array, Block, Bools, Codes, Floats, Ints
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are
+_COPIED_ROWS = 65_536  # whose places are listed at a time
 
 Room = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
 
@@ -127,11 +128,16 @@ class RowRecords:
         """Some of the rows, in that order; a copy."""
         return RowRecords(self.layout, self.records.take(rows), [limb.take(rows) for limb in self.limbs], self.codes)
 
-    def put(self, rows: Ints, into: RowRecords, first: int) -> None:
-        """Copy some of the rows, in that order, to others from `first` on."""
-        stop = first + len(rows)
-        for own, other in zip((self.records, *self.limbs), (into.records, *into.limbs), strict=True):
-            own.take(rows, out=other[first:stop], mode="clip")
+    def put(self, chosen: Bools, into: RowRecords, first: int) -> int:
+        """Copy the rows that are `chosen` (n_rows,), in order, to others from `first` on; returns where they end."""
+        for begin in range(0, len(self), _COPIED_ROWS):
+            piece = slice(begin, begin + _COPIED_ROWS)
+            rows = np.flatnonzero(chosen[piece])
+            stop = first + len(rows)
+            for own, other in zip((self.records, *self.limbs), (into.records, *into.limbs), strict=True):
+                own[piece].take(rows, out=other[first:stop], mode="clip")
+            first = stop
+        return first
 
     @cached_property
     def _units(self) -> Array:

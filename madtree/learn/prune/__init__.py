@@ -15,6 +15,7 @@ from madtree.learn.prune.columns import (
     TreeColumns,
 )
 from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
+from madtree.learn.prune.packed import PackedNodes
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.pruning import prune
 from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
@@ -28,6 +29,7 @@ __all__ = [
     "NodeColumns",
     "OutOfBagColumns",
     "Outcome",
+    "PackedNodes",
     "SeenCategories",
     "SplitColumns",
     "SurrogateColumns",

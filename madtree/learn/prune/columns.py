@@ -121,6 +121,8 @@ class TreeColumns:
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
         oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
         is_tested: (n,) whether any row is out of a forest's tree's bag, and so takes part in that error.
+        is_judged: (n,) whether it has enough rows, and different ones, to tell which feature explains it.
+        explained: (n, number of features) bool, whether the splits of a feature explain nearly all of the tree.
     """
 
     key: TreeKeys
@@ -134,6 +136,8 @@ class TreeColumns:
     importance: Floats
     oob_error: Floats
     is_tested: Bools
+    is_judged: Bools
+    explained: Bools
 
     @classmethod
     def untrained(cls, key: TreeKeys, n_features: int, cp: float) -> TreeColumns:
@@ -141,7 +145,9 @@ class TreeColumns:
         n = len(key.group)
         none = np.zeros(n, np.int64)
         nan, false = np.full(n, np.nan), np.zeros(n, np.bool_)
-        return cls(key, none, none, none, none, none, np.full(n, cp), nan, np.zeros((n, n_features)), nan, false)
+        of_features = np.zeros((n, n_features))
+        flags = nan, false, false, of_features.astype(np.bool_)
+        return cls(key, none, none, none, none, none, np.full(n, cp), nan, of_features, *flags)
 
     def take(self, rows: Ints) -> TreeColumns:
         return TreeColumns(
@@ -156,6 +162,8 @@ class TreeColumns:
             self.importance[rows],
             self.oob_error[rows],
             self.is_tested[rows],
+            self.is_judged[rows],
+            self.explained[rows],
         )
 
 

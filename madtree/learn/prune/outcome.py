@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints, stable_order
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem
@@ -118,7 +118,7 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
         alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_wanted]
     pruned = relative(prune_at(risk, left, tree, alpha[:n_wanted]), risk[tree])
     kept = np.flatnonzero(pruned.keep)
-    kept = kept[np.lexsort((growing.node_id[kept], growing.tree[kept]))]
+    kept = kept[_by_tree_and_node(growing.tree[kept], growing.node_id[kept])]
     is_leaf = pruned.is_leaf[kept]
     feature = np.where(is_leaf, -1, growing.feature[kept])
     improvement = np.where(is_leaf, np.nan, growing.improvement[kept])
@@ -163,6 +163,17 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
         cp_tables=tables,
         seen=growing.seen_codes(),
     )
+
+
+def _by_tree_and_node(tree: Ints, node_id: Ints) -> Ints:
+    """(n,) the order of nodes by tree and id, of which (n,) each. Those of a tree that has grown level by level are in
+    order already.
+    """
+    order = stable_order(tree.astype(np.uint32))
+    same_tree, follows = np.diff(tree.take(order)) == 0, np.diff(node_id.take(order)) > 0
+    if (follows | ~same_tree).all():
+        return order
+    return np.lexsort((node_id, tree))
 
 
 def _some_nodes_have_more(growing: GrowingTrees) -> bool:

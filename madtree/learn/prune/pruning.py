@@ -65,12 +65,14 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
     while len(nodes):
-        parents = nodes[~is_leaf[nodes]]
-        nodes = np.concatenate((left[parents], left[parents] + 1))
+        parents = nodes[~is_leaf.take(nodes)]
+        below = left.take(parents)
+        nodes = np.concatenate((below, below + 1))
         keep[nodes] = True
         # A child falls with its parent at the latest.
-        cap = np.tile(np.maximum(complexity[parents], alpha[tree[parents]]), 2)
-        complexity[nodes] = np.minimum(complexity[nodes], cap)
+        cap = np.maximum(complexity.take(parents), alpha.take(tree.take(parents)))
+        for side in (below, below + 1):
+            complexity[side] = np.minimum(complexity.take(side), cap)
     return Pruned(np.where(keep, complexity, np.nan), is_leaf, keep)
 
 
@@ -80,29 +82,40 @@ def _leave_unpruned(
     """Enter complexities and leaves of trees that stay as they were grown, level by level from below: what ancestors
     allow plays no part, so this is what the recursion comes to.
     """
-    levels = [roots]
-    while len(levels[-1]):
-        inner = levels[-1][left[levels[-1]] >= 0]
-        levels.append(np.concatenate((left[inner], left[inner] + 1)))
+    levels, nodes = [], roots  # the inner nodes of each
+    while len(nodes):
+        complexity[nodes] = alpha.take(tree.take(nodes))
+        inner = nodes[left.take(nodes) >= 0]
+        levels.append(inner)
+        nodes = np.concatenate((left.take(inner), left.take(inner) + 1))
     splits, below = np.zeros(len(risk), np.int64), risk.copy()  # of the subtree below each node
-    for nodes in reversed(levels):
-        complexity[nodes] = alpha[tree[nodes]]
-        node = nodes[left[nodes] >= 0]
-        sides = np.stack((left[node], left[node] + 1))
-        n_splits, risks, worths = splits[sides], below[sides], complexity[sides]
+    for node in reversed(levels):
+        one = left.take(node)
+        other, own = one + 1, risk.take(node)
+        worth = _worth(own, splits, below, one, other)
+        of_one, of_other = complexity.take(one), complexity.take(other)
         # A child that is worth less than the whole collapses first, and then perhaps the other one.
-        weaker = np.where(worths[1] > worths[0], 0, 1)
-        worth = (risk[node] - (risks[0] + risks[1])) / (n_splits[0] + n_splits[1] + 1)
-        falls = np.arange(len(node))
-        for of_child in (weaker, 1 - weaker):
-            falls = falls[worth[falls] > worths[of_child[falls], falls]]
-            side = of_child[falls]
-            n_splits[side, falls], risks[side, falls] = 0, risk[sides[side, falls]]
-            worth[falls] = (risk[node[falls]] - (risks[0, falls] + risks[1, falls])) / (
-                n_splits[0, falls] + n_splits[1, falls] + 1
-            )
+        one_is_weaker = of_other > of_one
+        falls = np.flatnonzero(worth > np.where(one_is_weaker, of_one, of_other))
+        one, other = one.take(falls), other.take(falls)
+        weaker = np.where(one_is_weaker.take(falls), one, other)
+        splits[weaker], below[weaker] = 0, risk.take(weaker)
+        worth[falls] = _worth(own.take(falls), splits, below, one, other)
+        stronger = one + other - weaker
+        more = np.flatnonzero(worth.take(falls) > complexity.take(stronger))
+        falls, stronger = falls.take(more), stronger.take(more)
+        splits[stronger], below[stronger] = 0, risk.take(stronger)
+        worth[falls] = _worth(own.take(falls), splits, below, one.take(more), other.take(more))
         complexity[node], is_leaf[node] = worth, False
-        splits[node], below[node] = n_splits[0] + n_splits[1] + 1, risks[0] + risks[1]
+        one = left.take(node)
+        splits[node] = splits.take(one) + splits.take(one + 1) + 1
+        below[node] = below.take(one) + below.take(one + 1)
+
+
+def _worth(risk: Floats, splits: Ints, below: Floats, one: Ints, other: Ints) -> Floats:
+    """(m,) by how much a split lowers `risk` (m,) of nodes with these children, for each split of the subtree."""
+    worth: Floats = risk - (below.take(one) + below.take(other))
+    return worth / (splits.take(one) + splits.take(other) + 1)
 
 
 class _Recursion:

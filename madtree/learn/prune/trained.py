@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,15 +19,23 @@ from madtree.learn.prune.columns import (
     SurrogateColumns,
     TreeColumns,
 )
+from madtree.learn.prune.explained import explained
 from madtree.learn.prune.outcome import Outcome, deepest
+from madtree.learn.prune.packed import PackedNodes
 
 
 @dataclass(frozen=True)
 class TrainedTrees:
-    """Some trained trees with all that the model tables hold of them."""
+    """Some trained trees with all that the model tables hold of them.
+
+    Attributes:
+        nodes: of single trees.
+        packed: the nodes of a forest's.
+    """
 
     trees: TreeColumns
     nodes: NodeColumns
+    packed: PackedNodes
     surrogates: SurrogateColumns
     competitors: CompetitorColumns
     cp_table: CpColumns
@@ -45,6 +53,7 @@ class TrainedTrees:
         return cls(
             _trees(outcome, problem, key),
             _nodes(outcome, problem, key),
+            PackedNodes.none(),
             _surrogates(outcome, problem, key),
             _competitors(outcome, problem, key),
             _cp_table(outcome, key),
@@ -68,7 +77,16 @@ class TrainedTrees:
         trees = TreeColumns.untrained(key, n_features, 0.0)
         competitors = CompetitorColumns(key, ids, short, short, numbers, sets, sets, numbers)
         seen = SeenCategories(key, short, short)
-        return cls(trees, nodes, surrogates, competitors, cp_table, seen, OutOfBagColumns.none(n_features))
+        return cls(
+            trees, nodes, PackedNodes.none(), surrogates, competitors, cp_table, seen, OutOfBagColumns.none(n_features)
+        )
+
+    def pack(self, problem: Problem) -> TrainedTrees:
+        """The same trees of that problem with their nodes packed."""
+        is_classification = problem.n_classes > 0
+        trees, unordered = self.trees, problem.unordered
+        packed = PackedNodes.of(self.nodes, trees.key, trees.n_nodes, unordered, is_classification=is_classification)
+        return replace(self, nodes=TrainedTrees.none(len(unordered), problem.n_classes).nodes, packed=packed)
 
     @classmethod
     def join(cls, parts: Sequence[TrainedTrees]) -> TrainedTrees:
@@ -89,6 +107,18 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
     n_rows = np.zeros(n, np.int64)
     n_rows[tree[roots]] = outcome.n_rows[roots]
     chosen = [table.cp[table.chosen] for table in outcome.cp_tables]
+    # Gains are about what the classes count; of a root without class weights, a regression's, about its weight.
+    by_class = outcome.class_weights
+    weight = outcome.weight[roots] if by_class is None else by_class[roots].sum(axis=1)
+    is_judged, is_explained = explained(
+        tree,
+        outcome.n_rows,
+        outcome.feature,
+        outcome.improvement,
+        weight * outcome.impurity[roots],
+        len(problem.unordered),
+        problem.parameters.feature_costs,
+    )
     return TreeColumns(
         key=key,
         n_rows=n_rows,
@@ -101,6 +131,8 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
         importance=outcome.importance,
         oob_error=np.full(n, np.nan),
         is_tested=np.zeros(n, np.bool_),
+        is_judged=is_judged,
+        explained=is_explained,
     )
 
 

@@ -35,11 +35,17 @@ def principal_scores(weights: Floats) -> Floats:
     totals = weights.sum(axis=0)
     shares = weights / totals
     centred = shares - (weights.sum(axis=1) / totals.sum())[:, None]
-    covariance = (centred * totals) @ centred.T
-    _, vectors = np.linalg.eigh(covariance)
-    direction = vectors[:, -1]
+    if len(weights) <= len(totals):
+        _, vectors = np.linalg.eigh((centred * totals) @ centred.T)
+        direction = vectors[:, -1]
+    else:
+        # More classes than categories: the smaller of the two matrices of products has the same component in it.
+        parts = centred * np.sqrt(totals)
+        _, vectors = np.linalg.eigh(parts.T @ parts)
+        direction = parts @ vectors[:, -1]
+        direction /= np.linalg.norm(direction) or 1.0
     heavy = np.flatnonzero(np.abs(direction) > 1e-9 * np.abs(direction).max())
-    if direction[heavy[-1]] < 0:
+    if len(heavy) and direction[heavy[-1]] < 0:
         direction = -direction
     scores: Array = direction @ shares
     # Categories with the same proportions must tie whatever the rounding.

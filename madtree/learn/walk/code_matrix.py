@@ -6,10 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
+from madtree.learn.data import Array, Ints
 
-# From column to column. Places of one row that are a power of two apart would push each other out of the cache.
-STRIDE = USUAL_BLOCK_ROWS + 64
 _MOST_KEPT = 8 * 2**20  # bytes of bits
 _FIRST_KEPT = 128  # questions whose answers there is room for, as long as there are no more: of a tree or two
 _WORD = 64  # bits
@@ -52,7 +50,9 @@ class CodeMatrix:
         has_missing: whether any code is 0. Then there are as many columns again, the same but for the largest number
             in the place of 0: what a split asks that sends missing values right.
         columns: (n_features or 2 * n_features, n_rows).
-        flat: the code of row r in column c at c * STRIDE + r.
+        stride: from column to column, a little more than the rows need. Places of one row that are a power of two apart
+            would push each other out of the cache. There are few strides, since trees keep what depends on them.
+        flat: the code of row r in column c at c * stride + r.
         words: of 64 bits, a bit for each row.
     """
 
@@ -60,13 +60,14 @@ class CodeMatrix:
         """`codes`: unsigned integers (n_features, n_rows), 0 where missing."""
         n_features, self.n_rows = codes.shape
         self.has_missing = bool(codes.size) and not codes.all()
-        self._whole: Array = np.empty((n_features * (1 + self.has_missing), STRIDE), codes.dtype)
+        self.words = _words(self.n_rows)
+        self.stride = _WORD * ((1 << max(self.words - 1, 1).bit_length()) + 1)
+        self._whole: Array = np.empty((n_features * (1 + self.has_missing), self.stride), codes.dtype)
         self.columns: Array = self._whole[:, : self.n_rows]
         self.columns[:n_features] = codes
         if self.has_missing:
             self.columns[n_features:] = np.where(codes, codes, codes.dtype.type(np.iinfo(codes.dtype).max))
         self.flat: Array = self._whole.reshape(-1)
-        self.words = _words(self.n_rows)
         self._place: dict[int, int] = {}  # of a question's answers among those kept
         self._kept: Array = np.empty((_FIRST_KEPT, self.words), np.uint64)  # grows
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
-from madtree.learn.walk.code_matrix import MOST_LEVELS, STRIDE, CodeMatrix, most_kept
+from madtree.learn.walk.code_matrix import MOST_LEVELS, CodeMatrix, most_kept
 
 _FEW = 512  # rows, of which a walk from the root is quicker
 _MOST_TOPS = 512  # trees whose first levels are kept, of some kilobytes each
@@ -129,7 +129,7 @@ class Descent:
 
     def _walk(self, at: Ints, matrix: CodeMatrix, steps: int) -> Ints:
         """(n_rows,) the node that each row comes to by some steps from its own, `at`, which is written to."""
-        start, step, flat = self._start_or_missing if matrix.has_missing else self._start, self._step, matrix.flat
+        start, step, flat = self._start(matrix), self._step, matrix.flat
         n = len(at)
         scratch = matrix.scratch
         ended, rows, everyone = at, scratch.rows, True
@@ -201,16 +201,18 @@ class Descent:
         column: Ints = self.feature + self.n_features * self.missing_right
         return column
 
-    @cached_property
-    def _start(self) -> Ints:
-        """(n_nodes,) of the column that each node asks, where nothing is missing."""
-        start: Ints = self.feature * STRIDE
-        return start
+    def _start(self, matrix: CodeMatrix) -> Ints:
+        """(n_nodes,) where the column that each node asks starts in the matrix."""
+        key = matrix.stride, matrix.has_missing
+        if key not in self._starts:
+            self._starts.clear()
+            self._starts[key] = (self._column if matrix.has_missing else self.feature) * matrix.stride
+        return self._starts[key]
 
     @cached_property
-    def _start_or_missing(self) -> Ints:
-        start: Ints = self._column * STRIDE
-        return start
+    def _starts(self) -> dict[tuple[int, bool], Ints]:
+        """The last ones: rows that follow each other mostly come in as many."""
+        return {}
 
     @cached_property
     def _step(self) -> Array:

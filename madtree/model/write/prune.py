@@ -90,7 +90,7 @@ class _Kept:
 
 
 def _read_nodes(host: Host, tables: ModelTables) -> _Nodes:
-    row = host.data(sql.node_numbers((tables.schema, tables.name)))[0]
+    row = host.query(sql.node_numbers((tables.schema, tables.name)))[0]
     tree_id = sent_ints(row["tree_id"])
     return _Nodes(
         trees=np.unique(tree_id),

@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.ingest import Packed
-from madtree.learn.data import Array, Ints, codec
+from madtree.learn.data import Array, Block, Ints, codec
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import (
     CountRequest,
@@ -61,7 +61,18 @@ class Leader(Member, Generic[T]):
         self._waves: SharedWaves | None = None
         self._outcome: list[T] = []
         self._error: Exception | None = None
+        self._n_taken = 0
         self.began = False
+
+    def take(self, block: Block, packed: Packed) -> None:
+        """Keep rows that were read before the others came; then there are no parts to claim."""
+        self.store.add(self._n_taken, block)
+        self.packed.append((self._n_taken, packed.n_rows, packed.n_skipped, packed.n_unknown))
+        self._n_taken += 1
+
+    @property
+    def n_parts(self) -> int:
+        return super().n_parts + self._n_taken
 
     @property
     def outcome(self) -> T:
@@ -81,8 +92,8 @@ class Leader(Member, Generic[T]):
     def life(self) -> Steps[None]:
         self.store.finish()
         packed = yield from waited_for(self._all_packed)
-        n = len(self._others)
-        self._tell(Progress(note=f"packed by this process and {n} resident worker{'s' * (n != 1)}"))
+        n, shared = (self.board.n_seats, ", shared with") if self._n_taken else (len(self._others), " and")
+        self._tell(Progress(note=f"packed by this process{shared} {n} resident worker{'s' * (n != 1)}"))
         try:
             if self._sharing:
                 yield from self._share_rows()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 
-from madtree.host import Host, TemporaryPlace, local_settings
-from madtree.ingest import Packed, Packing, PageRanges, range_queries
+from madtree.host import Cancels, Host, TemporaryPlace, local_settings
+from madtree.ingest import Packed, Packing, PageRanges, RowPacker, range_queries
 from madtree.learn.histogram import Program, Progress, T
 from madtree.parallel import sharing
 from madtree.sqltext import resident_workers as sql
@@ -33,6 +34,7 @@ class ResidentWorkers:
         position_bytes: int,
         n_workers: int,
         *,
+        read_here: RowPacker | None = None,
         sharing: bool = False,
     ) -> None:
         """
@@ -40,22 +42,24 @@ class ResidentWorkers:
             block_rows: of a block, at least.
             memory_bytes, position_bytes: that blocks and their rows' positions may take in each process.
             n_workers: wanted, beside this process.
+            read_here: packs the rows where this process has read them before; None where everybody reads parts.
             sharing: whether all of them are to have all rows at hand, for whole trees.
         """
         self._host, self._source, self._pages = host, source, pages
         self._block_rows = block_rows
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
         self._n_workers = min(n_workers, MOST_WORKERS)
-        self._sharing = sharing
+        self._read_here, self._sharing = read_here, sharing
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
     ) -> T:
         place = TemporaryPlace.of(self._host)
         queries, careful = range_queries(self._source, self._pages, packing.never_null)
+        ranges = [] if self._read_here else self._pages.ranges
         plan = packing.plan(
             queries=list(zip(queries, careful, strict=True)),
-            ranges=[(r.relation, r.low, r.high) for r in self._pages.ranges],
+            ranges=[(r.relation, r.low, r.high) for r in ranges],
             block_rows=self._block_rows,
             memory_bytes=self._memory_bytes,
             position_bytes=self._position_bytes,
@@ -66,6 +70,8 @@ class ResidentWorkers:
         try:
             board.publish(plan)
             leader = Leader(board, plan, lambda packed: program(packed, True), tell)
+            if self._read_here:
+                self._take(self._read_here, packing, leader)
             member.lead(board.key, leader)
             with local_settings(self._host, sharing(self._n_workers)):
                 self._host.command(sql.RUN, ["pg_catalog.text"] * 2, [sql.work(self._n_workers), board.key])
@@ -75,3 +81,11 @@ class ResidentWorkers:
         finally:
             member.leave(board.key)
             board.close()
+
+    def _take(self, rows: RowPacker, packing: Packing, leader: Leader[T]) -> None:
+        """Let the leader keep the rows that were read here."""
+        cancels = Cancels(self._host)
+        with closing(rows.blocks(packing, self._block_rows)) as blocks:
+            for block, packed in blocks:
+                cancels.let_in()
+                leader.take(block, packed)

@@ -83,6 +83,19 @@ def test_workers_take_part(db: psycopg.Connection) -> None:
     assert notices[-2].startswith("tree 5 of 5: ")
 
 
+@pytest.mark.parametrize("source", ["a table", "a view"])
+def test_rows_that_were_read_for_their_bins_are_handed_to_workers(db: psycopg.Connection, source: str) -> None:
+    """They do not read them again, so the rows may come of a function that is not PARALLEL SAFE."""
+    db.execute("CREATE FUNCTION own(v float8) RETURNS float8 LANGUAGE sql PARALLEL UNSAFE AS 'SELECT v + random() * 0'")
+    db.execute("ALTER TABLE t RENAME TO kept; CREATE VIEW t AS SELECT * FROM kept" if source == "a view" else "")
+    arguments = {"features": "own(a), b, c", "max_tree_depth": 5}
+    notices: list[str] = []
+    db.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
+    expected = trained(db, "memory", parallel_workers=0, **arguments)
+    assert trained(db, "workers", parallel_workers=1, verbose=True, **arguments) == expected
+    assert any("resident worker" in notice for notice in notices)
+
+
 def test_the_aggregate_is_not_for_forests(db: psycopg.Connection) -> None:
     with pytest.raises(psycopg.Error, match="strategy: forests cannot be grown by the aggregate"):
         trained(db, "aggregate")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import psycopg
@@ -120,10 +121,11 @@ IDS = {
 @pytest.mark.parametrize("kind", IDS)
 def test_rows_are_drawn_by_ids_of_any_type(db: psycopg.Connection, kind: str) -> None:
     db.execute(f"CREATE TABLE other AS SELECT {IDS[kind]} AS id, id AS number, x, y, c FROM t".encode())
-    grow(db, "f", "c", "x, y", "other", num_trees=3)
+    grow(db, "f", "c", "x, y", "other", num_trees=3, importance=True)
     db.execute("CREATE TABLE shuffled AS SELECT * FROM other ORDER BY md5(number::text)")
-    grow(db, "s", "c", "x, y", "shuffled", num_trees=3)
+    grow(db, "s", "c", "x, y", "shuffled", num_trees=3, importance=True)
     assert rows(db, "SELECT * FROM f_nodes ORDER BY 1, 2") == rows(db, "SELECT * FROM s_nodes ORDER BY 1, 2")
+    assert rows(db, "SELECT * FROM f_group") == rows(db, "SELECT * FROM s_group")  # its importances, too
     (group,) = rows(db, "SELECT oob_error, n_trees FROM f_group")
     assert 0.1 < group["oob_error"] < 0.4
     in_bag = [row["n_rows"] for row in rows(db, "SELECT n_rows FROM f")]
@@ -131,6 +133,27 @@ def test_rows_are_drawn_by_ids_of_any_type(db: psycopg.Connection, kind: str) ->
     assert all(450 < n < 750 for n in in_bag) or kind in ("doubles", "nothing")  # rows of one id, or none, go together
     db.execute("SELECT madtree.forest_predict('f', 'other', 'scored')")
     assert rows(db, "SELECT count(*) AS n FROM scored WHERE estimated_c IS NOT NULL") == [{"n": 600}]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("id", "-1 - id"), ("(id % 20::bigint << 32) + id / 20", "(id / 20::bigint << 32) + id % 20")]
+)
+def test_ids_that_look_alike_are_drawn_apart(db: psycopg.Connection, one: str, other: str) -> None:
+    """Negative ones, and such that pack two numbers: of two rows as often both are in the bag as chance has it."""
+    db.execute(
+        "CREATE TABLE pairs AS SELECT number, (CASE side WHEN 0 THEN first ELSE second END)::bigint AS id, x, y, c "
+        f"FROM (SELECT id AS number, {one} AS first, {other} AS second, x, y, c FROM t WHERE id / 20 > id % 20) AS t, "  # type: ignore[arg-type]
+        "generate_series(0, 1) AS side"
+    )
+    grow(db, "f", "c", "x, y", "pairs", num_trees=1, oob_predictions=True, importance=False)
+    (both,) = rows(
+        db,
+        "SELECT count(*) AS n, (avg((found[1] = found[2])::int))::float8 AS share FROM "
+        "(SELECT number, array_agg(n_oob_trees) AS found FROM pairs JOIN f_oob USING (id) GROUP BY number) AS f",
+    )
+    in_bag = 1 - math.exp(-1)
+    assert both["n"] > 350
+    assert both["share"] == pytest.approx(in_bag**2 + (1 - in_bag) ** 2, abs=0.1)
 
 
 def test_rows_of_weight_0_are_not_there(db: psycopg.Connection) -> None:

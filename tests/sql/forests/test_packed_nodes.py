@@ -16,11 +16,12 @@ from psycopg import sql as psql
 from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
-from madtree.learn.prune import CategorySets, NodeColumns, TreeColumns, TreeKeys
+from madtree.learn.prune import CategorySets, NodeColumns, PackedNodes, TreeKeys
 from madtree.model import find_model, read_summary, read_trees
 from madtree.model.write import write_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
+from madtree.trees import fixed_size, record_fields
 
 FEATURES = ["x", '"odd {0} `name`"', "it's \\ there", "k", "flag"]
 UNORDERED = [None, None, None, ("a", 'b "quoted"', "c,{}", None, ""), ("false", "true")]
@@ -79,7 +80,7 @@ def some_nodes(draw: random.Random, n_trees: int, n_classes: int) -> list[dict[s
     return rows
 
 
-def arrays_of(rows: list[dict[str, Any]], n_classes: int) -> tuple[TreeColumns, NodeColumns]:
+def arrays_of(rows: list[dict[str, Any]], n_classes: int) -> PackedNodes:
     """The same nodes as training hands them over."""
 
     def numbers(name: str, dtype: Any = np.float64, none: Any = np.nan) -> Any:
@@ -108,8 +109,9 @@ def arrays_of(rows: list[dict[str, Any]], n_classes: int) -> tuple[TreeColumns, 
         class_weights=np.array([row["class_weights"] or [] for row in rows], np.float64).reshape(len(rows), n_classes),
     )
     ids, counts = np.unique(member, return_counts=True)
-    none = TreeColumns.untrained(TreeKeys(np.ones_like(ids), ids), len(FEATURES), 0.0)
-    return TreeColumns(**{**none.__dict__, "n_nodes": counts}), nodes
+    unordered = np.array([known is not None for known in UNORDERED])
+    key = TreeKeys(np.ones_like(ids), ids)
+    return PackedNodes.of(nodes, key, counts, unordered, is_classification=n_classes > 0)
 
 
 def written(
@@ -126,8 +128,7 @@ def written(
         is_classification=type_ is not None,
         forest=SimpleNamespace(n_trees=len({row["tree_id"] for row in rows})),
     )
-    trees, nodes = arrays_of(rows, len(labels))
-    write_packed(PsycopgHost(db), task, trees, nodes, UNORDERED)  # type: ignore[arg-type]
+    write_packed(PsycopgHost(db), task, arrays_of(rows, len(labels)), UNORDERED)  # type: ignore[arg-type]
     db.execute(packed_nodes.create_view(*at, FEATURES, type_, labels))  # type: ignore[arg-type]
 
 
@@ -232,7 +233,7 @@ WRONG = {
 def places() -> dict[str, tuple[int, str]]:
     """Of each field of a class's record where it begins, and struct's code."""
     found, at = {}, 0
-    for name, kind in packed_nodes.record_fields(is_classification=True):
+    for name, kind in record_fields(is_classification=True):
         found[name] = (at, {"i1": ">b", "i4": ">i", "i8": ">q", "f8": ">d"}[kind])
         at += int(kind[1:])
     return found
@@ -245,7 +246,7 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection) -> None:
     tables = find_model(host, "f", "model")
     model = read_summary(host, tables)
     (whole,) = db.execute("SELECT nodes FROM f_packed").fetchone()  # type: ignore[misc]
-    size = packed_nodes.fixed_size(is_classification=True) + 8 * 3
+    size = fixed_size(is_classification=True) + 8 * 3
     nodes = read_trees(host, tables, model)[0].nodes
     by_number = next(n for n, node in enumerate(nodes.values()) if node.threshold is not None)
     by_category = next(n for n, node in enumerate(nodes.values()) if node.left_levels is not None)
@@ -256,6 +257,14 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection) -> None:
         db.execute("UPDATE f_packed SET nodes = %s", [forged])
         with pytest.raises(MadtreeError, match=f"f is damaged: node -?[0-9]+ of tree 1 ({problem})"):
             read_trees(host, tables, model)
+    offset, code = places()["threshold"]
+    at = size * by_category + offset
+    forged = whole[:at] + struct.pack(code, 0.5) + whole[at + 8 :]
+    db.execute("UPDATE f_packed SET nodes = %s", [forged])
+    with pytest.raises(MadtreeError, match="has a threshold besides its categories"):
+        read_trees(host, tables, model)
+    with pytest.raises(psycopg.Error, match="has a threshold besides its categories"), db.transaction():
+        db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
     for weights in ([math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]):
         forged = whole[: size - 24] + struct.pack(">3d", *weights) + whole[size:]
         db.execute("UPDATE f_packed SET nodes = %s", [forged])

@@ -142,17 +142,20 @@ def test_calls_by_place_and_by_name_do_the_same(madlib: psycopg.Connection) -> N
 
 
 def test_forests_are_trained_by_madlibs_call(madlib: psycopg.Connection) -> None:
-    """By place, as its documentation has it."""
+    """By place, as its documentation has it, and by the names that its functions have."""
     madlib.execute("""SELECT madlib.forest_train('golf', 'f', 'id', 'play', 'wind, temperature, sky', NULL, NULL, 7, 2,
         true, 1, 8, 3, 1, 10, 'max_surrogates=2', false, 0.9)""")
     madlib.execute("""SELECT madtree.forest_train('golf', 'own', 'id', 'play', 'wind, temperature, sky', num_trees => 7,
         num_random_features => 2, max_tree_depth => 8, min_split => 3, min_bucket => 1, num_splits => 10,
         null_handling_params => 'max_surrogates=2', sample_ratio => 0.9)""")
-    madlib.execute("SELECT madlib.forest_predict('f', 'golf', 'a', 'prob')")
+    madlib.execute("SELECT madlib.forest_predict(model => 'f', source => 'golf', output => 'a', pred_type => 'prob')")
     madlib.execute("SELECT madtree.forest_predict('own', 'golf', 'b', 'prob')")
     assert madlib.execute("TABLE a EXCEPT TABLE b").fetchall() == []
-    for call in ("get_tree({}, 1, 7, false)", "get_tree_surr({}, 1, 7)"):
-        both = [call.format(f"'{model}'") for model in ("f", "own")]
+    for call in (
+        "get_tree({}, gid => 1, sample_id => 7, dot_format => false)",
+        "get_tree_surr({}, gid => 1, sample_id => 7)",
+    ):
+        both = [call.format(model) for model in ("model_table => 'f'", "'own'")]
         texts = madlib.execute(f"SELECT madlib.{both[0]}, madtree.{both[1]}").fetchone() or ("", "-")
         assert len(texts[0].splitlines()) > 3
         assert texts[0] == texts[1]

@@ -33,6 +33,7 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
         "extra_float_digits = -5; SET bytea_output = escape",
         "work_mem = '64kB'; SET enable_tidscan = off; SET enable_seqscan = off",
         "default_transaction_isolation = serializable",
+        "quote_all_identifiers = on",
     ],
 )
 def test_settings_change_no_tree_and_no_prediction(

@@ -17,6 +17,7 @@ from madtree.host import Request, Row, Sharing
 from madtree.host import psycopg as client
 from madtree.request import Tuning
 
+TID = "pg_catalog.tid"
 STRATEGIES = ("memory", "workers", "aggregate")
 N_ROWS = 6_000
 BY_PASSES = Tuning(block_rows=1_500, read_rows=700, surely_large=100)  # what a client does where rows are many
@@ -38,9 +39,9 @@ class ReadingHost(client.PsycopgHost):
         super().__init__(connection)
         self.ranges: list[tuple[str, ...]] = []
 
-    def data(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        self.ranges += [tuple(params)] if params else []
-        return super().data(sql, types, params)
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        self.ranges += [tuple(params)] if TID in types else []
+        return super().query(sql, types, params)
 
     def data_ahead(
         self, requests: Iterable[Request], sharing: Sharing | None = None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from madtree.sqltext.packed_nodes import fixed_size
+from madtree.trees import fixed_size
 
 # All that reads a forest's nodes.
 CALLS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -13,13 +14,16 @@ import pytest
 
 from madtree.learn.data import Block, Bools, Ints, finished
 from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, train_forest
+from madtree.learn.ensemble.out_of_bag import Tally, nowhere
+from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
-from madtree.learn.histogram import Program, driven
+from madtree.learn.histogram import Program, Targets, driven
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.split import BestSplits
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, at_hand, cut, sample_rows
+from tests.unit.learn.unpacked import unpacked
 
 N_TREES = 6
 
@@ -38,7 +42,8 @@ def forest_of(problem: Problem, blocks: list[Block], forest: ForestParameters) -
     waves: list[TrainedTrees] = []
     program = train_forest(Forest.of(problem, forest, np.arange(problem.n_groups)), waves.append)
     said = finished(driven(program, at_hand(blocks)))
-    return TrainedTrees.join(waves), said
+    trees = TrainedTrees.join(waves)
+    return replace(trees, nodes=unpacked(trees, problem.n_classes)), said
 
 
 def members(trees: TrainedTrees) -> dict[tuple[int, int], dict[str, Any]]:
@@ -97,7 +102,8 @@ def by_general_ways(problem: Problem, block: Block, forest: ForestParameters) ->
         return (yield from conclude(wave, growing))
 
     group, member = (part.ravel() for part in np.meshgrid(np.arange(wave.n_groups), np.arange(forest.n_trees)))
-    return TrainedTrees.of(finished(driven(program(), at_hand([block]))), wave, group, member)
+    trees = TrainedTrees.of(finished(driven(program(), at_hand([block]))), wave, group, member).pack(wave)
+    return replace(trees, nodes=unpacked(trees, problem.n_classes))
 
 
 SETTINGS = {
@@ -130,10 +136,13 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
         assert members(grown) == expected
 
 
+@pytest.mark.parametrize("rows_of_an_id", [1, 3])
 @pytest.mark.parametrize("name", ["weighted classes", "weighted numbers", "groups"])
-def test_nothing_depends_on_how_rows_lie(name: str) -> None:
+def test_nothing_depends_on_how_rows_lie(name: str, rows_of_an_id: int) -> None:
     n_classes, parameters, weighted, n_groups = SETTINGS[name]
     problem, block, _ = forest_problem(700, n_classes, parameters, weighted=weighted, n_trees=n_groups)
+    number = np.arange(block.codes.n_rows) // rows_of_an_id
+    block = replace(block, identity=identities(number.astype(float)))
     forest = ForestParameters(N_TREES, 2, kept=0.8, n_permutations=2)
     grown, said = forest_of(problem, [block], forest)
     order = np.random.default_rng(5).permutation(block.codes.n_rows)
@@ -265,6 +274,30 @@ def test_permuting_noise_costs_about_nothing_and_signal_much(n_classes: int) -> 
     )
 
 
+def test_of_each_tree_only_features_that_it_asks_for_are_permuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trees of a wave ask for different ones, of a wide table each for a few of all."""
+    rng = np.random.default_rng(7)
+    features = rng.normal(size=(300, 60))
+    rows = RawRows(features, (features[0] > 0).astype(float), None, None, identity=identities(np.arange(60.0)))
+    parameters = Parameters(min_split=2, min_bucket=1, cp=-1)
+    problem, block = prepare(rows, 1, 2, KINDS[:1] * 300, parameters, replicas=Bootstrap(1, 0, 1))
+    n_permuted = 0
+
+    def counted(order: RowOrder, hashed: Ints) -> Ints:
+        nonlocal n_permuted
+        n_permuted += 1
+        return permutation(order, hashed)
+
+    permutation = RowOrder.permutation
+    monkeypatch.setattr(RowOrder, "permutation", counted)
+    grown, said = forest_of(problem, [block], ForestParameters(N_TREES, 17, n_permutations=2))
+    inner = grown.nodes.feature >= 0
+    asked = set(zip(grown.nodes.key.member[inner].tolist(), grown.nodes.feature[inner].tolist(), strict=True))
+    assert n_permuted == 2 * len(asked)
+    assert said.importance is not None
+    assert set(np.flatnonzero(said.importance[0]).tolist()) <= {feature for _, feature in asked}
+
+
 def test_a_group_s_forest_is_that_of_its_rows_alone() -> None:
     n_classes, parameters, _, n_groups = SETTINGS["groups"]
     problem, block, rows = forest_problem(800, n_classes, parameters, n_trees=n_groups)
@@ -317,3 +350,17 @@ def test_other_trees_grow_where_none_of_a_group_s_rows_is_drawn(n_classes: int) 
     trees = forest_of(problem, [block], ForestParameters(last, 2))[0].trees
     assert trees.n_nodes[trees.key.group == 0].min() > 5
     assert trees.n_nodes[trees.key.group == 1].tolist() == [1] * last
+
+
+def test_no_wave_stays_in_memory_for_what_is_kept_of_it() -> None:
+    """What a worker hands over is read as views of one string of bytes."""
+    problem, block, _ = forest_problem(50, 2, Parameters())
+    n_rows, n_features = block.codes.n_rows, len(problem.unordered)
+    tally = Tally(problem, ForestParameters(2, 2, n_permutations=1), Targets(block.target, None, None, n_rows))
+    read = np.zeros(n_rows + n_features)
+    whole = weakref.ref(read)
+    ends = np.full((1, n_rows), nowhere(np.dtype(np.uint16)), np.uint16)
+    tally.add(0, np.zeros(1, np.int64), ends, read[:n_features].reshape(1, 1, n_features))
+    del read
+    assert whole() is None
+    assert tally.result().importance is not None

@@ -75,3 +75,13 @@ def test_names_of_inner_columns_say_where_they_belong() -> None:
     flat = nested.flatten(trained)
     assert {"trees.key.member", "nodes.left.sizes", "surrogates.right.indices", "cp_table.chosen"} <= flat.keys()
     assert nested.flatten(nested.unflatten(TrainedTrees, flat)).keys() == flat.keys()
+
+
+def test_copies_do_not_hold_the_bytes_that_trees_were_read_from() -> None:
+    """Or all nodes would stay in memory until the last of the trees is written."""
+    trained = TrainedTrees.load(two_members(1, 2, Parameters(max_depth=2)).dump())
+    own, read = nested.flatten(nested.copied(trained.trees)), nested.flatten(trained.trees)
+    for name, array in read.items():
+        assert not array.flags.owndata
+        assert own[name].flags.owndata
+        np.testing.assert_array_equal(own[name], array)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -84,3 +85,22 @@ def test_variance_gain_is_the_sum_of_squares_removed() -> None:
 
     gain = variance_gain(np.array([7.0]), left.mean(keepdims=True), np.array([11.0]), right.mean(keepdims=True))
     assert gain[0] == pytest.approx(squares(both) - squares(left) - squares(right))
+
+
+def test_of_many_classes_the_component_is_the_same_and_takes_little_memory() -> None:
+    """As scores by numpy's singular values; a matrix of all pairs of classes would take 32 MB, and seconds."""
+    weights = np.floor(np.random.default_rng(3).gamma(0.3, 4, (2000, 12)))
+    shares = weights / weights.sum(axis=0)
+    centred = shares - (weights.sum(axis=1) / weights.sum())[:, None]
+    left, _, _ = np.linalg.svd(centred * np.sqrt(weights.sum(axis=0)), full_matrices=False)
+    expected = left[:, 0] @ shares
+    tracemalloc.start()
+    scores = principal_scores(weights)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 * 2**20
+    assert min(np.abs(scores - expected).max(), np.abs(scores + expected).max()) < 1e-9
+
+
+def test_categories_alike_in_many_classes_tie() -> None:
+    assert len(set(principal_scores(np.outer(np.arange(40) % 7, [1.0, 2, 3, 4])).tolist())) == 1

@@ -109,3 +109,11 @@ def test_a_table_may_stand_between_a_code_and_its_cut(n_rows: int) -> None:
                     right = bool(missing_right[node]) if code == 0 else code > cut[node]
                 node = int(plain.child[node]) + right
             assert found[row] == node
+
+
+@pytest.mark.parametrize("n_rows", [1, 64, 300, 65_472, USUAL_BLOCK_ROWS])
+def test_few_rows_of_many_columns_take_little_memory(n_rows: int) -> None:
+    """And no column starts a power of two behind another one, whatever is left of a table."""
+    matrix = CodeMatrix(np.ones((40, n_rows), np.uint8))
+    assert matrix.flat.nbytes < 40 * (2 * n_rows + 200)
+    assert matrix.stride & (matrix.stride - 1)

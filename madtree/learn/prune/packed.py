@@ -1,0 +1,102 @@
+"""The nodes of a forest's trees as the bytes that the model tables hold, made by whoever grows the trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data import Array, Ints
+from madtree.learn.prune.categories import TreeKeys
+from madtree.learn.prune.columns import NodeColumns
+from madtree.trees import record_fields
+
+_PIECE = 4096  # nodes whose records are filled together, so that they stay in the cache
+
+
+@dataclass(frozen=True)
+class PackedNodes:
+    """The nodes of n trees, and the categories that their splits name.
+
+    Attributes:
+        key: of each tree.
+        sizes: (n,) bytes of each tree's nodes.
+        records: (sizes.sum(),) uint8, as `trees.record_fields` lays them out, one tree's by node id behind the other's.
+        n_categories: (n,) of each tree's list.
+        feature, index: (n_categories.sum(),) of each category its feature, and its position in the feature's list.
+    """
+
+    key: TreeKeys
+    sizes: Ints
+    records: Array
+    n_categories: Ints
+    feature: Ints
+    index: Ints
+
+    @classmethod
+    def none(cls) -> PackedNodes:
+        """Of no tree."""
+        ids, none = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        return cls(TreeKeys(ids, ids), ids, np.zeros(0, np.uint8), ids, none, none)
+
+    @classmethod
+    def of(
+        cls, nodes: NodeColumns, key: TreeKeys, n_nodes: Ints, unordered: Array, *, is_classification: bool
+    ) -> PackedNodes:
+        """From the columns of the nodes.
+
+        Args:
+            key, n_nodes: of each tree; `nodes` are those of the first tree, then those of the second, ...
+            unordered: (n_features,) bool.
+        """
+        if n_nodes.sum() != len(nodes.node_id):
+            raise ValueError("the nodes are not those of the trees")
+        own = np.append(unordered, False)[nodes.feature]  # -1, a leaf, takes the last
+        splits = np.flatnonzero(own)
+        left, right = nodes.left.sizes[splits].astype(np.int64), nodes.right.sizes[splits]
+        counts = left + right
+        before = np.cumsum(counts) - counts
+        # Of each tree the first of its splits by categories.
+        firsts = np.searchsorted(splits, np.cumsum(n_nodes) - n_nodes)
+        starts = np.append(before, counts.sum())[firsts]
+        n_categories = np.diff(starts, append=counts.sum())
+        start = np.full(len(nodes.node_id), -1, np.int64)
+        start[splits] = before - starts[np.searchsorted(firsts, np.arange(len(splits)), side="right") - 1]
+        index = np.empty(int(counts.sum()), np.int32)
+        index[_places(left, before)] = nodes.left.indices
+        index[_places(right, before + left)] = nodes.right.indices
+        feature = np.repeat(nodes.feature[splits], counts).astype(np.int32)
+        records = _records(nodes, start, is_classification)
+        sizes = n_nodes * records.dtype.itemsize
+        return cls(key, sizes, records.reshape(-1).view(np.uint8), n_categories, feature, index)
+
+
+def _places(sizes: Ints, first: Ints) -> Ints:
+    """(sizes.sum(),) where the members of sets come to stand, of which each set begins at `first` (n_sets,)."""
+    ends = np.cumsum(sizes)
+    places: Ints = np.arange(sizes.sum()) + np.repeat(first - (ends - sizes), sizes)
+    return places
+
+
+def _records(nodes: NodeColumns, categories: Ints, is_classification: bool) -> Array:
+    """(n,) the nodes' records; `categories` (n,) where those of each split begin, -1 where it has none."""
+    fields = [(name, f">{kind}") for name, kind in record_fields(is_classification)]
+    n_classes = nodes.class_weights.shape[1]
+    whole = np.empty(len(nodes.node_id), np.dtype([*fields, ("class_weights", ">f8", (n_classes,))]))
+    columns = {
+        name: getattr(nodes, name)
+        for name in ("node_id", "n_rows", "threshold", "weight", "impurity", "risk", "complexity", "class_weights")
+    }
+    is_leaf = nodes.feature < 0
+    columns["feature"] = nodes.feature + 1
+    columns["majority_left"] = nodes.majority_left & ~is_leaf
+    columns["prediction"] = nodes.prediction + 1 if is_classification else nodes.prediction
+    columns["categories"] = categories
+    columns["n_left"], columns["n_right"] = nodes.left.sizes, nodes.right.sizes
+    columns["improvement"] = np.where(is_leaf, np.nan, nodes.improvement)
+    for begin in range(0, len(whole), _PIECE):
+        piece = slice(begin, begin + _PIECE)
+        records = whole[piece]
+        for name, column in columns.items():
+            records[name] = column[piece]
+    return whole

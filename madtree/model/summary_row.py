@@ -1,0 +1,65 @@
+"""The row of a model's summary, whose values are taken out as what they must be."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row
+from madtree.model.find import ModelTables
+from madtree.sqltext import models as sql
+
+
+class SummaryRow:
+    """The one row of a model's summary.
+
+    Attributes:
+        given: the model's name, as errors tell it.
+        values: by column; objects of JSON are left out as they are taken.
+    """
+
+    def __init__(self, given: str, values: Row) -> None:
+        self.given, self.values = given, values
+
+    @classmethod
+    def read(cls, host: Host, tables: ModelTables) -> SummaryRow:
+        """Raises MadtreeError where the summary does not have exactly one row."""
+        rows = host.query(sql.summary(tables.schema, tables.name, tables.columns("_summary")))
+        if len(rows) != 1:
+            raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
+        return cls(tables.given, rows[0])
+
+    def fault(self, what: str) -> NoReturn:
+        raise MadtreeError(f"{self.given} is damaged: {what}")
+
+    def text(self, column: str) -> str:
+        value = self.values[column]
+        if not isinstance(value, str) or not value.strip():
+            self.fault(f"{column} in its summary is {'NULL' if value is None else 'empty'}")
+        return value
+
+    def truth(self, column: str) -> bool:
+        value = self.values[column]
+        if not isinstance(value, bool):
+            self.fault(f"{column} in its summary is NULL")
+        return value
+
+    def texts(self, column: str, *, optional: bool = False) -> list[str]:
+        value = self.values[column]
+        if value is None and optional:
+            return []
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            self.fault(f"{column} in its summary is no list of texts")
+        return value
+
+    def document(self, column: str) -> dict[str, Any]:
+        """A JSON object, which is left out of the row."""
+        text, name = self.values.pop(column), column.removesuffix("_text")
+        try:
+            value = json.loads(text) if text is not None else None
+        except (RecursionError, ValueError):  # PostgreSQL reads what Python will not
+            self.fault(f"{name} in its summary is nested too deeply, or has a number that is too long")
+        if value is not None and not isinstance(value, dict):
+            self.fault(f"{name} in its summary is no JSON object")
+        return value or {}
