@@ -1,6 +1,7 @@
 """The client: madtree from Python, over any connection to a database that has the extension."""
 
-from madtree.client.async_client import AsyncClient, AsyncForest, AsyncModel, connect_async
+from madtree.client.async_client import AsyncClient, connect_async
+from madtree.client.async_models import AsyncForest, AsyncModel
 from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.client.connecting import connect

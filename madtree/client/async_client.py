@@ -1,4 +1,4 @@
-"""The client for programs that await: the methods of `Client`, `Model` and `Forest` as coroutines."""
+"""The client for programs that await: the methods of `Client` as coroutines."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import psycopg
 
+from madtree.client.async_models import AsyncForest, AsyncModel
 from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
 from madtree.client.forests import Forest
 from madtree.client.model import Model
-from madtree.client.result import Result
-from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import POOLABLE, Session, conninfo_of_target
 from madtree.host.psycopg import Engine, checked_connections, checked_engine, checked_for_two_servers
-from madtree.trees import Model as TreeModel
 
 P = ParamSpec("P")
 T = TypeVar("T")
+A = TypeVar("A")
 
 
 def of_client(
@@ -40,48 +39,23 @@ def model_of_client(
     method: Callable[Concatenate[Client, P], Model],
 ) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, AsyncModel]]:
     """As `of_client`; what comes back awaits, too."""
-
-    @functools.wraps(method)
-    async def awaited(self: AsyncClient, /, *arguments: P.args, **named: P.kwargs) -> AsyncModel:
-        model = await self.run(lambda client: method(client, *arguments, **named))
-        return AsyncModel(self, model.name, model.message)
-
-    return awaited
+    return _awaited_by(AsyncModel, method)
 
 
 def forest_of_client(
     method: Callable[Concatenate[Client, P], Forest],
 ) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, AsyncForest]]:
     """As `model_of_client`, for forests."""
+    return _awaited_by(AsyncForest, method)
 
+
+def _awaited_by(
+    kind: Callable[[AsyncClient, str, str | None], A], method: Callable[Concatenate[Client, P], Model | Forest]
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, A]]:
     @functools.wraps(method)
-    async def awaited(self: AsyncClient, /, *arguments: P.args, **named: P.kwargs) -> AsyncForest:
-        forest = await self.run(lambda client: method(client, *arguments, **named))
-        return AsyncForest(self, forest.name, forest.message)
-
-    return awaited
-
-
-def of_model(
-    method: Callable[Concatenate[Model, P], T],
-) -> Callable[Concatenate[AsyncModel, P], Coroutine[Any, Any, T]]:
-    """A method of `Model` as a coroutine, with the same arguments."""
-
-    @functools.wraps(method)
-    async def awaited(self: AsyncModel, /, *arguments: P.args, **named: P.kwargs) -> T:
-        return await self.client.run(lambda client: method(Model(client, self.name), *arguments, **named))
-
-    return awaited
-
-
-def of_forest(
-    method: Callable[Concatenate[Forest, P], T],
-) -> Callable[Concatenate[AsyncForest, P], Coroutine[Any, Any, T]]:
-    """A method of `Forest` as a coroutine, with the same arguments."""
-
-    @functools.wraps(method)
-    async def awaited(self: AsyncForest, /, *arguments: P.args, **named: P.kwargs) -> T:
-        return await self.client.run(lambda client: method(Forest(client, self.name), *arguments, **named))
+    async def awaited(self: AsyncClient, /, *arguments: P.args, **named: P.kwargs) -> A:
+        made = await self.run(lambda client: method(client, *arguments, **named))
+        return kind(self, made.name, made.message)
 
     return awaited
 
@@ -172,100 +146,6 @@ class AsyncClient:
     def __repr__(self) -> str:
         info = self.connection.info
         return f"<madtree.AsyncClient of {info.dbname} at {info.host}:{info.port}>"
-
-
-class AsyncModel:
-    """A model in the database. Its methods are those of `Model`, awaited; so are what are attributes there."""
-
-    def __init__(self, client: AsyncClient, name: str, message: str | None = None) -> None:
-        self.client, self.name, self.message = client, name, message
-
-    def __repr__(self) -> str:
-        return f"<madtree.AsyncModel {self.name}>"
-
-    display = of_model(Model.display)
-    importance = of_model(Model.importance)
-    evaluate = of_model(Model.evaluate)
-    confusion = of_model(Model.confusion)
-    predict = of_model(Model.predict)
-    cp_table = of_model(Model.cp_table)
-    rules = of_model(Model.rules)
-    path = of_model(Model.path)
-    to_sql = of_model(Model.to_sql)
-    to_json = of_model(Model.to_json)
-    to_pmml = of_model(Model.to_pmml)
-    to_dot = of_model(Model.to_dot)
-    to_svg = of_model(Model.to_svg)
-    plot = of_model(Model.plot)
-    to_sklearn = of_model(Model.to_sklearn)
-    locate = of_model(Model.locate)
-    drop = of_model(Model.drop)
-
-    async def prune(self, new_model: str, cp: float, *, trust_owner: bool = False) -> AsyncModel:
-        """Prune it further into a new model."""
-        return await self.client.tree_prune(self.name, new_model, cp, trust_owner)
-
-    async def read(self, tree_id: int | None = None) -> TreeModel:
-        """The whole model, or one tree of it, as plain values."""
-        return await self.client.run(lambda client: Model(client, self.name).read(tree_id))
-
-    async def summary(self) -> dict[str, Any]:
-        """The one row of ``<name>_summary``."""
-        return await self.client.run(lambda client: Model(client, self.name).summary)
-
-    async def trees(self) -> Result[TreeRow]:
-        """The rows of ``<name>``."""
-        return await self.client.run(lambda client: Model(client, self.name).trees)
-
-    async def nodes(self) -> Result[NodeRow]:
-        """The rows of ``<name>_nodes``."""
-        return await self.client.run(lambda client: Model(client, self.name).nodes)
-
-    async def surrogates(self) -> Result[SurrogateRow]:
-        """The rows of ``<name>_surrogates``."""
-        return await self.client.run(lambda client: Model(client, self.name).surrogates)
-
-    async def competitors(self) -> Result[CompetitorRow]:
-        """The rows of ``<name>_competitors``."""
-        return await self.client.run(lambda client: Model(client, self.name).competitors)
-
-    async def cv(self) -> Result[CpRow]:
-        """The rows of ``<name>_cv``."""
-        return await self.client.run(lambda client: Model(client, self.name).cv)
-
-
-class AsyncForest:
-    """A forest in the database. Its methods are those of `Forest`, awaited; so are what are attributes there."""
-
-    def __init__(self, client: AsyncClient, name: str, message: str | None = None) -> None:
-        self.client, self.name, self.message = client, name, message
-
-    def __repr__(self) -> str:
-        return f"<madtree.AsyncForest {self.name}>"
-
-    importance = of_forest(Forest.importance)
-    read = of_forest(Forest.read)
-    tree = of_forest(Forest.tree)
-    plot = of_forest(Forest.plot)
-    to_sklearn = of_forest(Forest.to_sklearn)
-    predict = of_forest(Forest.predict)
-    drop = of_forest(Forest.drop)
-
-    async def groups(self) -> Result[Any]:
-        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
-        return await self.client.run(lambda client: Forest(client, self.name).groups)
-
-    async def oob_error(self) -> float | None:
-        """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""
-        return await self.client.run(lambda client: Forest(client, self.name).oob_error)
-
-    async def trees(self) -> Result[Any]:
-        """The rows of ``<name>``: one for each tree, with its group and its number there."""
-        return await self.client.run(lambda client: Forest(client, self.name).trees)
-
-    async def summary(self) -> dict[str, Any]:
-        """The one row of ``<name>_summary``."""
-        return await self.client.run(lambda client: Forest(client, self.name).summary)
 
 
 async def connect_async(
