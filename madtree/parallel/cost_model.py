@@ -134,11 +134,11 @@ def seconds(work: float, workers: int, costs: Costs, n_parts: int | None = None)
         return work
     if n_parts is None:
         return start + (work - start) / (workers + 1)
-    ends, free = 0.0, [0.0] + [start] * workers
-    for _ in range(n_parts):  # by who is free first
-        ends = max(ends, free[0] + work / n_parts)
-        heapq.heapreplace(free, free[0] + work / n_parts)
-    return ends
+    end, free = 0.0, [0.0] + [start] * workers
+    for _ in range(n_parts):  # by who is free first, so that each ends after those before it
+        end = free[0] + work / n_parts
+        heapq.heapreplace(free, end)
+    return end
 
 
 def best(

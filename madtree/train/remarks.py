@@ -11,13 +11,12 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest import Categories, Profile, classes_at_most
-from madtree.learn.prune import TreeColumns
+from madtree.learn.prune import FEWEST_ROWS, TreeColumns
 from madtree.request import TrainingTask
 
 FEW_CLASSES, MANY_CLASSES = 20, 100  # whole numbers that surely are classes; and that surely are worth a question
 ROWS_A_CLASS = 10  # on average, below which whole numbers are not taken for classes without a question
 LEVELS_MISSED = 3  # that pruning took away; fewer are not told
-FEWEST_ROWS = 20  # below which nothing is told of features
 ROWS_A_CATEGORY = 10  # on average, below which a feature's categories can part any rows
 
 

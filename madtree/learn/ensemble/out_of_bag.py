@@ -125,18 +125,17 @@ class Tally:
                 voted = piece.start + np.flatnonzero(votes[piece])
                 summed = self._grid.join(self._counted[1:, voted], rows.group.take(voted))
                 prediction[voted] = summed / votes[voted]
-            total, summed = self._sums(votes, lambda weight, value, _, __: (weight, weight * value))
-            mean = summed / total
-
-            def squares(weight: Floats, value: Floats, voted: Ints, group: Ints) -> tuple[Floats, Floats]:
-                return weight * np.square(value - prediction[voted]), weight * np.square(value - mean[group])
-
-            lost, spread = self._sums(votes, squares)
+            total, weighted = self._sums(votes, lambda value, voted, group: (1.0, value))
+            mean = weighted / total
+            lost, spread = self._sums(
+                votes,
+                lambda value, voted, group: (np.square(value - prediction[voted]), np.square(value - mean[group])),
+            )
             return lost / total, 1 - lost / spread, votes, prediction
 
-    def _sums(self, votes: Ints, numbers_of: Callable[[Floats, Floats, Ints, Ints], Sequence[Floats]]) -> list[Floats]:
-        """Exact sums (G,) of two numbers of each row that has `votes`, which are made of its weight, its value, its
-        place and its group.
+    def _sums(self, votes: Ints, numbers_of: Callable[[Floats, Ints, Ints], Sequence[Floats | float]]) -> list[Floats]:
+        """Exact sums (G,) of two numbers times the weight, of all rows that have `votes`; the numbers are made of the
+        rows' values, places and groups.
         """
         numbers: Floats = np.empty((2, np.count_nonzero(votes)))
         groups, first = np.zeros(numbers.shape[1], np.int32), 0
@@ -145,7 +144,8 @@ class Tally:
             stop = first + len(voted)
             group = groups[first:stop] = self._rows.group.take(voted)
             weight, value = self._rows.weights(self._problem, voted), self._rows.values(self._problem, voted)
-            numbers[:, first:stop] = numbers_of(weight, value, voted, group)
+            for own, of_rows in zip(numbers, numbers_of(value, voted, group), strict=True):
+                np.multiply(weight, of_rows, out=own[first:stop])
             first = stop
         return [exact_sums(own, groups, self._problem.n_groups) for own in numbers]
 

@@ -14,6 +14,7 @@ from madtree.learn.prune.columns import (
     SurrogateColumns,
     TreeColumns,
 )
+from madtree.learn.prune.explained import FEWEST_ROWS
 from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.packed import PackedNodes
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
@@ -22,6 +23,7 @@ from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
 from madtree.learn.prune.trained import TrainedTrees
 
 __all__ = [
+    "FEWEST_ROWS",
     "CategorySets",
     "CompetitorColumns",
     "CpColumns",

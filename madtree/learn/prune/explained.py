@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.learn.data import Bools, Floats, Ints
 
-_FEWEST_ROWS = 20  # of a tree that can be judged
+FEWEST_ROWS = 20  # of a tree, below which nothing is told of features
 _ROWS_A_SIDE = 10  # of a split that shows something: fewer rows are parted by chance
 _ALMOST_ALL = 0.99  # of the impurity
 
@@ -34,7 +34,7 @@ def explained(
     n_trees = len(whole)
     n_nodes = np.bincount(tree, minlength=n_trees)
     roots = np.cumsum(n_nodes) - n_nodes
-    judged: Bools = (whole > 0) & (n_rows[roots] >= _FEWEST_ROWS)
+    judged: Bools = (whole > 0) & (n_rows[roots] >= FEWEST_ROWS)
     # Within a tree, by id, the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
     is_inner = feature >= 0
     inner = np.flatnonzero(is_inner)

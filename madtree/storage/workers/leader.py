@@ -66,8 +66,7 @@ class Leader(Member, Generic[T]):
 
     def take(self, block: Block, packed: Packed) -> None:
         """Keep rows that were read before the others came; then there are no parts to claim."""
-        self.store.add(self._n_taken, block)
-        self.packed.append((self._n_taken, packed.n_rows, packed.n_skipped, packed.n_unknown))
+        self.add(self._n_taken, block, packed.n_skipped, packed.n_unknown)
         self._n_taken += 1
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
-from madtree.learn.data import Array, codec
+from madtree.learn.data import Array, Block, codec
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import BlocksAtHand, Request, RowsRequest, Steps, T, driven, request_of
 from madtree.learn.problem import NullNumberError, Problem, packer_of
@@ -87,10 +87,14 @@ class Member:
             block, n_skipped, n_unknown = self._packer.pack(images or b"")
         except NullNumberError:
             return False
-        self.store.add(part, block)
-        self.packed.append((part, block.codes.n_rows, n_skipped, n_unknown))
+        self.add(part, block, n_skipped, n_unknown)
         self._claimed = None
         return True
+
+    def add(self, part: int, block: Block, n_skipped: int, n_unknown: int) -> None:
+        """Keep the rows of a part that have been packed, and note how many they are."""
+        self.store.add(part, block)
+        self.packed.append((part, block.codes.n_rows, n_skipped, n_unknown))
 
     def step(self) -> bool:
         """Go on for a short while; True when there is nothing left to do."""
