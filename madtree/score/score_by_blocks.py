@@ -16,17 +16,10 @@ from madtree.host import Host
 from madtree.learn.data import Array, Floats, Ints, sent_floats, sent_ints
 from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
-from madtree.score.block_plan import (
-    ALL_TREES,
-    FlatNodes,
-    FlatSplits,
-    SeenCategories,
-    SplitCategories,
-    build_plan,
-)
+from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
-from madtree.score.flat_forest import Drawn
+from madtree.score.flat_trees import ALL_TREES, Drawn, FlatNodes, FlatSplits, SeenCategories, SplitCategories
 from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
 from madtree.score.named_categories import NamedCategories, listed_categories
 from madtree.score.packed_nodes import node_categories, node_places, read_packed
