@@ -22,12 +22,12 @@ from tests.unit.learn.ensemble.test_forest import forest_problem
 ANYWHERE = TemporaryPlace(None, None)
 
 
-def test_only_what_is_large_lies_in_a_file() -> None:
+def test_what_is_too_large_for_the_memory_that_is_left_lies_in_a_file() -> None:
     room = room_of(ANYWHERE, 1000)
-    small, large = room(1000), room(1001)
-    assert (len(small), len(large)) == (1000, 1001)
-    assert small.base is None
-    assert large.base is not None
+    found = [room(n_bytes) for n_bytes in (600, 1001, 600, 400, 1)]
+    assert [len(array) for array in found] == [600, 1001, 600, 400, 1]
+    assert [array.base is None for array in found] == [True, False, False, True, False]
+    large = found[1]
     assert large.flags.writeable
     large[:] = 7
     assert large.sum() == 7007

@@ -113,9 +113,9 @@ class Forest:
         if problem.n_classes:  # many leaves next to each other are of one class, but hardly any two have the same mean
             routing, prediction = to_agreement(routing, wave.n_trees, prediction)
         ends: Array = np.zeros((count, 0), np.uint32)
-        losses, way = [], WayDown(routing)
+        losses, way, with_rows = [], WayDown(routing), forest.n_permutations > 0 or len(empty.nodes) > 0
         for replica in range(count):
-            held_out: HeldOut = yield HeldOutRequest(wave, routing, replica)
+            held_out: HeldOut = yield HeldOutRequest(wave, routing, replica, with_rows)
             held_out = without_trees(held_out, empty.nodes, replica, wave.n_groups)
             if forest.n_permutations:
                 lost = permuted(wave, way, prediction, replica, held_out, forest.n_permutations)
