@@ -46,7 +46,7 @@ def test_a_file_counts_as_long_as_it_is_there() -> None:
 def test_forests_are_the_same_wherever_their_rows_lie(n_classes: int, criterion: str) -> None:
     parameters = Parameters(criterion, min_split=4, min_bucket=2, cp=-1, n_bins=20)
     problem, block, _ = forest_problem(900, n_classes, parameters, weighted=True)
-    forest = Forest.of(replace(problem, tuning=SearchTuning(wave_rows=1)), ForestParameters(5, 2), np.arange(1))
+    forest = Forest.of(replace(problem, tuning=SearchTuning(wave_rows=1)), ForestParameters(9, 2), np.arange(1))
 
     def grown(room: Callable[[int], Array]) -> bytes:
         waves: list[TrainedTrees] = []
@@ -61,5 +61,6 @@ def test_forests_are_the_same_wherever_their_rows_lie(n_classes: int, criterion:
         return room_of(ANYWHERE, 0)(n_bytes)
 
     assert grown(counting) == grown(room_of(ANYWHERE, 2**30))
-    # That of the votes; and the first wave's, with four limbs at most, which serves those that come after it.
-    assert len(asked) <= 1 + 2 * (1 + 4)
+    # The votes', targets', and what an error is computed by; and the first wave's, with four limbs at most. They serve
+    # the waves that come after it.
+    assert len(asked) <= 1 + 2 + 8 + 2 * (1 + 4)
