@@ -58,7 +58,7 @@ def build_plan(
     n_nodes = len(child)
     members = forest.members if forest else 1
     group_id = (nodes.tree_id - 1) // members + 1 if forest else nodes.tree_id
-    trees = np.unique(group_id)
+    trees = np.unique(group_id[roots])
     if len(roots) != len(trees) * members:
         raise MadtreeError("the model is damaged: some of its trees are missing")
     coded = None
@@ -102,10 +102,15 @@ def _forest_arrays(forest: FlatForest) -> dict[str, Any]:
     return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples}
 
 
+def first_nodes(tree_id: Ints) -> Ints:
+    """(n_trees,) positions of the first node of each tree; `tree_id` (n_nodes,) is ascending."""
+    return np.flatnonzero(np.diff(tree_id, prepend=tree_id[:1] - 1))
+
+
 def _first_children(nodes: FlatNodes, splits: FlatSplits) -> tuple[Ints, Ints]:
     """(n_nodes,) each node's left child, whose sibling is next to it, a leaf's own position; (n_trees,) the roots."""
     n_nodes = len(nodes.node_id)
-    _, roots = np.unique(nodes.tree_id, return_index=True)
+    roots = first_nodes(nodes.tree_id)
     inner = splits.feature[:n_nodes] >= 0
     child = children_in_order(inner, roots)
     parents = np.flatnonzero(inner)

@@ -16,7 +16,7 @@ from madtree.host import Host
 from madtree.learn.data import Array, Floats, Ints, sent_floats, sent_ints
 from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
-from madtree.score.block_plan import build_plan
+from madtree.score.block_plan import build_plan, first_nodes
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
 from madtree.score.flat_trees import ALL_TREES, Drawn, FlatNodes, FlatSplits, SeenCategories, SplitCategories
@@ -110,7 +110,7 @@ class BlockScoring:
             type_sql(self.id_type.name),
             self.id_type.is_array,
         )
-        n_trees = len(np.unique(nodes["tree_id"]))
+        n_trees = len(first_nodes(nodes["tree_id"]))
         if host.source is host:
             empty = sql.create_empty(scan, self.outputs)
         else:
