@@ -53,8 +53,9 @@ def build_plan(
     """
     child, roots = _first_children(nodes, splits)
     if forest and forest.what in VOTES:
-        nodes, splits, categories, forest = without_idle_splits(nodes, splits, categories, forest, child, roots)
-        child, roots = _first_children(nodes, splits)
+        nodes, splits, categories, forest, child, roots = without_idle_splits(
+            nodes, splits, categories, forest, child, roots
+        )
     n_nodes = len(child)
     members = forest.members if forest else 1
     group_id = (nodes.tree_id - 1) // members + 1 if forest else nodes.tree_id

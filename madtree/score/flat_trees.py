@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from madtree.learn.data import Bools, Floats, Ints
-from madtree.learn.problem import Bootstrap
+
+if TYPE_CHECKING:
+    from madtree.learn.problem import Bootstrap
 
 ALL_TREES = -1
 

@@ -24,16 +24,17 @@ def without_idle_splits(
     forest: FlatForest,
     child: Ints,
     roots: Ints,
-) -> tuple[FlatNodes, FlatSplits, SplitCategories, FlatForest]:
+) -> tuple[FlatNodes, FlatSplits, SplitCategories, FlatForest, Ints, Ints]:
     """The same trees with each node as a leaf below which all leaves say the same, and without the nodes below it.
 
-    Args:
+    Args and what is returned:
         child: (n_nodes,) the left child, the right one is behind it; a leaf's own index.
         roots: (n_trees,) of the trees.
     """
     n_nodes = len(child)
+    every = np.arange(n_nodes)
     agree, said = where_leaves_agree(child, roots, forest.values[:, 0])
-    idle = np.flatnonzero(agree & (child != np.arange(n_nodes)))
+    idle = np.flatnonzero(agree & (child != every))
     kept = np.ones(n_nodes, np.bool_)
     kept[child[idle]] = kept[child[idle] + 1] = False
     asks = kept & ~agree
@@ -42,20 +43,24 @@ def without_idle_splits(
     asks_still = np.concatenate((asks, np.ones(len(stays) - n_nodes, np.bool_)))
     named = _only(categories, (stays & asks_still)[categories.split])
     place, place_of_split = np.cumsum(kept) - 1, np.cumsum(stays) - 1
+    own, asks_still = _only(splits, stays), asks_still[stays]
     own = replace(
-        splits,
-        node=place[splits.node],
-        feature=np.where(asks_still, splits.feature, -1),
-        threshold=np.where(asks_still, splits.threshold, np.nan),
+        own,
+        node=place.take(own.node),
+        feature=np.where(asks_still, own.feature, -1),
+        threshold=np.where(asks_still, own.threshold, np.nan),
     )
     return (
         _only(nodes, kept),
-        _only(own, stays),
+        own,
         replace(named, split=place_of_split[named.split]),
         replace(forest, values=said[kept, None]),
+        place.take(np.where(agree, every, child)[kept]),
+        place.take(roots),
     )
 
 
 def _only(columns: _T, wanted: Bools) -> _T:
     """Only the entries that are `wanted` (n,)."""
-    return replace(columns, **{f.name: getattr(columns, f.name)[wanted] for f in fields(columns)})
+    places = np.flatnonzero(wanted)
+    return replace(columns, **{f.name: getattr(columns, f.name).take(places) for f in fields(columns)})

@@ -232,7 +232,7 @@ def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
 
 def _used(splits: Mapping[str, Array]) -> Ints:
     """Positions, from 1, of the features that some split asks for."""
-    return np.unique(splits["feature"][splits["feature"] > 0])
+    return np.flatnonzero(np.bincount(splits["feature"], minlength=1)[1:]) + 1
 
 
 def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
