@@ -143,7 +143,8 @@ def nodes_of(tables: ModelTables, model: Model) -> NodeRelation:
         return NodeRelation(model_table(tables.schema, tables.name, "_nodes"), tables.prediction_writer)
     names = [feature.name for feature in model.features]
     text = "text" if model.is_classification else None
-    return NodeRelation(f"({decoded_nodes(tables.schema, tables.name, names, text, model.classes)})", None)
+    nodes = decoded_nodes(tables.schema, tables.name, model.node_layout, names, text, model.classes)
+    return NodeRelation(f"({nodes})", None)
 
 
 def missing_model(given: str, argument: str) -> MadtreeError:

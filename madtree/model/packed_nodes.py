@@ -14,13 +14,13 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.find import ModelTables
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node, record_fields
+from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
-_CODES = {"i1": "b", "i4": "i", "i8": "q", "f8": "d"}  # struct's of numpy's
-_N_NUMBERS = 5  # behind the threshold: weight, impurity, risk, complexity, improvement
+_CODES = {"i4": "i", "i8": "q", "f8": "d"}  # struct's of numpy's
+_NO_CATEGORIES = (-1, 0, 0)
 _NO_NODE = 2 ** (MAX_DEPTH_LIMIT + 1)
 _BOOLEANS = frozenset(("true", "false", None))
 
@@ -59,10 +59,15 @@ class _Unpacker:
     """Makes nodes of records, and refuses what training never writes."""
 
     def __init__(self, tables: ModelTables, model: Model) -> None:
-        fields = record_fields(model.is_classification)
-        codes = "".join(_CODES[kind] for _, kind in fields)
-        self._record = struct.Struct(f">{codes}{len(model.classes)}d")
-        self._n_fields = len(fields)
+        layout = model.node_layout
+        codes = "".join(_CODES[kind] for _, kind in layout.fields)
+        self._record = struct.Struct(f">{codes}{layout.n_classes}d")
+        place = {name: place for place, (name, _) in enumerate(layout.fields)}
+        sets, end = place.get("categories", len(place)), len(place)
+        self._weight, self._risk = place.get("weight"), place.get("risk")
+        # The numbers that no node lacks: impurity, complexity, and the two where they are there.
+        self._numbers = slice(place["impurity"], sets)
+        self._sets, self._of_classes = slice(sets, end), slice(end, None)
         self._tables = tables
         self._classes = model.classes if model.is_classification else None
         self._features = (None, *(feature.name for feature in model.features))
@@ -85,18 +90,21 @@ class _Unpacker:
         return nodes if ids == sorted(ids) else {node_id: nodes[node_id] for node_id in sorted(ids)}
 
     def _node(self, values: tuple[Any, ...], sets: Categories) -> Node:
-        node_id, n_rows, feature, majority_left, prediction, start, n_left, n_right, threshold, *numbers = values
-        weight, impurity, risk, complexity, improvement = numbers[:_N_NUMBERS]
+        node_id, n_rows, feature, prediction, threshold, improvement, impurity, complexity, *_ = values
+        start, n_left, n_right = values[self._sets] or _NO_CATEGORIES
         middle = start + n_left
+        of_classes = values[self._of_classes]
+        weight = float(n_rows) if self._weight is None else values[self._weight]
+        risk = weight - of_classes[prediction - 1] if self._risk is None else values[self._risk]
         return Node(
             node_id,
             (node_id + 1).bit_length() - 1,
             not feature,
-            self._features[feature],
+            self._features[abs(feature)],
             None if isnan(threshold) else threshold,
             sets[start:middle] if start >= 0 else None,
             sets[middle : middle + n_right] if start >= 0 else None,
-            majority_left == 1 if feature else None,
+            feature > 0 if feature else None,
             n_rows,
             weight,
             impurity,
@@ -104,35 +112,35 @@ class _Unpacker:
             complexity,
             None if isnan(improvement) else improvement,
             prediction if self._classes is None else self._classes[prediction - 1],
-            None if self._classes is None else values[self._n_fields :],
+            None if self._classes is None else of_classes,
         )
 
     def _fault(self, values: tuple[Any, ...], sets: Categories) -> str:
         """What is wrong with a record, as the end of a sentence; empty where nothing is."""
-        node_id, n_rows, feature, majority_left, prediction, start, n_left, n_right, threshold, *numbers = values
+        node_id, n_rows, feature, prediction, threshold, improvement, *_ = values
+        start, n_left, n_right = values[self._sets] or _NO_CATEGORIES
+        position = abs(feature)
         if not 0 <= node_id < _NO_NODE:
             return "has a number that no node has"
-        if not 0 <= feature < len(self._features):
+        if position >= len(self._features):
             return "asks what is no feature of the model"
-        if self._by_category[feature] != (start >= 0):
+        if self._by_category[position] != (start >= 0):
             return "has no lists of categories, or has them and does not ask for any"
         if start >= 0 and (n_left < 0 or n_right < 0 or start + n_left + n_right > len(sets)):
             return "names categories that its tree does not have"
-        if self._is_boolean[feature] and not _BOOLEANS.issuperset(sets[start : start + n_left + n_right]):
+        if self._is_boolean[position] and not _BOOLEANS.issuperset(sets[start : start + n_left + n_right]):
             return "has categories that are no booleans"
-        if feature and majority_left not in (0, 1):
-            return "has no majority"
         if feature and start < 0 and isnan(threshold):
             return "has no threshold"
         if start >= 0 and not isnan(threshold):
             return "has a threshold besides its categories"
         if n_rows < 0:
             return "has no number of rows"
-        weight, *_, improvement = numbers[:_N_NUMBERS]
+        numbers = values[self._numbers]
         # A sum with NaN in it is NaN; one that is NaN without, infinity less infinity, is looked at once more.
-        if isnan(sum(numbers[: _N_NUMBERS - 1])) and any(map(isnan, numbers[: _N_NUMBERS - 1])):
+        if isnan(sum(numbers)) and any(map(isnan, numbers)):
             return "has an unfit weight, impurity, risk or complexity"
-        if weight < 0:
+        if self._weight is not None and values[self._weight] < 0:
             return "has a negative weight"
         if feature and isnan(improvement):
             return "has an unfit improvement"
@@ -140,7 +148,7 @@ class _Unpacker:
             return "predicts no number" if isnan(prediction) else ""
         if not 1 <= prediction <= len(self._classes):
             return "predicts no class of the model"
-        of_classes = numbers[_N_NUMBERS:]
+        of_classes = values[self._of_classes]
         fits = min(of_classes) >= 0 and max(of_classes) <= _LARGEST and sum(of_classes) > 0  # with NaN the sum is, too
         return "" if fits else "has no weight for each class"
 

@@ -10,6 +10,7 @@ from madtree.model.turns import make_tables
 from madtree.request import TrainingTask
 from madtree.sqltext import forest_tables, packed_nodes
 from madtree.sqltext import tables as sql
+from madtree.trees import node_layout
 
 _OF_FORESTS: dict[str, Any] = {
     "own": forest_tables.MEMBER_COLUMNS,
@@ -45,8 +46,10 @@ def create_tables(host: Host, task: TrainingTask) -> None:
 def nodes_view(task: TrainingTask, classes: Sequence[str]) -> str:
     """The statement that makes a forest's view `<output>_nodes`, and then tells it the classes, when they are known."""
     class_type = prediction_type(task) if task.is_classification else None
+    n_classes = len(classes) if task.is_classification else None
+    layout = node_layout(task.features, n_classes, weighted=task.weights_sql is not None)
     features = [feature.name for feature in task.features]
-    return packed_nodes.create_view(task.output_schema, task.output_name, features, class_type, classes)
+    return packed_nodes.create_view(task.output_schema, task.output_name, layout, features, class_type, classes)
 
 
 def prediction_type(task: TrainingTask) -> str:

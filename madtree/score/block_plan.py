@@ -7,92 +7,23 @@ those of the nodes, in their order, and behind them the surrogates, in the order
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import LEFT, RIGHT, Array, Bools, Floats, Ints, codec
+from madtree.learn.data import LEFT, RIGHT, Array, Bools, Ints, codec
 from madtree.score.coded_forest import coded_splits
-from madtree.score.flat_forest import FlatForest
-from madtree.score.forest_scorer import SAYS_NUMBERS
+from madtree.score.flat_trees import ALL_TREES, FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories
+from madtree.score.forest_scorer import SAYS_NUMBERS, VOTES, unsigned
+from madtree.score.idle_splits import without_idle_splits
 
-ALL_TREES = -1
 MOST_MEMBERS = 2**20  # of a forest
-
-
-@dataclass(frozen=True)
-class FlatNodes:
-    """All nodes by tree, then by id; (n_nodes,) each.
-
-    Attributes:
-        tree_id, node_id: of the node.
-        majority_left: whether the left child is the majority's; anything for a leaf.
-        outcome: what to return for a row that ends in the node: a position from 1.
-    """
-
-    tree_id: Ints
-    node_id: Ints
-    majority_left: Bools
-    outcome: Ints
-
-
-@dataclass(frozen=True)
-class FlatSplits:
-    """What is asked, of the nodes and then of the surrogates; (n_splits,) each.
-
-    Attributes:
-        node: position of the node; those of the surrogates do not fall.
-        feature: position of the feature; -1 for a leaf.
-        threshold: NaN where the feature is unordered or the node a leaf.
-        low_goes_left: whether values up to the threshold go left.
-    """
-
-    node: Ints
-    feature: Ints
-    threshold: Floats
-    low_goes_left: Bools
-
-
-@dataclass(frozen=True)
-class SplitCategories:
-    """The categories that splits on unordered features name; (n_entries,) each.
-
-    Attributes:
-        split: position of the split.
-        feature: position of its feature.
-        key: of the category.
-        is_null: the category is NULL, and `key` means nothing.
-        goes_left: where the split sends it.
-    """
-
-    split: Ints
-    feature: Ints
-    key: Ints
-    is_null: Bools
-    goes_left: Bools
-
-
-@dataclass(frozen=True)
-class SeenCategories:
-    """Categories seen in training, of features for which NULL is a category; (n_seen,) each.
-
-    Attributes:
-        feature: position of the feature.
-        tree_id: of the tree, or `ALL_TREES`.
-        key: of the category.
-    """
-
-    feature: Ints
-    tree_id: Ints
-    key: Ints
 
 
 def outcome_type(outcomes: Array) -> np.dtype:
     """The smallest unsigned integer that holds every outcome."""
-    largest = int(outcomes.max(initial=0))
-    return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
+    return unsigned(int(outcomes.max(initial=0)))
 
 
 def _small(numbers: Array) -> Array:
@@ -120,11 +51,15 @@ def build_plan(
     Raises:
         MadtreeError: the nodes are not those of whole trees.
     """
-    n_nodes = len(nodes.node_id)
-    _, roots = np.unique(nodes.tree_id, return_index=True)
+    child, roots = _first_children(nodes, splits)
+    if forest and forest.what in VOTES:
+        nodes, splits, categories, forest, child, roots = without_idle_splits(
+            nodes, splits, categories, forest, child, roots
+        )
+    n_nodes = len(child)
     members = forest.members if forest else 1
     group_id = (nodes.tree_id - 1) // members + 1 if forest else nodes.tree_id
-    trees = np.unique(group_id)
+    trees = np.unique(group_id[roots])
     if len(roots) != len(trees) * members:
         raise MadtreeError("the model is damaged: some of its trees are missing")
     coded = None
@@ -134,7 +69,7 @@ def build_plan(
         {
             "trees": trees.astype(np.int64),
             "roots": roots.astype(np.int64),
-            "child": _small(_first_children(nodes, splits.feature[:n_nodes], roots)),
+            "child": _small(child),
             "missing_right": (splits.feature[:n_nodes] >= 0) & ~nodes.majority_left.astype(np.bool_),
             # Rows without a tree find an outcome, too: none.
             "outcome": np.append(nodes.outcome, 0).astype(outcome_type(nodes.outcome)),
@@ -168,10 +103,16 @@ def _forest_arrays(forest: FlatForest) -> dict[str, Any]:
     return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples}
 
 
-def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:
-    """(n_nodes,) position of each node's left child, whose sibling is next to it; a leaf's own."""
+def first_nodes(tree_id: Ints) -> Ints:
+    """(n_trees,) positions of the first node of each tree; `tree_id` (n_nodes,) is ascending."""
+    return np.flatnonzero(np.diff(tree_id, prepend=tree_id[:1] - 1))
+
+
+def _first_children(nodes: FlatNodes, splits: FlatSplits) -> tuple[Ints, Ints]:
+    """(n_nodes,) each node's left child, whose sibling is next to it, a leaf's own position; (n_trees,) the roots."""
     n_nodes = len(nodes.node_id)
-    inner = feature >= 0
+    roots = first_nodes(nodes.tree_id)
+    inner = splits.feature[:n_nodes] >= 0
     child = children_in_order(inner, roots)
     parents = np.flatnonzero(inner)
     if n_nodes and (
@@ -181,7 +122,7 @@ def _first_children(nodes: FlatNodes, feature: Ints, roots: Ints) -> Ints:
         or not np.array_equal(nodes.tree_id[child[parents] + 1], nodes.tree_id[parents])
     ):
         raise MadtreeError("the model is damaged: its nodes are not whole trees")
-    return child
+    return child, roots
 
 
 def children_in_order(inner: Bools, roots: Ints) -> Ints:

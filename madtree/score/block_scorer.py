@@ -15,7 +15,6 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import (
     RIGHT,
     UNKNOWN,
-    USUAL_BLOCK_ROWS,
     Array,
     Bools,
     Floats,
@@ -24,7 +23,7 @@ from madtree.learn.data import (
     Steps,
     rows_in,
 )
-from madtree.learn.problem import identities
+from madtree.learn.walk import MOST_ROWS
 from madtree.score.checked_plan import checked_plan
 from madtree.score.coded_forest import CodedForest
 from madtree.score.forest_scorer import Route, forest_outcomes, out_of_bag_outcomes
@@ -64,9 +63,9 @@ def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
 def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
     """The outcomes of rows (n_rows, n_numbers)."""
     found = []
-    for first in range(0, len(rows), USUAL_BLOCK_ROWS):
+    for first in range(0, len(rows), MOST_ROWS):
         yield
-        block = rows[first : first + USUAL_BLOCK_ROWS]
+        block = rows[first : first + MOST_ROWS]
         found.append((yield from _scored(model, np.array(block.T, np.float64, order="C"))))
     return b"".join(found)
 
@@ -83,6 +82,8 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     if model["members"]:
         route = _route_of_forest(model, values)
         if model["samples"] is not None:
+            from madtree.learn.problem import identities  # takes long to load, and most predictions do without
+
             return (yield from out_of_bag_outcomes(model, tree, known, route, identities(numbers[-1])))
         return (yield from forest_outcomes(model, tree, known, route))
     leaves = yield from _route_of(model)(model, model["roots"].take(tree), values)

@@ -13,7 +13,8 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Cancels, Host, local_settings
 from madtree.ingest import OID, PageRanges
-from madtree.learn.data import USUAL_BLOCK_ROWS, finished, sent_rows
+from madtree.learn.data import finished, sent_rows
+from madtree.learn.walk import MOST_ROWS
 from madtree.parallel import without_leader
 from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work, reader
@@ -23,10 +24,10 @@ from madtree.sqltext.scoreblocks import BlockScan, PageBounds
 from madtree.sqltext.workers import plan_of
 
 BYTEA = "pg_catalog.bytea"
-# At least what stays in the processor's cache; at most: larger ones would gain nothing.
-BLOCK_ROWS = 16_384, USUAL_BLOCK_ROWS
+# At least what stays in the processor's cache; at most what is scored at once.
+BLOCK_ROWS = 16_384, MOST_ROWS
 BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
-PLAN_BYTES_A_ROW = 64  # every block is handed the whole plan: a large one asks for large blocks
+PLAN_BYTES_A_ROW = 32  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
 MAX_TASKS = 128

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import RIGHT, WIDE_LIMIT, Bools, Ints, Values, ascends, require
-from madtree.learn.problem import Bootstrap
 from madtree.score.block_plan import MOST_MEMBERS, children_in_order
 from madtree.score.coded_forest import CodedForest
 from madtree.score.forest_scorer import OUT_OF_BAG, SAYS_NUMBERS, WHATS
@@ -88,6 +87,8 @@ def _samples(given: Values, members: int, n_trees: int) -> dict[str, Any]:
     """The samples of all trees, where the plan asks what is said out of bag."""
     if not members or given.text("what", WHATS) not in OUT_OF_BAG:
         return {"samples": None}
+    from madtree.learn.problem import Bootstrap  # takes long to load, and most predictions do without
+
     samples = Bootstrap.from_values(given.mapping("samples"))
     require(samples.count == members, "samples", "one of each tree")
     return {"samples": samples, "is_tested": given.bools("is_tested", (n_trees,))}

@@ -27,15 +27,15 @@ def coded_splits(feature: Ints, threshold: Floats, n_features: int) -> dict[str,
     Returns:
         None where a feature has more thresholds than there are codes.
     """
-    edges = [np.unique(threshold[feature == f]) for f in range(n_features)]
+    nodes = [np.flatnonzero(feature == f) for f in range(n_features)]
+    edges = [np.unique(threshold.take(mine)) for mine in nodes]
     most = max((len(own) for own in edges), default=0)
     dtype = next((dtype for dtype in _DTYPES if most < np.iinfo(dtype).max), None)
     if dtype is None:
         return None
     cut = np.full(len(feature), np.iinfo(dtype).max, dtype)
-    for f, own in enumerate(edges):
-        mine = np.flatnonzero(feature == f)
-        cut[mine] = np.searchsorted(own, threshold[mine]) + 1
+    for mine, own in zip(nodes, edges, strict=True):
+        cut[mine] = np.searchsorted(own, threshold.take(mine)) + 1
     return {
         "cut": cut,
         "edges": np.concatenate([np.zeros(0), *edges]),

@@ -9,8 +9,8 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
 from madtree.score.block_plan import outcome_type
-from madtree.score.flat_forest import Drawn, FlatForest
-from madtree.score.forest_scorer import CLASS_BYTES, EXPONENT_ABOVE, NO_VOTES, NUMBER_BYTES, row_bytes
+from madtree.score.flat_trees import Drawn, FlatForest
+from madtree.score.forest_scorer import EXPONENT_ABOVE, NUMBER_BYTES, class_type, count_type, row_bytes
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
 from madtree.sqltext.scoreblocks import float_of, pick, pick_each
@@ -61,6 +61,7 @@ def forest_outcomes_of(
         drawn: for `OUT_OF_BAG`.
     """
     members, n_classes = model.n_members, len(model.classes)
+    class_bytes, count_bytes = class_type(n_classes).itemsize, count_type(members).itemsize
     none: Ints = np.zeros(len(nodes["node_id"]), np.int64)
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
@@ -76,29 +77,27 @@ def forest_outcomes_of(
         return said("leaves", position, [("outcome", 0, 4)], [pick_each(ids, members)])
     if type_ == "response" and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
-        return said("classes", prediction, [("outcome", 0, 4)], [pick(classes)])
+        return said("classes", prediction, [("outcome", 0, class_bytes)], [pick(classes)])
     if type_ == "prob":
-        parts = [(f"votes_{k}", 4 * k, 4) for k in range(n_classes)]
+        parts = [(f"votes_{k}", count_bytes * k, count_bytes) for k in range(n_classes)]
         each = [_share(f"scored.{part}", members) for part, _, _ in parts]
         return said("votes", prediction, parts, _columns(each, outputs))
     if type_ == OUT_OF_BAG and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
-        parts = [(f"votes_{k}", CLASS_BYTES + 4 * k, 4) for k in range(n_classes)]
-        count = ("n_trees", CLASS_BYTES + 4 * n_classes, 4)
-        each = [_share_of_some(f"scored.{part}") for part, _, _ in parts]
-        columns = _columns(each, outputs[1:-1])
-        return said(
-            "oob_votes", prediction, [("outcome", 0, CLASS_BYTES), *parts, count], [pick(classes), *columns, _COUNT]
-        )
+        parts = [(f"votes_{k}", class_bytes + count_bytes * k, count_bytes) for k in range(n_classes)]
+        parts.append(("n_trees", class_bytes + count_bytes * n_classes, count_bytes))
+        each = [_share_of_some(f"scored.votes_{k}") for k in range(n_classes)]
+        columns = [pick(classes), *_columns(each, outputs[1:-1]), _count(members)]
+        return said("oob_votes", prediction, [("outcome", 0, class_bytes), *parts], columns)
     if type_ == OUT_OF_BAG:
-        parts, each = _numbers(1, 4)
-        return said("oob_means", prediction, [("n_trees", 0, 4), *parts], [*each, _COUNT])
+        parts, each = _numbers(1, count_bytes)
+        return said("oob_means", prediction, [("n_trees", 0, count_bytes), *parts], [*each, _count(members)])
     values = prediction if shares is None else shares
     if type_ == JUDGED:
-        parts, each = _numbers(values.shape[1], CLASS_BYTES)
+        parts, each = _numbers(values.shape[1], class_bytes)
         number = "CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN scored.outcome END"
         both = np.concatenate([prediction, values], axis=1)
-        return said("judged", both, [("outcome", 0, CLASS_BYTES), *parts], [number, _array(each)])
+        return said("judged", both, [("outcome", 0, class_bytes), *parts], [number, _array(each)])
     parts, each = _numbers(values.shape[1])
     return said("means", values, parts, _columns(each, outputs))
 
@@ -114,10 +113,11 @@ def _numbers(n: int, first: int = 0) -> tuple[list[Part], list[str]]:
 
 def _share(votes: str, members: int) -> str:
     share = f"{votes}::pg_catalog.float8 OPERATOR(pg_catalog./) {members}::pg_catalog.float8"
-    return f"CASE WHEN {votes} OPERATOR(pg_catalog.<) {NO_VOTES} THEN {share} END"
+    return f"CASE WHEN {votes} OPERATOR(pg_catalog.<=) {members} THEN {share} END"
 
 
-_COUNT = f"CASE WHEN scored.n_trees OPERATOR(pg_catalog.<) {NO_VOTES} THEN scored.n_trees END"
+def _count(members: int) -> str:
+    return f"CASE WHEN scored.n_trees OPERATOR(pg_catalog.<=) {members} THEN scored.n_trees END"
 
 
 def _share_of_some(votes: str) -> str:

@@ -10,19 +10,19 @@ import numpy as np
 from madtree.learn.data import Array, Bools, Floats, Ints, Steps
 from madtree.score.votes import Votes
 
-# What a row comes to, and the bytes that say it:
-# classes: the number of the class with most votes, from 1, the first of several; 0 without a forest. 4 bytes.
-# votes: how many trees vote for each class; NO_VOTES without a forest. 4 bytes each.
+# What a row comes to, and the bytes that say it. A class and a count take as few as hold them all: in SQL each byte is
+# a function call.
+# classes: the number of the class with most votes, from 1, the first of several; 0 without a forest.
+# votes: how many trees vote for each class; one more than there are trees without a forest.
 # means: of what the trees predict, one number or one for each class. 10 bytes each, see `split_float`.
 # leaves: of each tree a position from 1 among all leaves; 0 without a forest. 4 bytes each.
 # judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
-# oob_votes: as `classes`, `votes`, and how many trees lack the row, in 4 bytes; by the votes of these alone.
+# oob_votes: as `classes`, `votes`, and how many trees lack the row, as votes are; by the votes of these alone.
 # oob_means: that number of trees, and, as `means`, what these predict.
 OUT_OF_BAG = ("oob_votes", "oob_means")
 WHATS = ("classes", "votes", "means", "leaves", "judged", *OUT_OF_BAG)
 SAYS_NUMBERS = ("means", "judged", "oob_means")
-CLASS_BYTES = 4
-NO_VOTES = 2**31 - 1
+VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
 NUMBER_BYTES = 10
 EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
 _MANTISSA_BITS = 53
@@ -42,17 +42,32 @@ class Route(Protocol):
         """The ways of these rows alone."""
 
 
+def unsigned(largest: int) -> np.dtype:
+    """The smallest unsigned integer that holds numbers from 0 to `largest`."""
+    return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
+
+
+def class_type(n_classes: int) -> np.dtype:
+    """Of a class's number."""
+    return unsigned(n_classes)
+
+
+def count_type(members: int) -> np.dtype:
+    """Of a number of trees, and of the one more that stands for none."""
+    return unsigned(members + 1)
+
+
 def row_bytes(what: str, members: int, n_values: int) -> int:
     """Bytes of a row's outcome; `n_values`: classes, or numbers of a leaf."""
-    numbers = NUMBER_BYTES * n_values
+    numbers, class_, count = NUMBER_BYTES * n_values, class_type(n_values).itemsize, count_type(members).itemsize
     return {
-        "classes": CLASS_BYTES,
-        "votes": 4 * n_values,
+        "classes": class_,
+        "votes": count * n_values,
         "means": numbers,
         "leaves": 4 * members,
-        "judged": CLASS_BYTES + numbers,
-        "oob_votes": CLASS_BYTES + 4 * n_values + 4,
-        "oob_means": 4 + numbers,
+        "judged": class_ + numbers,
+        "oob_votes": class_ + count * n_values + count,
+        "oob_means": count + numbers,
     }[what]
 
 
@@ -66,7 +81,8 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
     """
     what, members, n_rows = model["what"], model["members"], len(place)
     if what == "classes":
-        return _or((yield from _majority(model, place, route)).astype("<i4"), known, 0).tobytes()
+        classes = (yield from _majority(model, place, route)).astype(class_type(model["n_classes"]))
+        return _or(classes, known, 0).tobytes()
     leaves = _leaves(model, place, route)
     if what == "leaves":
         found = np.zeros((n_rows, members), "<i4")
@@ -84,8 +100,8 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
         assert sums is not None
         return _floats(sums.total / members, known).tobytes()
     if sums is None:
-        return _or(votes.by_row().astype("<i4"), known, NO_VOTES).tobytes()
-    classes = _or(votes.first_of_most().astype("<i4"), known, 0)
+        return _or(votes.by_row().astype(count_type(members)), known, members + 1).tobytes()
+    classes = _or(votes.first_of_most().astype(class_type(model["n_classes"])), known, 0)
     parts = classes[:, None], _floats(sums.total / members, known)
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
@@ -98,13 +114,14 @@ def out_of_bag_outcomes(
     Args: those of `forest_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
     """
     n_rows, samples, leaves = len(place), model["samples"], _leaves(model, place, route)
-    n_trees = np.zeros((n_rows, 1), "<i4")
+    members, n_classes, none = model["members"], model["n_classes"], model["members"] + 1
+    n_trees = np.zeros((n_rows, 1), count_type(members))
     by_class = model["what"] == "oob_votes"
-    votes = np.zeros((n_rows, model["n_classes"]), "<i4")
+    votes = np.zeros((n_rows, n_classes), count_type(members))
     total = np.zeros((n_rows, 0 if by_class else model["values"].shape[1]))
-    for member in range(model["members"]):
+    for member in range(members):
         out = samples.out_of_bag(identity, member)
-        out = out[model["is_tested"].take(place.take(out) * model["members"] + member)]
+        out = out[model["is_tested"].take(place.take(out) * members + member)]
         leaf = (yield from leaves(member)).take(out)
         n_trees[out] += 1
         if by_class:
@@ -113,11 +130,11 @@ def out_of_bag_outcomes(
             total[out] += model["values"].take(leaf, axis=0)
     asked = n_trees[:, 0] > 0
     if by_class:
-        classes = np.where(asked, votes.argmax(axis=1) + 1, 0).astype("<i4")[:, None]
-        parts = [_or(classes, known, 0), _or(votes, known, NO_VOTES), _or(n_trees, known, NO_VOTES)]
+        classes = np.where(asked, votes.argmax(axis=1) + 1, 0).astype(class_type(n_classes))[:, None]
+        parts = [_or(classes, known, 0), _or(votes, known, none), _or(n_trees, known, none)]
     else:
         asked = asked if known is None else asked & known
-        parts = [_or(n_trees, known, NO_VOTES), _floats(total / np.maximum(n_trees, 1), asked)]
+        parts = [_or(n_trees, known, none), _floats(total / np.maximum(n_trees, 1), asked)]
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 

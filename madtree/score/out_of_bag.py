@@ -10,7 +10,7 @@ from madtree.learn.problem import Bootstrap
 from madtree.model import distinct_names, find_model, output_columns, read_summary
 from madtree.request import TrainingTask
 from madtree.score.case_or_blocks import measure
-from madtree.score.flat_forest import Drawn
+from madtree.score.flat_trees import Drawn
 from madtree.score.forest_outcomes import OUT_OF_BAG
 from madtree.score.predict import fit_to_source, groups_of, id_name_of
 from madtree.score.score_by_blocks import BlockScoring

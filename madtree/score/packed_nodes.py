@@ -8,16 +8,17 @@ whole trees is found by who puts them together (`score.block_plan`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Bools, Floats, Ints, sent_ints
+from madtree.learn.data import Array, Bools, Ints, sent_ints
 from madtree.model import ModelTables
 from madtree.score.named_categories import NamedCategories
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model, record_fields
+from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
@@ -27,33 +28,41 @@ _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the larg
 def read_packed(host: Host, tables: ModelTables, model: Model, with_shares: bool) -> dict[str, Array]:
     """Fields of all nodes in order of tree and id, (n_nodes,) each, and their `tree_id`.
 
-    `feature` and the `prediction` of a class are positions from 1; `majority_left` is bool, false for leaves.
-    `class_weights` (n_nodes, K) are there if `with_shares`.
+    `feature` and the `prediction` of a class are positions from 1; `majority_left` is bool, false for leaves. What a
+    model without unordered features has no fields for is not there. `class_weights` (n_nodes, K) are there if
+    `with_shares`.
 
     Raises:
         MadtreeError: the bytes are not those of nodes.
     """
-    record = _record(model)
-    wanted = ["node_id", "feature", "majority_left", "prediction", "categories", "n_left", "n_right", "threshold"]
-    wanted += ["class_weights"] * with_shares
-    fields = [(name, record.fields[name][0].newbyteorder("=")) for name in wanted if record.fields]
-    parts = [np.zeros(0, fields)]
-    trees = [np.zeros(0, np.int64)]
-    for tree_ids, sizes, data in _chunks(host, tables):
-        if (sizes % record.itemsize).any() or not (sizes > 0).all() or len(data) != sizes.sum():
-            raise _damaged(tables, "the nodes of a tree are cut off, or of another length than they were")
-        nodes = np.frombuffer(data, record)
-        tree = np.repeat(tree_ids, sizes // record.itemsize)
-        _check(tables, model, tree, nodes)
-        own = np.zeros(len(nodes), fields)
-        for name, _ in fields:
-            own[name] = nodes[name]
-        parts.append(own)
-        trees.append(tree)
-    joined = np.concatenate(parts)
-    columns = {name: np.ascontiguousarray(joined[name]) for name in wanted}
-    columns["majority_left"] = columns["majority_left"] == 1
-    return {"tree_id": np.concatenate(trees), **columns}
+    row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
+    tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
+    if (sizes < 0).any():
+        raise _damaged(tables, "a tree has no nodes")
+    record = np.dtype(model.node_layout.big_endian)
+    n_nodes, rest = np.divmod(sizes, record.itemsize)
+    if rest.any() or not (sizes > 0).all():
+        raise _cut_off(tables)
+    dropped = {"n_rows", "improvement", "impurity", "complexity", "weight", "risk"}
+    if not with_shares:
+        dropped.add("class_weights")
+    names = [name for name in record.names or () if name not in dropped]
+    total = int(n_nodes.sum())
+    nodes = {name: np.empty((total, *record[name].shape), record[name].base.newbyteorder("=")) for name in names}
+    nodes |= {"tree_id": np.repeat(tree_ids, n_nodes), "majority_left": np.empty(total, np.bool_)}
+    first = 0
+    for data, n_bytes in _chunks(host, tables, tree_ids, sizes):
+        if len(data) != n_bytes:
+            raise _cut_off(tables)
+        records = np.frombuffer(data, record)
+        part = {name: column[first : first + len(records)] for name, column in nodes.items()}
+        for name in names:
+            part[name][:] = records[name]
+        np.greater(part["feature"], 0, out=part["majority_left"])
+        np.abs(part["feature"], out=part["feature"])
+        _check(tables, model, part, records["class_weights"])
+        first += len(records)
+    return nodes
 
 
 def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> NamedCategories:
@@ -120,57 +129,79 @@ def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, 
     return found
 
 
-def _record(model: Model) -> np.dtype:
-    fields = [(name, f">{kind}") for name, kind in record_fields(model.is_classification)]
-    return np.dtype([*fields, ("class_weights", ">f8", (len(model.classes),))])
-
-
-def _chunks(host: Host, tables: ModelTables) -> Iterator[tuple[Ints, Ints, bytes]]:
-    """Some trees' ids, in order, the bytes of their nodes, and these bytes."""
-    row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
-    tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
-    if (sizes < 0).any():
-        raise _damaged(tables, "a tree has no nodes")
+def _chunks(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> Iterator[tuple[bytes, int]]:
+    """The nodes of some trees after the other, as bytes, and how many bytes they ought to have."""
     statement = sql.packed_between(tables.schema, tables.name)
     chunk = np.cumsum(sizes) // CHUNK_BYTES
-    starts = np.flatnonzero(np.append(True, np.diff(chunk) > 0)) if len(chunk) else np.zeros(0, np.int64)
-    for first, end in zip(starts.tolist(), [*starts[1:].tolist(), len(tree_ids)], strict=False):
+    starts = np.flatnonzero(np.diff(chunk, prepend=-1))
+    for first, end in pairwise([*starts.tolist(), len(tree_ids)]):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
         data = host.query(statement, [_INT, _INT], between)[0]["nodes"]
-        yield tree_ids[first:end], sizes[first:end], bytes(data or b"")
+        yield bytes(data or b""), int(sizes[first:end].sum())
 
 
-def _check(tables: ModelTables, model: Model, tree: Ints, nodes: Array) -> None:
-    """Refuse nodes that training never writes; `tree` (n,) is the id of each one's tree."""
-    is_unordered = np.array([False, *(f.kind is Kind.UNORDERED for f in model.features)])
-    feature, node_id = nodes["feature"].astype(np.int64), nodes["node_id"].astype(np.int64)
-    inner, categories = feature > 0, nodes["categories"].astype(np.int64)
+def _check(tables: ModelTables, model: Model, nodes: Mapping[str, Array], class_weights: Array) -> None:
+    """Refuse nodes that training never writes.
+
+    Args:
+        nodes: columns (n,) of trees one after the other.
+        class_weights: (n, K).
+    """
+    feature, node_id, tree, threshold = (nodes[name] for name in ("feature", "node_id", "tree_id", "threshold"))
+    inner, has_threshold = feature > 0, ~np.isnan(threshold)
+    # The least integer is its own absolute value.
     no_feature = (feature < 0) | (feature > len(model.features))
-    by_category = is_unordered[np.where(no_feature, 0, feature)]
-    same_tree = np.diff(tree) == 0
     faults: list[tuple[Bools, str]] = [
         ((node_id < 0) | (node_id >= 2 ** (MAX_DEPTH_LIMIT + 1)), "has a number that no node has"),
-        (np.append(False, same_tree & (np.diff(node_id) <= 0)), "is not in the order of the nodes' numbers"),
+        (_not_ascending(tree, node_id), "is not in the order of the nodes' numbers"),
         (no_feature, "asks what is no feature of the model"),
-        (inner & (nodes["majority_left"].view(np.uint8) > 1), "has no majority"),
-        (inner & ~by_category & np.isnan(nodes["threshold"]), "has no threshold"),
-        (by_category & ~np.isnan(nodes["threshold"]), "has a threshold besides its categories"),
-        (by_category != (categories >= 0), "has no lists of categories, or has them and does not ask for any"),
-        ((nodes["n_left"] < 0) | (nodes["n_right"] < 0), "has lists of categories that end before they begin"),
     ]
+    if "categories" in nodes:
+        is_unordered = np.array([False, *(f.kind is Kind.UNORDERED for f in model.features)])
+        by_category = is_unordered.take(feature, mode="clip")
+        faults += [
+            (inner & ~by_category & ~has_threshold, "has no threshold"),
+            (by_category & has_threshold, "has a threshold besides its categories"),
+            (
+                by_category != (nodes["categories"] >= 0),
+                "has no lists of categories, or has them and does not ask for any",
+            ),
+            ((nodes["n_left"] < 0) | (nodes["n_right"] < 0), "has lists of categories that end before they begin"),
+        ]
+    else:
+        faults.append((inner & ~has_threshold, "has no threshold"))
     prediction = nodes["prediction"]
     if model.is_classification:
-        weights: Floats = nodes["class_weights"]
-        fits: Bools = np.all((weights >= 0) & (weights <= _LARGEST), axis=1)
-        fits &= np.any(weights > 0, axis=1)
         faults.append(((prediction < 1) | (prediction > len(model.classes)), "predicts no class of the model"))
-        faults.append((~fits, "has no weight for each class"))
+        faults.append((_unfit(class_weights), "has no weight for each class"))
     else:
-        faults.append((np.isnan(np.asarray(prediction, np.float64)), "predicts no number"))
+        faults.append((np.isnan(prediction), "predicts no number"))
     for is_faulty, what in faults:
         if is_faulty.any():
             at = int(np.argmax(is_faulty))
             raise _damaged(tables, f"node {node_id[at]} of tree {tree[at]} {what}")
+
+
+def _not_ascending(tree: Ints, node_id: Ints) -> Bools:
+    """(n,) whether a node comes behind one of its tree with the same id or a larger one."""
+    found = np.zeros(len(tree), np.bool_)
+    found[1:] = (tree[1:] == tree[:-1]) & (node_id[1:] <= node_id[:-1])
+    return found
+
+
+def _unfit(class_weights: Array) -> Bools:
+    """(n,) whether the weights (n, K) of the classes are none, or all of them 0."""
+    none = np.zeros(len(class_weights), np.bool_)
+    unfit, some = none, none
+    for weight in class_weights.T:
+        own = weight.astype(np.float64)
+        unfit = unfit | ~((own >= 0) & (own <= _LARGEST))
+        some = some | (own > 0)
+    return unfit | ~some
+
+
+def _cut_off(tables: ModelTables) -> MadtreeError:
+    return _damaged(tables, "the nodes of a tree are cut off, or of another length than they were")
 
 
 def _damaged(tables: ModelTables, what: str) -> MadtreeError:

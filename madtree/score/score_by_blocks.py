@@ -16,17 +16,10 @@ from madtree.host import Host
 from madtree.learn.data import Array, Floats, Ints, sent_floats, sent_ints
 from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
-from madtree.score.block_plan import (
-    ALL_TREES,
-    FlatNodes,
-    FlatSplits,
-    SeenCategories,
-    SplitCategories,
-    build_plan,
-)
+from madtree.score.block_plan import build_plan, first_nodes
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
-from madtree.score.flat_forest import Drawn
+from madtree.score.flat_trees import ALL_TREES, Drawn, FlatNodes, FlatSplits, SeenCategories, SplitCategories
 from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
 from madtree.score.named_categories import NamedCategories, listed_categories
 from madtree.score.packed_nodes import node_categories, node_places, read_packed
@@ -117,7 +110,7 @@ class BlockScoring:
             type_sql(self.id_type.name),
             self.id_type.is_array,
         )
-        n_trees = len(np.unique(nodes["tree_id"]))
+        n_trees = len(first_nodes(nodes["tree_id"]))
         if host.source is host:
             empty = sql.create_empty(scan, self.outputs)
         else:
@@ -239,7 +232,7 @@ def _splits(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
 
 def _used(splits: Mapping[str, Array]) -> Ints:
     """Positions, from 1, of the features that some split asks for."""
-    return np.unique(splits["feature"][splits["feature"] > 0])
+    return np.flatnonzero(np.bincount(splits["feature"], minlength=1)[1:]) + 1
 
 
 def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:

@@ -17,7 +17,7 @@ from madtree.sqltext.models import category_hash
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table, type_sql
-from madtree.trees import FIELD_SIZES, RECORD_FLOATS, fixed_size, record_fields
+from madtree.trees import FIELD_SIZES, NodeLayout
 
 # What is handed over for each row of `<output>_packed`, beside one value with the nodes of all of them: where a tree's
 # begin in it, from 0, and how many bytes they have.
@@ -25,11 +25,16 @@ PACKED_PARAMETERS = (*PACKED_COLUMNS[:2], ("start", "int4"), ("length", "int4"))
 
 
 def create_view(
-    schema: str, name: str, features: Sequence[str], class_type: str | None, classes: Sequence[str] = ()
+    schema: str,
+    name: str,
+    layout: NodeLayout,
+    features: Sequence[str],
+    class_type: str | None,
+    classes: Sequence[str] = (),
 ) -> str:
     """Create the view `<output>_nodes`, or let it know the classes; arguments are those of `decoded_nodes`."""
     view = model_table(schema, name, "_nodes")
-    return f"CREATE OR REPLACE VIEW {view} AS {decoded_nodes(schema, name, features, class_type, classes)}"
+    return f"CREATE OR REPLACE VIEW {view} AS {decoded_nodes(schema, name, layout, features, class_type, classes)}"
 
 
 def store_whole(schema: str, name: str) -> str:
@@ -51,11 +56,17 @@ def insert_packed(schema: str, name: str) -> str:
 
 
 def decoded_nodes(
-    schema: str, name: str, features: Sequence[str], class_type: str | None, classes: Sequence[str] = ()
+    schema: str,
+    name: str,
+    layout: NodeLayout,
+    features: Sequence[str],
+    class_type: str | None,
+    classes: Sequence[str] = (),
 ) -> str:
     """A query of the nodes of all trees, with the columns of `NODE_COLUMNS`.
 
     Args:
+        layout: of the records.
         features: their names.
         class_type: that the predictions are to have; None for numbers.
         classes: the labels as text.
@@ -64,28 +75,30 @@ def decoded_nodes(
     number is cut out once. A condition on `tree_id` goes to the table all the same, and columns that nobody asks for
     are not decoded.
     """
-    is_classification = class_type is not None
-    size = fixed_size(is_classification) + 8 * len(classes)
-    numbers = ", ".join(
-        f"{_cut('r.record', str(offset), kind)} AS {field}" for field, offset, kind in _offsets(is_classification)
-    )
+    size = layout.size
+    numbers = ", ".join(f"{value} AS {name}" for name, value in _numbers(layout).items())
     values = {column: f"x.{column}" for column, _ in NODE_COLUMNS if column != "tree_id"} | {
         "parent_id": "CASE WHEN x.node_id `>` 0 THEN (x.node_id `-` 1) `/` 2 END",
         # All of its bits but the leading zeros: exact, where a logarithm is not.
         "depth": f"CASE WHEN x.node_id `<` {2**63 - 1}::pg_catalog.int8 THEN pg_catalog.length("
         "pg_catalog.ltrim((x.node_id `+` 1)::pg_catalog.bit(64)::pg_catalog.text, '0')) `-` 1 END",
         "is_leaf": "x.feature `=` 0",
-        "left_levels": _levels("x.categories", "x.n_left"),
-        "right_levels": _levels("x.categories `+` x.n_left", "x.n_right"),
-        "majority_left": "CASE WHEN x.feature `>` 0 THEN x.majority_left `=` 1 END",
-        "class_weights": _class_weights(len(classes)) if is_classification else "NULL::pg_catalog.float8[]",
+        "left_levels": "NULL::pg_catalog.text[]",
+        "right_levels": "NULL::pg_catalog.text[]",
+        # The least integer has no absolute value.
+        "feature": "pg_catalog.abs(GREATEST(x.feature, '-2147483647'::pg_catalog.int4))",
+        "majority_left": "CASE WHEN x.feature `<>` 0 THEN x.feature `>` 0 END",
+        "weight": "x.n_rows::pg_catalog.float8",
+        "risk": f"x.n_rows::pg_catalog.float8 `-` ({_float('x.of_prediction')})",
+        "class_weights": _class_weights(layout) if layout.is_classification else "NULL::pg_catalog.float8[]",
     }
-    values |= {column: _float(f"x.{column}") for column in RECORD_FLOATS}
-    if not is_classification:
-        values["prediction"] = _float("x.prediction")
+    values |= {column: _float(f"x.{column}") for column, kind in layout.fields if kind == "f8"}
+    if layout.has_categories:
+        values["left_levels"] = _levels("x.categories", "x.n_left")
+        values["right_levels"] = _levels("x.categories `+` x.n_left", "x.n_right")
     inner = ", ".join(f"{value} AS {column}" for column, value in values.items())
     named = {"tree_id": "t.tree_id", "feature": "({features})[n.feature]"}
-    if is_classification:
+    if layout.is_classification:
         named["prediction"] = "({classes})[n.prediction]"
     outer = ", ".join(f"{named.get(column, f'n.{column}')} AS {column}" for column, _ in NODE_COLUMNS)
     template = spelled_out(
@@ -121,19 +134,23 @@ CROSS JOIN LATERAL (
     )
 
 
-def _offsets(is_classification: bool) -> list[tuple[str, int, str]]:
-    """Of each field its name, the first of its bytes, from 1, and its type."""
-    found, offset = [], 1
-    for field, kind in record_fields(is_classification):
-        found.append((field, offset, kind))
+def _numbers(layout: NodeLayout) -> dict[str, str]:
+    """Of each field its number or bits, out of `r.record`. Where the risk follows from the weight of the predicted
+    class, `of_prediction` are the bits of that.
+    """
+    found, offset = {}, 1
+    for field, kind in layout.fields:
+        found[field] = _cut("r.record", str(offset), kind)
         offset += FIELD_SIZES[kind]
+    if not layout.has_risk:
+        # Damaged bytes may say any number.
+        number = f"(LEAST(GREATEST({found['prediction']}, 1), {layout.n_classes}) `-` 1)"
+        found["of_prediction"] = _class_weight(layout, "r.record", number)
     return found
 
 
 def _cut(record: str, offset: str, kind: str) -> str:
     """An integer out of a record, or the bits of a float8 as one."""
-    if kind == "i1":
-        return f"pg_catalog.get_byte({record}, {offset} `-` 1)"
     bits = 8 * FIELD_SIZES[kind]
     text = f"pg_catalog.encode(pg_catalog.substring({record}, {offset}, {FIELD_SIZES[kind]}), 'hex')"
     return f"('x' `||` {text})::pg_catalog.bit({bits})::pg_catalog.int{FIELD_SIZES[kind]}"
@@ -169,11 +186,15 @@ def _levels(start: str, count: str) -> str:
     )
 
 
-def _class_weights(n_classes: int) -> str:
-    bits = _cut("x.record", f"({fixed_size(True) + 1} `+` (8 `*` c.number))", "f8")
+def _class_weight(layout: NodeLayout, record: str, number: str) -> str:
+    """The bits of a class's weight; `number` of the class from 0."""
+    return _cut(record, f"({layout.fixed_size + 1} `+` (8 `*` {number}))", "f8")
+
+
+def _class_weights(layout: NodeLayout) -> str:
     return (
-        f"ARRAY(SELECT {_float('w.bits')} FROM (SELECT {bits} AS bits "
-        f"FROM pg_catalog.generate_series(0, {n_classes - 1}) AS c(number) OFFSET 0) AS w)"
+        f"ARRAY(SELECT {_float('w.bits')} FROM (SELECT {_class_weight(layout, 'x.record', 'c.number')} AS bits "
+        f"FROM pg_catalog.generate_series(0, {layout.n_classes - 1}) AS c(number) OFFSET 0) AS w)"
     )
 
 

@@ -11,13 +11,16 @@ from madtree.learn.data import Array
 
 
 def room_of(place: TemporaryPlace, memory_bytes: int) -> Callable[[int], Array]:
-    """What makes arrays (n,) uint8 of n bytes; those of more than `memory_bytes` lie in a file.
+    """What makes arrays (n,) uint8 of n bytes: together of `memory_bytes` at most, and those beyond that in files.
 
     A call raises MadtreeError where temp_file_limit would be exceeded.
     """
+    left = memory_bytes
 
     def room(n_bytes: int) -> Array:
-        if n_bytes <= memory_bytes:
+        nonlocal left
+        if n_bytes <= left:
+            left -= n_bytes
             return np.empty(n_bytes, np.uint8)
         return np.frombuffer(Scratch(place, n_bytes), np.uint8)
 

@@ -24,7 +24,7 @@ from madtree.model.write import (
     write_trees,
 )
 from madtree.request import TrainingTask
-from madtree.train.remarks import TreeRemarks
+from madtree.train.remarks import TreeRemarks, tell_of_bags
 from madtree.train.training import Training
 from madtree.trees import ForestParameters
 
@@ -91,7 +91,9 @@ class ModelFiller:
                 host.command(nodes_view(task, training.profile.classes))
             write_trees(host, task, trees, "", training.group_table)
             self.is_tested = trees.is_tested
-            of_groups = _groups_of(nested.join(self._out_of_bag), trees, groups, task.forest)
+            said = nested.join(self._out_of_bag)
+            tell_of_bags(host, task, said)
+            of_groups = _groups_of(said, trees, groups, task.forest)
             if training.groups is None and not np.isnan(of_groups.oob_error[0]):
                 self.oob_error = float(of_groups.oob_error[0])
             write_groups(host, task, of_groups, _UNUSABLE_GROUP, training.group_table, unordered)

@@ -11,7 +11,7 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest import Categories, Profile, classes_at_most
-from madtree.learn.prune import FEWEST_ROWS, TreeColumns
+from madtree.learn.prune import FEWEST_ROWS, OutOfBagColumns, TreeColumns
 from madtree.request import TrainingTask
 
 FEW_CLASSES, MANY_CLASSES = 20, 100  # whole numbers that surely are classes; and that surely are worth a question
@@ -44,6 +44,20 @@ def tell_of_ids(host: Host, task: TrainingTask, profile: Profile, categories: Se
         host.notice(
             f"list_of_features: nearly as many categories as there are rows ({profile.usable}): {', '.join(told)}; "
             "what names a single row says nothing of others: leave it out"
+        )
+
+
+def tell_of_bags(host: Host, task: TrainingTask, said: OutOfBagColumns) -> None:
+    """A notice where no row is out of any bag: of rows that are told apart each tree lacks a third."""
+    if task.forest is None or task.forest.sampling != "poisson":
+        return
+    judged = said.n_rows >= FEWEST_ROWS
+    alike = judged & np.isnan(said.error)
+    if 2 * np.count_nonzero(alike) > np.count_nonzero(judged):  # it may happen to a few small groups by chance
+        where = f" in {np.count_nonzero(alike)} of {len(alike)} groups" if task.grouping else ""
+        host.notice(
+            f"id_col_name: rows with the same {task.id_sql} are drawn together, so that each tree has all rows or "
+            f"none{where}, and there is no out-of-bag error; name a column that tells rows apart"
         )
 
 

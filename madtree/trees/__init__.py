@@ -14,8 +14,19 @@ from madtree.trees.class_params import (
     ClassParams,
 )
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
-from madtree.trees.model import Categories, Competitor, Feature, Kind, Model, Node, Split, Surrogate, Tree
-from madtree.trees.node_record import FIELD_SIZES, RECORD_FLOATS, fixed_size, record_fields
+from madtree.trees.model import (
+    Categories,
+    Competitor,
+    Feature,
+    Kind,
+    Model,
+    Node,
+    Split,
+    Surrogate,
+    Tree,
+    node_layout,
+)
+from madtree.trees.node_record import FIELD_SIZES, NodeLayout
 from madtree.trees.parameters import (
     BEST,
     CRITERIA_OF_CLASSES,
@@ -68,7 +79,6 @@ __all__ = [
     "PRIOR_SUM",
     "RANDOM",
     "RANGES",
-    "RECORD_FLOATS",
     "SAMPLINGS",
     "SPLIT_RULES",
     "UNPRUNED",
@@ -81,6 +91,7 @@ __all__ = [
     "Kind",
     "Model",
     "Node",
+    "NodeLayout",
     "Parameters",
     "Split",
     "Surrogate",
@@ -90,10 +101,9 @@ __all__ = [
     "duration_text",
     "find_direction",
     "first_right_label",
-    "fixed_size",
     "is_missing",
     "last_decimal",
     "last_left",
     "moment_text",
-    "record_fields",
+    "node_layout",
 ]

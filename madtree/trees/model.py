@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from math import fsum
 
+from madtree.trees.node_record import NodeLayout
 from madtree.trees.parameters import POISSON
 
 # Of an unordered feature; None is NULL, where that is a category of its own (null_as_category).
@@ -42,6 +43,12 @@ class Feature:
     labels: tuple[str, ...] = ()
     array: str | None = field(default=None, compare=False)
     null_last: bool = False
+
+
+def node_layout(features: Sequence[Feature], n_classes: int | None, *, weighted: bool) -> NodeLayout:
+    """How the nodes of a forest over these features are packed; `n_classes` is None for numbers."""
+    has_categories = any(feature.kind is Kind.UNORDERED for feature in features)
+    return NodeLayout(n_classes is not None, n_classes or 0, weighted, has_categories)
 
 
 @dataclass(frozen=True)
@@ -227,6 +234,12 @@ class Model:
     def grouping(self) -> tuple[str, ...]:
         """SQL of the grouping columns' values in a row of the data."""
         return self.grouping_expressions or self.grouping_columns
+
+    @property
+    def node_layout(self) -> NodeLayout:
+        """How a forest's nodes are packed."""
+        n_classes = len(self.classes) if self.is_classification else None
+        return node_layout(self.features, n_classes, weighted=self.weighted)
 
     def group_number(self, tree_id: int) -> int:
         """The number of the group that a tree is of: of a single tree its id."""

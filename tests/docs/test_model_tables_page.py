@@ -8,6 +8,7 @@ import pytest
 from pages import DOCS
 
 from madtree.sqltext import tables
+from madtree.trees import NodeLayout
 
 PAGE = (DOCS / "reference" / "model-tables.md").read_text()
 COLUMNS = {
@@ -26,3 +27,10 @@ def test_the_columns_are_the_tables_own(table: str) -> None:
     (section,) = re.findall(rf"^## {table}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
     told = [(name, type_) for name, type_, _ in ROW.findall(section)]
     assert told == [(name, type_ or "the dependent's, or float8") for name, type_ in COLUMNS[table]]
+
+
+def test_the_record_of_a_node_is_told_field_by_field() -> None:
+    (section,) = re.findall(r"^## m_packed\n(.*?)(?=^## )", PAGE, re.DOTALL | re.MULTILINE)
+    told = re.findall(r"^\| [48].*? \| (`.+?`) \|", section, re.MULTILINE)
+    layout = NodeLayout(True, 2, weighted=True, has_categories=True)
+    assert re.findall(r"`(\w+)`", " ".join(told)) == [name for name, _ in layout.fields] + ["class_weights"]

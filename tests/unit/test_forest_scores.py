@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import LEFT, RIGHT, codec, finished
-from madtree.score.block_plan import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories, build_plan
+from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import EXPONENT_ABOVE, NO_VOTES
+from madtree.score.flat_trees import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories
+from madtree.score.forest_scorer import EXPONENT_ABOVE
 from tests.unit.test_forged_bytes import images_of
 
 NONE = np.zeros(0, np.int64)
@@ -146,9 +147,9 @@ def test_it_says_what_the_trees_say_one_by_one(case: str, n_rows: int) -> None:
     for n_classes in (2, 3, 40):
         class_of = rng.integers(1, n_classes + 1, len(forest.inner))
         votes = np.stack([np.bincount(class_of[own] - 1, minlength=n_classes) for own in leaves])
-        said = np.frombuffer(found("votes", n_classes, class_of[:, None]), "<i4").reshape(votes.shape)
-        assert np.array_equal(said, np.where(known[:, None], votes, NO_VOTES))
-        said = np.frombuffer(found("classes", n_classes, class_of[:, None]), "<i4")
+        said = np.frombuffer(found("votes", n_classes, class_of[:, None]), "u1").reshape(votes.shape)
+        assert np.array_equal(said, np.where(known[:, None], votes, MEMBERS + 1))
+        said = np.frombuffer(found("classes", n_classes, class_of[:, None]), "u1")
         assert np.array_equal(said, np.where(known, votes.argmax(axis=1) + 1, 0))
     total = np.zeros((n_rows, 2))
     for member in range(MEMBERS):
@@ -158,6 +159,20 @@ def test_it_says_what_the_trees_say_one_by_one(case: str, n_rows: int) -> None:
     assert [row for row, k in zip(said_, known, strict=True) if k] == [
         row for row, k in zip(means, known, strict=True) if k
     ]
+
+
+@pytest.mark.parametrize("unordered", [False, True])
+def test_a_plan_of_votes_has_no_split_that_decides_nothing(unordered: bool) -> None:
+    forest = Forest(5, np.arange(10) + 0.5, 40, unordered=unordered)
+    n_nodes = len(forest.inner)
+    alike = np.ones((n_nodes, 1), np.int64)
+    assert len(codec.load(forest.plan("votes", 2, alike, False))["child"]) == MEMBERS
+    assert len(codec.load(forest.plan("means", 2, alike.astype(float), False))["child"]) == n_nodes
+    # One leaf of the first tree says something else: what leads to it stays, with a sibling of each node on the way.
+    last = int(np.flatnonzero(~forest.inner & (forest.tree_id == 1))[-1])
+    alike[last] = 2
+    depth = int(forest.node_id[last] + 1).bit_length() - 1
+    assert len(codec.load(forest.plan("votes", 2, alike, False))["child"]) == MEMBERS + 2 * depth
 
 
 @pytest.mark.parametrize(("n", "coded"), [(254, 1), (255, 2), (65_534, 2), (65_535, None)])

@@ -34,8 +34,9 @@ from madtree.learn.problem.replicas import Folds, roots
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
-from madtree.score.block_plan import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories, build_plan
+from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_block
+from madtree.score.flat_trees import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories
 from madtree.storage.aggregate_functions import (
     moved_nodes,
     new_column,

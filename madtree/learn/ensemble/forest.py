@@ -41,7 +41,7 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
-from madtree.learn.route import WayDown
+from madtree.learn.route import WayDown, to_agreement
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
@@ -54,7 +54,8 @@ class Wave:
     Attributes:
         trees: what the model tables hold of them.
         prediction: (n_nodes,) of each node as a leaf; of all that were grown.
-        ends: (n_members, n_rows) the node that each row ends in by a member where it is out of bag, else `nowhere`.
+        ends: (n_members, n_rows) the node that tells a row's prediction by a member where it is out of bag, else
+            `nowhere`.
         losses: (n_members, G, n_features) what permuting each feature costs; (0, G, n_features) if nobody asks.
     """
 
@@ -108,11 +109,13 @@ class Forest:
         empty = yield from take_all_rows(problem, wave, growing)
         outcome = yield from conclude(wave, growing, empty)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
-        prediction = leaf_predictions(wave, growing)
+        routing, prediction = growing.routing, leaf_predictions(wave, growing)
+        if problem.n_classes:  # many leaves next to each other are of one class, but hardly any two have the same mean
+            routing, prediction = to_agreement(routing, wave.n_trees, prediction)
         ends: Array = np.zeros((count, 0), np.uint32)
-        losses, way = [], WayDown(growing.routing)
+        losses, way, with_rows = [], WayDown(routing), forest.n_permutations > 0 or len(empty.nodes) > 0
         for replica in range(count):
-            held_out: HeldOut = yield HeldOutRequest(wave, growing.routing, replica)
+            held_out: HeldOut = yield HeldOutRequest(wave, routing, replica, with_rows)
             held_out = without_trees(held_out, empty.nodes, replica, wave.n_groups)
             if forest.n_permutations:
                 lost = permuted(wave, way, prediction, replica, held_out, forest.n_permutations)

@@ -15,7 +15,7 @@ import numpy as np
 from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed
 from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
 from madtree.learn.ensemble.row_order import RowOrder
-from madtree.learn.histogram import BREATH, HeldOut, Program, Targets
+from madtree.learn.histogram import BREATH, HeldOut, Program, SameRoom, Targets
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, WayDown
 from madtree.trees import ForestParameters
@@ -64,6 +64,7 @@ class Tally:
         n_lines = n_classes or 2
         self._counted: Array = targets.room(n_lines * n_rows * kind().itemsize).view(kind).reshape(n_lines, n_rows)
         self._counted[:] = 0
+        self._room = SameRoom(targets.room)
         self._grid: Grid | None = None
         if not n_classes:
             largest = problem.largest_target + np.abs(problem.centre)
@@ -108,20 +109,24 @@ class Tally:
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""
         rows = self._rows
-        prediction: Array
+        self._room.take_back()
+        votes, prediction = (
+            self._of_rows(np.uint32),
+            self._of_rows(rows.target.dtype if self._grid is None else np.float64),
+        )
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
-                votes = self._counted.sum(axis=0, dtype=np.uint32)
-                prediction = np.empty(len(votes), rows.target.dtype)
+                asked, wrong = self._of_rows(np.bool_), self._of_rows(np.bool_)
                 for piece in self._pieces():
+                    votes[piece] = self._counted[:, piece].sum(axis=0, dtype=np.uint32)
                     prediction[piece] = _winners(self._counted[:, piece])
-                asked = votes > 0
-                wrong = asked & (prediction != rows.target[0])
+                    asked[piece] = votes[piece] > 0
+                    wrong[piece] = asked[piece] & (prediction[piece] != rows.target[0, piece])
                 error = self._weight_of(wrong) / self._weight_of(asked)
                 return error, 1 - error, votes, prediction
-            votes = self._counted[0].astype(np.uint32)
-            prediction = np.zeros(len(votes))
+            prediction[:] = 0
             for piece in self._pieces():
+                votes[piece] = self._counted[0, piece]
                 voted = piece.start + np.flatnonzero(votes[piece])
                 summed = self._grid.join(self._counted[1:, voted], rows.group.take(voted))
                 prediction[voted] = summed / votes[voted]
@@ -137,8 +142,9 @@ class Tally:
         """Exact sums (G,) of two numbers times the weight, of all rows that have `votes`; the numbers are made of the
         rows' values, places and groups.
         """
-        numbers: Floats = np.empty((2, np.count_nonzero(votes)))
-        groups, first = np.zeros(numbers.shape[1], np.int32), 0
+        n, first = np.count_nonzero(votes), 0
+        numbers: list[Floats] = [self._of_rows(np.float64)[:n] for _ in range(2)]
+        groups: Ints = self._of_rows(np.int32)[:n]
         for piece in self._pieces():
             voted = piece.start + np.flatnonzero(votes[piece])
             stop = first + len(voted)
@@ -148,6 +154,11 @@ class Tally:
                 np.multiply(weight, of_rows, out=own[first:stop])
             first = stop
         return [exact_sums(own, groups, self._problem.n_groups) for own in numbers]
+
+    def _of_rows(self, kind: np.dtype[Any] | type) -> Array:
+        """(n_rows,) numbers of that kind, whatever they are."""
+        n_bytes = self._counted.shape[1] * np.dtype(kind).itemsize
+        return self._room(n_bytes).view(kind)
 
     def _pieces(self) -> Iterator[slice]:
         """Rows that are looked at together, so that what is worked out on the way takes little memory."""

@@ -41,7 +41,7 @@ from madtree.learn.histogram.requests import (
     WaveReport,
     request_of,
 )
-from madtree.learn.histogram.row_records import Room
+from madtree.learn.histogram.row_records import Room, SameRoom
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps
 
@@ -70,6 +70,7 @@ __all__ = [
     "RowsByTreeRequest",
     "RowsOfNodes",
     "RowsRequest",
+    "SameRoom",
     "Steps",
     "T",
     "Targets",

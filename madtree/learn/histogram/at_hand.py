@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -112,21 +113,28 @@ class BlocksAtHand:
             rows = problem.replicas.held_out(placed.block, replica)
             part = placed.block.take(rows)
             places.append((rows + n_all).astype(np.int32))
-            parts.append(part)
+            if request.with_rows:
+                parts.append(part)
             nodes.append(self._way.leaves(part, replica, problem.n_groups).astype(np.int32, copy=False))
             n_all += placed.block.codes.n_rows
         return HeldOut(np.concatenate(places), parts, np.concatenate(nodes), n_all)
 
     def _targets(self) -> Targets:
         blocks = [placed.block for placed in self._blocks] if self._whole is None else [self._whole]
+        n_rows = sum(block.codes.n_rows for block in blocks)
 
         def joined(name: str) -> Any:
-            parts = [getattr(block, name) for block in blocks]
-            if parts[0] is None or len(parts) == 1:
-                return parts[0]
-            return np.concatenate(parts, axis=-1)
+            first = getattr(blocks[0], name)
+            if first is None or len(blocks) == 1:
+                return first
+            shape = (*first.shape[:-1], n_rows)
+            whole = self._new_room(math.prod(shape) * first.itemsize).view(first.dtype).reshape(shape)
+            stop = 0
+            for block in blocks:
+                start, stop = stop, stop + block.codes.n_rows
+                whole[..., start:stop] = getattr(block, name)
+            return whole
 
-        n_rows = sum(block.codes.n_rows for block in blocks)
         return Targets(joined("target"), joined("weight"), joined("tree"), n_rows, self._new_room)
 
     def _categories(self, problem: Problem) -> Steps[Ints]:

@@ -58,11 +58,12 @@ class DrawnRequest:
 
 @dataclass(frozen=True)
 class HeldOutRequest:
-    """The rows that a replica is tested on, please: a `HeldOut`."""
+    """The rows that a replica is tested on, please: a `HeldOut`, `with_rows` or without `blocks`."""
 
     problem: Problem
     routing: Routing
     replica: int
+    with_rows: bool
     what: Literal["held out"] = "held out"
 
 
@@ -125,7 +126,7 @@ class HeldOut:
 
     Attributes:
         place: (n_rows,) of each row among all, ascending; the same for all replicas.
-        blocks: these rows, in that order.
+        blocks: these rows, in that order; none where nobody asked for them.
         node: (n_rows,) the node that each has reached.
         n_all: rows that there are, in the replica or not.
     """

@@ -16,7 +16,7 @@ from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.received import bins_of, grid_of, replicas_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.trees import POISSON, Parameters
+from madtree.trees import POISSON, NodeLayout, Parameters
 
 _MOST_ROWS = 2**48
 
@@ -93,6 +93,11 @@ class Problem:
     def of_counts(self) -> bool:
         """Whether the target counts events, and a node's prediction is their rate."""
         return self.parameters.criterion == POISSON
+
+    @property
+    def node_layout(self) -> NodeLayout:
+        """How a forest's nodes are packed."""
+        return NodeLayout(self.n_classes > 0, self.n_classes, self.weight_grid is not None, bool(self.unordered.any()))
 
     @property
     def feature_costs(self) -> Floats:

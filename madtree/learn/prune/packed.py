@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data import Array, Ints
+from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.prune.categories import TreeKeys
 from madtree.learn.prune.columns import NodeColumns
-from madtree.trees import record_fields
+from madtree.trees import NodeLayout
 
 _PIECE = 4096  # nodes whose records are filled together, so that they stay in the cache
 
@@ -21,7 +21,7 @@ class PackedNodes:
     Attributes:
         key: of each tree.
         sizes: (n,) bytes of each tree's nodes.
-        records: (sizes.sum(),) uint8, as `trees.record_fields` lays them out, one tree's by node id behind the other's.
+        records: (sizes.sum(),) uint8, as a `trees.NodeLayout` has them, one tree's by node id behind the other's.
         n_categories: (n,) of each tree's list.
         feature, index: (n_categories.sum(),) of each category its feature, and its position in the feature's list.
     """
@@ -40,14 +40,13 @@ class PackedNodes:
         return cls(TreeKeys(ids, ids), ids, np.zeros(0, np.uint8), ids, none, none)
 
     @classmethod
-    def of(
-        cls, nodes: NodeColumns, key: TreeKeys, n_nodes: Ints, unordered: Array, *, is_classification: bool
-    ) -> PackedNodes:
+    def of(cls, nodes: NodeColumns, key: TreeKeys, n_nodes: Ints, unordered: Bools, layout: NodeLayout) -> PackedNodes:
         """From the columns of the nodes.
 
         Args:
             key, n_nodes: of each tree; `nodes` are those of the first tree, then those of the second, ...
             unordered: (n_features,) bool.
+            layout: of the records.
         """
         if n_nodes.sum() != len(nodes.node_id):
             raise ValueError("the nodes are not those of the trees")
@@ -66,7 +65,7 @@ class PackedNodes:
         index[_places(left, before)] = nodes.left.indices
         index[_places(right, before + left)] = nodes.right.indices
         feature = np.repeat(nodes.feature[splits], counts).astype(np.int32)
-        records = _records(nodes, start, is_classification)
+        records = _records(nodes, start, layout)
         sizes = n_nodes * records.dtype.itemsize
         return cls(key, sizes, records.reshape(-1).view(np.uint8), n_categories, feature, index)
 
@@ -78,25 +77,23 @@ def _places(sizes: Ints, first: Ints) -> Ints:
     return places
 
 
-def _records(nodes: NodeColumns, categories: Ints, is_classification: bool) -> Array:
+def _records(nodes: NodeColumns, categories: Ints, layout: NodeLayout) -> Array:
     """(n,) the nodes' records; `categories` (n,) where those of each split begin, -1 where it has none."""
-    fields = [(name, f">{kind}") for name, kind in record_fields(is_classification)]
-    n_classes = nodes.class_weights.shape[1]
-    whole = np.empty(len(nodes.node_id), np.dtype([*fields, ("class_weights", ">f8", (n_classes,))]))
-    columns = {
-        name: getattr(nodes, name)
-        for name in ("node_id", "n_rows", "threshold", "weight", "impurity", "risk", "complexity", "class_weights")
-    }
     is_leaf = nodes.feature < 0
-    columns["feature"] = nodes.feature + 1
-    columns["majority_left"] = nodes.majority_left & ~is_leaf
-    columns["prediction"] = nodes.prediction + 1 if is_classification else nodes.prediction
-    columns["categories"] = categories
-    columns["n_left"], columns["n_right"] = nodes.left.sizes, nodes.right.sizes
-    columns["improvement"] = np.where(is_leaf, np.nan, nodes.improvement)
+    position = nodes.feature + 1
+    columns = {
+        "feature": np.where(nodes.majority_left, position, -position),
+        "prediction": nodes.prediction + 1 if layout.is_classification else nodes.prediction,
+        "improvement": np.where(is_leaf, np.nan, nodes.improvement),
+        "categories": categories,
+        "n_left": nodes.left.sizes,
+        "n_right": nodes.right.sizes,
+    }
+    whole = np.empty(len(nodes.node_id), layout.big_endian)
+    given = {name: columns[name] if name in columns else getattr(nodes, name) for name in whole.dtype.names or ()}
     for begin in range(0, len(whole), _PIECE):
         piece = slice(begin, begin + _PIECE)
         records = whole[piece]
-        for name, column in columns.items():
+        for name, column in given.items():
             records[name] = column[piece]
     return whole

@@ -83,9 +83,8 @@ class TrainedTrees:
 
     def pack(self, problem: Problem) -> TrainedTrees:
         """The same trees of that problem with their nodes packed."""
-        is_classification = problem.n_classes > 0
         trees, unordered = self.trees, problem.unordered
-        packed = PackedNodes.of(self.nodes, trees.key, trees.n_nodes, unordered, is_classification=is_classification)
+        packed = PackedNodes.of(self.nodes, trees.key, trees.n_nodes, unordered, problem.node_layout)
         return replace(self, nodes=TrainedTrees.none(len(unordered), problem.n_classes).nodes, packed=packed)
 
     @classmethod

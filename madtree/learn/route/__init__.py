@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.learn.route.leaves import WayDown
+from madtree.learn.route.leaves import WayDown, to_agreement
 from madtree.learn.route.positions import POSITION_BYTES, Positions
 from madtree.learn.route.routing import Routing, category_table
 from madtree.learn.route.stored_nodes import MOST_NODES, NewSplits, StoredNodes, node_bytes, places
@@ -18,4 +18,5 @@ __all__ = [
     "category_table",
     "node_bytes",
     "places",
+    "to_agreement",
 ]

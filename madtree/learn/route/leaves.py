@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from madtree.learn.data import RIGHT, UNKNOWN, USUAL_BLOCK_ROWS, Array, Block, Codes, Ints
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
-from madtree.learn.walk import CodeMatrix, Descent
+from madtree.learn.walk import CodeMatrix, Descent, where_leaves_agree
 
 
 class WayDown:
@@ -48,7 +50,7 @@ class WayDown:
             inner = routing.child != np.arange(len(routing.child))
             cut = np.where(inner, np.clip(routing.cut, 0, largest - 1), largest)
             tables, table = self._tables(kind) if len(routing.categories) else (None, None)
-            by_cut = routing.table < 0
+            by_cut = (routing.table < 0) | ~inner
             self._descents[kind] = Descent(
                 routing.feature.astype(np.int64),
                 np.where(by_cut, cut, 0).astype(kind),
@@ -75,6 +77,17 @@ class WayDown:
         own = np.arange(np.iinfo(kind).max + 1)
         table = np.where(routing.table < 0, 0, routing.table.astype(np.int64) + len(own))
         return np.concatenate((own, right)).astype(kind), table
+
+
+def to_agreement(routing: Routing, n_trees: int, said: Array) -> tuple[Routing, Array]:
+    """The ways of rows as far as they decide what is said, and what is said (n_nodes,) where they end: by the first
+    nodes below which all leaves say the same.
+
+    `said`: (n_nodes,) by each node as a leaf. The roots of the trees are the first nodes.
+    """
+    agree, said = where_leaves_agree(routing.child, np.arange(n_trees), said)
+    child = np.where(agree, np.arange(len(agree), dtype=np.int32), routing.child)
+    return replace(routing, child=child), said
 
 
 def _of_one_width(codes: Codes) -> Array:

@@ -8,7 +8,8 @@ import numpy as np
 
 from madtree.learn.data import Array, Ints
 
-_MOST_KEPT = 8 * 2**20  # bytes of bits
+MOST_ROWS = 131_072  # of a matrix: what is done once for all rows pays for many of them, and then the cache is full
+_MOST_KEPT = 16 * 2**20  # bytes of bits
 _FIRST_KEPT = 128  # questions whose answers there is room for, as long as there are no more: of a tree or two
 _WORD = 64  # bits
 MOST_LEVELS = 8  # by whole columns: as many as a byte has bits
@@ -46,7 +47,7 @@ class CodeMatrix:
     """Codes of some rows, column by column.
 
     Attributes:
-        n_rows: at most `USUAL_BLOCK_ROWS`.
+        n_rows: at most `MOST_ROWS`.
         has_missing: whether any code is 0. Then there are as many columns again, the same but for the largest number
             in the place of 0: what a split asks that sends missing values right.
         columns: (n_features or 2 * n_features, n_rows).

@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Ints
-from madtree.learn.walk.code_matrix import MOST_LEVELS, CodeMatrix, most_kept
+from madtree.learn.data import Array, Ints
+from madtree.learn.walk.code_matrix import MOST_LEVELS, MOST_ROWS, CodeMatrix, most_kept
 
 _FEW = 512  # rows, of which a walk from the root is quicker
 _MOST_TOPS = 512  # trees whose first levels are kept, of some kilobytes each
@@ -182,7 +182,7 @@ class Descent:
         """How many are best gone down by whole columns: each has more nodes than the one above, and costs as much to
         walk. Questions that the trees share are answered once, as long as their answers are kept.
         """
-        nodes, asked, kept = self.together, np.zeros(0, np.int64), most_kept(USUAL_BLOCK_ROWS)
+        nodes, asked, kept = self.together, np.zeros(0, np.int64), most_kept(MOST_ROWS)
         for level in range(min(MOST_LEVELS, self.deepest)):
             nodes = nodes[self.child.take(nodes) != nodes]
             questions = (self.feature.take(nodes) << _HALF) | self.cut.take(nodes)

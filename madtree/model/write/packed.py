@@ -1,4 +1,4 @@
-"""Writes the nodes of a forest's trees, which come packed: as `trees.record_fields` lays them out."""
+"""Writes the nodes of a forest's trees, which come packed: as a `trees.NodeLayout` has them."""
 
 from __future__ import annotations
 

@@ -219,3 +219,21 @@ def test_a_canceled_training_leaves_nothing(db: psycopg.Connection) -> None:
         grow(db, "f", "v", num_trees=20_000)
     db.execute("RESET statement_timeout")
     assert rows(db, "SELECT to_regclass('f') AS f") == [{"f": None}]
+
+
+@pytest.mark.parametrize(("grouping", "where"), [(None, ""), ("g", " in 3 of 3 groups")])
+def test_a_notice_tells_of_ids_that_do_not_tell_rows_apart(
+    db: psycopg.Connection, grouping: str | None, where: str
+) -> None:
+    told: list[str] = []
+    db.add_notice_handler(lambda diagnostic: told.append(str(diagnostic.message_primary)))
+    db.execute("ALTER TABLE t ADD one int DEFAULT 1")
+    for id_ in ("one", "id"):
+        db.execute(
+            "SELECT madtree.forest_train('t', %s, %s, 'c', 'x, y', num_trees => 3, grouping_cols => %s)",
+            [f"by_{id_}", id_, grouping],
+        )
+    assert told == [
+        "id_col_name: rows with the same one are drawn together, so that each tree has all rows or "
+        f"none{where}, and there is no out-of-bag error; name a column that tells rows apart"
+    ]

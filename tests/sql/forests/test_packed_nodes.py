@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import struct
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,9 +20,10 @@ from madtree.errors import MadtreeError
 from madtree.learn.prune import CategorySets, NodeColumns, PackedNodes, TreeKeys
 from madtree.model import find_model, read_summary, read_trees
 from madtree.model.write import write_packed
+from madtree.score.packed_nodes import read_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
-from madtree.trees import fixed_size, record_fields
+from madtree.trees import NodeLayout
 
 FEATURES = ["x", '"odd {0} `name`"', "it's \\ there", "k", "flag"]
 UNORDERED = [None, None, None, ("a", 'b "quoted"', "c,{}", None, ""), ("false", "true")]
@@ -49,14 +51,16 @@ def some_float(draw: random.Random) -> float:
     return draw.uniform(-1000, 1000)
 
 
-def some_nodes(draw: random.Random, n_trees: int, n_classes: int) -> list[dict[str, Any]]:
+def some_nodes(draw: random.Random, n_trees: int, layout: NodeLayout) -> list[dict[str, Any]]:
     """Nodes of trees, as a table of rows would have them; depths beyond what any float tells apart."""
+    n_classes = layout.n_classes
+    asked = [f for f, known in enumerate(UNORDERED) if known is None or layout.has_categories]
     rows = []
     for tree in range(1, n_trees + 1):
         ids = sorted(SHAPE) if tree > 1 else [0, 1, 2, 2**61 - 2, 2**61 - 1, 2**62 - 2, 2**53, 2**53 - 1]
         for node_id in sorted(ids):
             split = node_id in SHAPE.values()
-            f = draw.randrange(len(FEATURES)) if split else None
+            f = draw.choice(asked) if split else None
             known = UNORDERED[f] if f is not None else None
             left = [c for c in known if draw.random() < 0.5] if known else None
             row = {
@@ -76,12 +80,20 @@ def some_nodes(draw: random.Random, n_trees: int, n_classes: int) -> list[dict[s
                 "class_weights": [some_float(draw) for _ in range(n_classes)] if n_classes else None,
                 "right_levels": [c for c in known if c not in left] if known and left is not None else None,
             }
+            if not layout.weighted:
+                row["weight"] = float(row["n_rows"])
+            if not layout.has_risk:
+                counts = [draw.choice([0, 1, 2**40, draw.randrange(10**6)]) for _ in range(n_classes)]
+                row["prediction"] = counts.index(max(counts))
+                row["n_rows"], row["weight"] = sum(counts), float(sum(counts))
+                row["risk"], row["class_weights"] = float(sum(counts) - max(counts)), list(map(float, counts))
             rows.append(row)
     return rows
 
 
-def arrays_of(rows: list[dict[str, Any]], n_classes: int) -> PackedNodes:
+def arrays_of(rows: list[dict[str, Any]], layout: NodeLayout) -> PackedNodes:
     """The same nodes as training hands them over."""
+    n_classes = layout.n_classes
 
     def numbers(name: str, dtype: Any = np.float64, none: Any = np.nan) -> Any:
         return np.array([none if row[name] is None else row[name] for row in rows], dtype)
@@ -109,18 +121,25 @@ def arrays_of(rows: list[dict[str, Any]], n_classes: int) -> PackedNodes:
         class_weights=np.array([row["class_weights"] or [] for row in rows], np.float64).reshape(len(rows), n_classes),
     )
     ids, counts = np.unique(member, return_counts=True)
-    unordered = np.array([known is not None for known in UNORDERED])
+    unordered = np.array([known is not None and layout.has_categories for known in UNORDERED])
     key = TreeKeys(np.ones_like(ids), ids)
-    return PackedNodes.of(nodes, key, counts, unordered, is_classification=n_classes > 0)
+    return PackedNodes.of(nodes, key, counts, unordered, layout)
 
 
 def written(
-    db: psycopg.Connection, schema: str, name: str, rows: list[dict[str, Any]], type_: str | None, labels: list[str]
+    db: psycopg.Connection,
+    schema: str,
+    name: str,
+    rows: list[dict[str, Any]],
+    layout: NodeLayout,
+    type_: str | None,
+    labels: list[str],
 ) -> None:
     """A forest's table of packed nodes and its view, filled by what trains forests."""
     at = schema, name
     db.execute(create_tables(*at, (), None))  # type: ignore[arg-type]
-    db.execute(packed_nodes.create_view(*at, FEATURES, type_))  # type: ignore[arg-type]
+    before = replace(layout, n_classes=0)
+    db.execute(packed_nodes.create_view(*at, before, FEATURES, type_))  # type: ignore[arg-type]
     db.execute(packed_nodes.store_whole(*at))  # type: ignore[arg-type]
     task = SimpleNamespace(
         output_schema=schema,
@@ -128,8 +147,8 @@ def written(
         is_classification=type_ is not None,
         forest=SimpleNamespace(n_trees=len({row["tree_id"] for row in rows})),
     )
-    write_packed(PsycopgHost(db), task, arrays_of(rows, len(labels)), UNORDERED)  # type: ignore[arg-type]
-    db.execute(packed_nodes.create_view(*at, FEATURES, type_, labels))  # type: ignore[arg-type]
+    write_packed(PsycopgHost(db), task, arrays_of(rows, layout), UNORDERED)  # type: ignore[arg-type]
+    db.execute(packed_nodes.create_view(*at, layout, FEATURES, type_, labels))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -145,16 +164,19 @@ def written(
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("has_categories", [False, True], ids=["numbers", "categories"])
 def test_the_view_is_the_table_of_rows(
-    db: psycopg.Connection, schema: str, type_: str | None, labels: list[str]
+    db: psycopg.Connection, schema: str, type_: str | None, labels: list[str], weighted: bool, has_categories: bool
 ) -> None:
     name = 'odd "m" {0} `x`'
     db.execute(
         "CREATE TYPE pg_temp.mood AS ENUM ('so so', 'sad'); "
         "CREATE DOMAIN pg_temp.short AS text CHECK (length(value) < 9)"
     )
-    rows = some_nodes(random.Random(str(type_)), 9, len(labels))
-    written(db, schema, name, rows, type_, labels)
+    layout = NodeLayout(type_ is not None, len(labels), weighted, has_categories)
+    rows = some_nodes(random.Random(str(type_)), 9, layout)
+    written(db, schema, name, rows, layout, type_, labels)
     # The oracle: one row of values after the other, by psycopg, into a table with the columns of a tree model's nodes.
     kinds = ", ".join(f"{column} {kind or type_ or 'float8'}" for column, kind in NODE_COLUMNS)
     db.execute(f"CREATE TEMP TABLE by_rows ({kinds})")  # type: ignore[arg-type]
@@ -178,8 +200,9 @@ def test_the_view_is_the_table_of_rows(
 
 
 def test_one_tree_is_decoded_alone_and_what_nobody_asks_for_is_not(db: psycopg.Connection, schema: str) -> None:
-    rows = some_nodes(random.Random(1), 300, 2)
-    written(db, schema, "m", rows, "text", ["a", "b"])
+    layout = NodeLayout(True, 2, weighted=False, has_categories=True)
+    rows = some_nodes(random.Random(1), 300, layout)
+    written(db, schema, "m", rows, layout, "text", ["a", "b"])
 
     def plan(query: str) -> str:
         db.execute("ANALYZE m_packed; SET enable_seqscan = off")
@@ -189,10 +212,52 @@ def test_one_tree_is_decoded_alone_and_what_nobody_asks_for_is_not(db: psycopg.C
     assert "Index Cond: (t.tree_id = 7)" in one
     assert "loops=300" not in one
     assert db.execute("SELECT count(*) FROM m_nodes WHERE tree_id = 7").fetchone() == (len(SHAPE),)
-    few = plan("SELECT node_id, risk FROM m_nodes")
+    few = plan("SELECT node_id, impurity FROM m_nodes")
     assert "SubPlan" in one  # the weights of the classes
     assert "SubPlan" not in few
     assert few.count("encode(") * 4 < one.count("encode(")
+
+
+# Bytes of a record but for `class_weights`.
+SIZES = {
+    ("c", None, "x, y, h"): 56,
+    ("c", None, "x, y, k, h"): 68,
+    ("c", "1 + z % 3", "x, y, h"): 72,
+    ("c", "1", "x, y, k, h"): 84,
+    ("v", None, "x, y, h"): 68,
+    ("v", None, "x, y, k, h"): 80,
+    ("v", "1", "x, y, h"): 76,
+    ("v", "1 + z % 3", "x, y, k, h"): 88,
+}
+
+
+@pytest.mark.parametrize("groups", [None, "g"])
+@pytest.mark.parametrize(("dependent", "weights", "features"), SIZES)
+def test_who_writes_nodes_and_who_reads_them_agree(
+    db: psycopg.Connection, dependent: str, weights: str | None, features: str, groups: str | None
+) -> None:
+    """Also of trees that no row was drawn for."""
+    db.execute(MAKE)
+    db.execute("DELETE FROM t WHERE id > 60 AND g > 0")
+    more = {"sample_ratio": 0.05, "sampling": "poisson", "num_trees": 9, "min_split": 2}
+    grow(db, "f", dependent, features, weights=weights, grouping_cols=groups, **more)
+    host = PsycopgHost(db)
+    tables = find_model(host, "f", "model")
+    model = read_summary(host, tables)
+    size = SIZES[dependent, weights, features] + 8 * (3 if dependent == "c" else 0)
+    lengths = db.execute("SELECT octet_length(nodes) FROM f_packed ORDER BY tree_id").fetchall()
+    trees = read_trees(host, tables, model)
+    assert [length for (length,) in lengths] == [size * len(tree.nodes) for tree in trees]
+    shown = [(tree.tree_id, node) for tree in trees for node in tree.nodes.values()]
+    view = db.execute("SELECT tree_id, node_id, n_rows, weight, risk FROM f_nodes ORDER BY tree_id, node_id").fetchall()
+    assert view == [(tree, node.node_id, node.n_rows, node.weight, node.risk) for tree, node in shown]
+    scored = read_packed(host, tables, model, with_shares=True)
+    for name, of in (("node_id", lambda node: node.node_id), ("majority_left", lambda node: bool(node.majority_left))):
+        assert scored[name].tolist() == [of(node) for _, node in shown]
+    assert scored["tree_id"].tolist() == [tree for tree, _ in shown]
+    names = [None, *(feature.name for feature in model.features)]
+    assert [names[feature] for feature in scored["feature"]] == [node.feature for _, node in shown]
+    assert scored["class_weights"].tolist() == [list(node.class_weights or ()) for _, node in shown]
 
 
 @pytest.mark.parametrize("dependent", ["c", "v"])
@@ -215,61 +280,75 @@ def test_what_shows_trees_reads_the_bytes_as_the_view_does(db: psycopg.Connectio
     assert read_trees(host, tables, model, 2) == trees[1:2]
 
 
-WRONG = {
-    "node_id": (-1, "has a number that no node has"),
-    "n_rows": (-1, "has no number of rows"),
-    "feature": (9, "asks what is no feature of the model"),
-    "majority_left": (2, "has no majority"),
-    "prediction": (4, "predicts no class of the model"),
-    "categories": (10**6, "names categories that its tree does not have"),
-    "n_left": (-1, "names categories that its tree does not have"),
-    "threshold": (math.nan, "has no threshold"),
-    "weight": (-1.0, "has a negative weight"),
-    "impurity": (math.nan, "has an unfit weight, impurity"),
-    "improvement": (math.nan, "has an unfit improvement"),
-}
+# Values that the fields of a record never have.
+WRONG: list[tuple[str, float, str]] = [
+    ("node_id", -1, "has a number that no node has"),
+    ("n_rows", -1, "has no number of rows"),
+    ("feature", 9, "asks what is no feature of the model"),
+    ("feature", -9, "asks what is no feature of the model"),
+    ("feature", -(2**31), "asks what is no feature of the model"),
+    ("prediction", 4, "predicts no class of the model"),
+    ("prediction", 0, "predicts no class of the model"),
+    ("prediction", -(2**31), "predicts no class of the model"),
+    ("categories", 10**6, "names categories that its tree does not have"),
+    ("n_left", -1, "names categories that its tree does not have"),
+    ("threshold", math.nan, "has no threshold"),
+    ("weight", -1.0, "has a negative weight"),
+    ("weight", math.nan, "has an unfit weight, impurity"),
+    ("risk", math.nan, "has an unfit weight, impurity"),
+    ("impurity", math.nan, "has an unfit weight, impurity"),
+    ("improvement", math.nan, "has an unfit improvement"),
+]
 
 
-def places() -> dict[str, tuple[int, str]]:
-    """Of each field of a class's record where it begins, and struct's code."""
+def places(layout: NodeLayout) -> dict[str, tuple[int, str]]:
+    """Of each field where it begins in a record, and struct's code."""
     found, at = {}, 0
-    for name, kind in record_fields(is_classification=True):
-        found[name] = (at, {"i1": ">b", "i4": ">i", "i8": ">q", "f8": ">d"}[kind])
+    for name, kind in layout.fields:
+        found[name] = (at, {"i4": ">i", "i8": ">q", "f8": ">d"}[kind])
         at += int(kind[1:])
     return found
 
 
-def test_a_record_that_is_no_node_is_said(db: psycopg.Connection) -> None:
+@pytest.mark.parametrize("weights", [None, "1 + z % 3"])
+def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str | None) -> None:
     db.execute(MAKE)
-    grow(db, "f", "c", num_trees=1)
+    grow(db, "f", "c", num_trees=1, weights=weights)
     host = PsycopgHost(db)
     tables = find_model(host, "f", "model")
     model = read_summary(host, tables)
     (whole,) = db.execute("SELECT nodes FROM f_packed").fetchone()  # type: ignore[misc]
-    size = fixed_size(is_classification=True) + 8 * 3
+    layout = NodeLayout(True, 3, weighted=weights is not None, has_categories=True)
+    size, found = layout.size, places(layout)
+    assert ("weight" in found, "risk" in found) == (bool(weights), bool(weights))
     nodes = read_trees(host, tables, model)[0].nodes
     by_number = next(n for n, node in enumerate(nodes.values()) if node.threshold is not None)
     by_category = next(n for n, node in enumerate(nodes.values()) if node.left_levels is not None)
-    for name, (value, problem) in WRONG.items():
-        offset, code = places()[name]
-        at = size * (by_category if name in ("categories", "n_left") else by_number) + offset
+
+    def forge(node: int, field: str, value: float) -> None:
+        offset, code = found[field]
+        at = size * node + offset
         forged = whole[:at] + struct.pack(code, value) + whole[at + struct.calcsize(code) :]
         db.execute("UPDATE f_packed SET nodes = %s", [forged])
-        with pytest.raises(MadtreeError, match=f"f is damaged: node -?[0-9]+ of tree 1 ({problem})"):
-            read_trees(host, tables, model)
-    offset, code = places()["threshold"]
-    at = size * by_category + offset
-    forged = whole[:at] + struct.pack(code, 0.5) + whole[at + 8 :]
-    db.execute("UPDATE f_packed SET nodes = %s", [forged])
+
+    for name, value, problem in WRONG:
+        if name in found:
+            forge(by_category if name in ("categories", "n_left") else by_number, name, value)
+            with pytest.raises(MadtreeError, match=f"f is damaged: node -?[0-9]+ of tree 1 ({problem})"):
+                read_trees(host, tables, model)
+            db.execute("SELECT * FROM f_nodes")
+    forge(by_category, "threshold", 0.5)
     with pytest.raises(MadtreeError, match="has a threshold besides its categories"):
         read_trees(host, tables, model)
     with pytest.raises(psycopg.Error, match="has a threshold besides its categories"), db.transaction():
         db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
-    for weights in ([math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]):
-        forged = whole[: size - 24] + struct.pack(">3d", *weights) + whole[size:]
+    for weights_of_classes in ([math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]):
+        forged = whole[: size - 24] + struct.pack(">3d", *weights_of_classes) + whole[size:]
         db.execute("UPDATE f_packed SET nodes = %s", [forged])
         with pytest.raises(MadtreeError, match="node 0 of tree 1 has no weight for each class"):
             read_trees(host, tables, model)
+        with pytest.raises(psycopg.Error, match="node 0 of tree 1 has no weight for each class"), db.transaction():
+            db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
     db.execute("UPDATE f_packed SET nodes = %s, tree_id = 2", [whole])
     with pytest.raises(MadtreeError, match="there are nodes of tree 2, which is not there"):
         read_trees(host, tables, model)

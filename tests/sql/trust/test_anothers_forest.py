@@ -8,7 +8,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from madtree.trees import fixed_size
+from madtree.trees import NodeLayout
 
 # All that reads a forest's nodes.
 CALLS = (
@@ -135,7 +135,7 @@ FORGED = {
 @pytest.mark.parametrize("forged", FORGED)
 def test_bytes_that_are_no_trees_are_a_sentence(data: psycopg.Connection, forged: str) -> None:
     grow(data, "f")
-    size = fixed_size(is_classification=True) + 2 * 8
+    size = NodeLayout(True, 2, weighted=False, has_categories=True).size
     change = FORGED[forged].format(size=size)
     data.execute(f"UPDATE f_packed SET nodes = {change} WHERE tree_id = 2")  # type: ignore[arg-type]
     # To show a tree, its order is none, and a tree without nodes is one that could not be trained.

@@ -43,7 +43,7 @@ def forest_of(problem: Problem, blocks: list[Block], forest: ForestParameters) -
     program = train_forest(Forest.of(problem, forest, np.arange(problem.n_groups)), waves.append)
     said = finished(driven(program, at_hand(blocks)))
     trees = TrainedTrees.join(waves)
-    return replace(trees, nodes=unpacked(trees, problem.n_classes)), said
+    return replace(trees, nodes=unpacked(trees, problem.node_layout)), said
 
 
 def members(trees: TrainedTrees) -> dict[tuple[int, int], dict[str, Any]]:
@@ -103,7 +103,7 @@ def by_general_ways(problem: Problem, block: Block, forest: ForestParameters) ->
 
     group, member = (part.ravel() for part in np.meshgrid(np.arange(wave.n_groups), np.arange(forest.n_trees)))
     trees = TrainedTrees.of(finished(driven(program(), at_hand([block]))), wave, group, member).pack(wave)
-    return replace(trees, nodes=unpacked(trees, problem.n_classes))
+    return replace(trees, nodes=unpacked(trees, problem.node_layout))
 
 
 SETTINGS = {
