@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from measure.case import Case, Ratio, Seconds, Suite
-from measure.inside import PredictForest, TrainForest
+from measure.inside import FOREST_SHAPE, PredictForest, TrainForest
 from measure.outside import LightGBMForest, ScikitLearnForest, ScikitLearnPredict
 from measure.table import Table, derived, names, uniform
 
 FOREST, PREDICT = "forest_train", "forest_predict"
+REGRESSION, IMPORTANCE = "forest_train, regression", "the same with importance"
 LIGHTGBM = "ADBC, LightGBM rf"
 SCIKIT_LEARN, THEIRS_PREDICTS = "RandomForestClassifier.fit alone", "RandomForestClassifier.predict alone"
 MEMORY = 128  # MB: the budget and 64 more, whatever the number of trees
@@ -51,6 +54,19 @@ def _scores(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
     )
 
 
+def _regression(name: str, table: Table, n_trees: int) -> Case:
+    """Its memory: targets take more than classes, and importance looks at all out-of-bag rows of a tree together."""
+    alone = TrainForest(table, n_trees=n_trees, dependent="x1 * x2 + x3")
+    return Case(
+        name,
+        {REGRESSION: alone, IMPORTANCE: replace(alone, shape=FOREST_SHAPE.replace("false", "true"), model="important")},
+        rounds=1,
+        peaks=[REGRESSION, IMPORTANCE],
+        most_memory=MEMORY,
+        long=True,
+    )
+
+
 def _groups(name: str, table: Table, goal: float, *, long: bool) -> Case:
     return Case(
         name,
@@ -77,6 +93,7 @@ SUITE = Suite(
             [Seconds(FOREST, 0.3)],
             rounds=7,
         ),
+        _regression("regression-1Mx5", MILLION, 5),
         _groups("100-groups-of-500", A_HUNDRED, 0.75, long=False),
         _groups("2000-groups-of-500", TWO_THOUSAND, 15, long=True),
     ),
