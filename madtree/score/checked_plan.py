@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import RIGHT, WIDE_LIMIT, Bools, Ints, Values, ascends, require
-from madtree.score.block_plan import MOST_MEMBERS, children_in_order
+from madtree.score.block_plan import MOST_MEMBERS, by_node, children_in_order
 from madtree.score.coded_forest import CodedForest
 from madtree.score.forest_scorer import OUT_OF_BAG, SAYS_NUMBERS, WHATS
 from madtree.trees import MAX_DEPTH_LIMIT
@@ -125,8 +125,8 @@ def _children(given: Values, n_trees: int) -> tuple[Ints, Ints, int]:
     inner = child != own
     require(np.array_equal(child, children_in_order(inner, roots)), "child", "in the order of the nodes")
     # In that order a child has one parent. If it stands behind that, and in the same tree, there is no circle.
-    ends = np.repeat(np.append(roots[1:], n_nodes), np.diff(np.append(roots, n_nodes)))
-    require((child[inner] > own[inner]).all() and (child[inner] + 1 < ends[inner]).all(), "child", "behind its parent")
+    last = by_node(np.append(roots[1:], n_nodes)[: len(roots)], roots, n_nodes) - 1
+    require(bool((~inner | ((child > own) & (child < last))).all()), "child", "behind its parent")
     at, depth = roots[inner[roots]], 0
     while len(at):
         depth += 1
