@@ -66,7 +66,7 @@ def forest_outcomes_of(
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
     def said(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
-        size = row_bytes(what, members, n_classes if what in ("votes", "judged", "oob_votes") else values.shape[1])
+        size = row_bytes(what, members, n_classes or values.shape[1])
         forest = FlatForest(members, what, n_classes, values, drawn)
         return Outcomes(none, parts, size, expressions, forest)
 

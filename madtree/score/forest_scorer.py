@@ -58,7 +58,7 @@ def count_type(members: int) -> np.dtype:
 
 
 def row_bytes(what: str, members: int, n_values: int) -> int:
-    """Bytes of a row's outcome; `n_values`: classes, or numbers of a leaf."""
+    """Bytes of a row's outcome; `n_values`: classes, or, without any, numbers of a leaf."""
     numbers, class_, count = NUMBER_BYTES * n_values, class_type(n_values).itemsize, count_type(members).itemsize
     return {
         "classes": class_,

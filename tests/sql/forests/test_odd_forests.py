@@ -237,3 +237,26 @@ def test_a_notice_tells_of_ids_that_do_not_tell_rows_apart(
         "id_col_name: rows with the same one are drawn together, so that each tree has all rows or "
         f"none{where}, and there is no out-of-bag error; name a column that tells rows apart"
     ]
+
+
+@pytest.mark.parametrize(("n_classes", "n_trees"), [(300, 3), (2, 255)])
+def test_as_many_classes_and_votes_as_one_byte_does_not_hold(
+    db: psycopg.Connection, n_classes: int, n_trees: int
+) -> None:
+    """The class that most trees vote for, by the leaf that each tree sends a row to."""
+    db.execute(
+        "CREATE TABLE many AS SELECT i AS id, i::float8 AS x, i * 7 %% 600 AS y, i %% %s AS c "
+        "FROM generate_series(1, 600) AS i",
+        [n_classes],
+    )
+    grow(db, "m", "c", "x, y", "many", num_trees=n_trees, max_tree_depth=9, oob_predictions=True)
+    response = [row["estimated_c"] for row in score(db, "m", "response", "many")]
+    prob = [list(row.values())[1:] for row in score(db, "m", "prob", "many")]
+    of_leaf = {(row["tree_id"], row["node_id"]): row["prediction"] for row in rows(db, "SELECT * FROM m_nodes")}
+    for leaves, predicted, shares in zip(score(db, "m", "leaf", "many"), response, prob, strict=True):
+        votes = [of_leaf[tree, leaf] for tree, leaf in enumerate(list(leaves.values())[1], 1)]
+        counts = [votes.count(k) for k in range(n_classes)]
+        assert predicted == counts.index(max(counts))
+        assert shares == [count / n_trees for count in counts]
+    (mean,) = rows(db, "SELECT avg(n_oob_trees)::float8 AS n_trees FROM m_oob")
+    assert mean["n_trees"] == pytest.approx(n_trees * math.exp(-1), rel=0.1)
