@@ -47,6 +47,10 @@ class AsyncNamed(Generic[N]):
         """What `at` finds in the `Model` or `Forest` of that name."""
         return await self.client.run(lambda client: at(type(self)._kind(client, self.name)))
 
+    async def summary(self) -> dict[str, Any]:
+        """The one row of ``<name>_summary``."""
+        return await self._look(lambda it: it.summary)
+
 
 class AsyncModel(AsyncNamed[Model]):
     """A model in the database. Its methods are those of `Model`, awaited; so are what are attributes there."""
@@ -75,10 +79,6 @@ class AsyncModel(AsyncNamed[Model]):
     async def prune(self, new_model: str, cp: float, *, trust_owner: bool = False) -> AsyncModel:
         """Prune it further into a new model."""
         return await self.client.tree_prune(self.name, new_model, cp, trust_owner)
-
-    async def summary(self) -> dict[str, Any]:
-        """The one row of ``<name>_summary``."""
-        return await self._look(lambda it: it.summary)
 
     async def trees(self) -> Result[TreeRow]:
         """The rows of ``<name>``."""
@@ -125,7 +125,3 @@ class AsyncForest(AsyncNamed[Forest]):
     async def trees(self) -> Result[Any]:
         """The rows of ``<name>``: one for each tree, with its group and its number there."""
         return await self._look(lambda it: it.trees)
-
-    async def summary(self) -> dict[str, Any]:
-        """The one row of ``<name>_summary``."""
-        return await self._look(lambda it: it.summary)
