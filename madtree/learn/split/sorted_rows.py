@@ -17,10 +17,9 @@ from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.split.node_rows import order_of_slots, sweep
-from madtree.learn.split.row_tables import RowTable, keys_of, packed
+from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable
 from madtree.learn.split.search import BestSplits, PicksSplits, search
 
-_MOST_ROWS = 1 << 16  # of a node
 _LEAST_CELLS = 8_192  # of a table that is quicker than several smaller ones with fewer empty cells
 
 
@@ -57,7 +56,7 @@ def search_small(
     wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
     in_order = wanted & ~problem.unordered[small.features]
     standing = _Standing.of(small.rows)
-    if picks or problem.parameters.max_competitors or int(standing.sizes.max(initial=0)) > _MOST_ROWS:
+    if picks or problem.parameters.max_competitors or int(standing.sizes.max(initial=0)) > MOST_ROWS:
         in_order = np.zeros_like(wanted)
     by_bins = wanted & ~in_order
     # A tie goes to the earlier feature: so those of a node are looked at in order, in whichever of the two ways.
@@ -141,10 +140,11 @@ def _search_tables(
 ) -> Iterator[None]:
     """Search the ordered features at some places of the layout."""
     rows, first = small.rows, small.layout.first
-    keys = [keys_of(standing.ordered(rows.codes(first + place))) for place in range(places.start, places.stop)]
     row_class, limbs = standing.ordered(rows.row_class), [standing.ordered(limb) for limb in rows.limbs]
     times = None if rows.times is None else standing.ordered(rows.times)
-    words = packed(problem, row_class, times, limbs)
+    contents = RowContents.of(problem, row_class, times, limbs, standing.first, standing.sizes)
+    codes = (standing.ordered(rows.codes(first + place)) for place in range(places.start, places.stop))
+    keys = [contents.keys(code) for code in codes]
     most_cells = problem.tuning.chunk_values // problem.channels.count
     for width, nodes in standing.of_about_one_size(_LEAST_CELLS // len(keys)):
         size = max(1, most_cells // (width * len(keys)))
@@ -152,6 +152,6 @@ def _search_tables(
             mine = nodes[start : start + size]
             slots = standing.slots[mine]
             of_rows = standing.first[mine], standing.sizes[mine]
-            table = RowTable.of(problem, small.tree[slots], keys, words, *of_rows, width)
+            table = RowTable.of(problem, small.tree[slots], contents, keys, *of_rows, width)
             table.improve(found, slots, small.features[slots, places].T, allowed[slots, places].T)
             yield
