@@ -209,6 +209,8 @@ class Training:
             self.source = replace(self.source, groups=values)
         else:
             self.reader.command(self.work.create_as("groups", groups))
+            # Else PostgreSQL would hash the rows, not the groups, to join them.
+            self.reader.command(self.work.analyze("groups"))
             found = groups_of(self.host.query(listed(self.work.name("groups"))))
         self.made.append("groups")
         return found
