@@ -26,7 +26,7 @@ from madtree.sqltext.workers import plan_of
 BYTEA = "pg_catalog.bytea"
 # At least what stays in the processor's cache; at most what is scored at once.
 BLOCK_ROWS = 16_384, MOST_ROWS
-BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
+BLOCK_BYTES = 32 * 2**20  # of a block's rows and what is said of them, which every process has in memory
 PLAN_BYTES_A_ROW = 32  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
@@ -125,7 +125,7 @@ class BlockStatement:
         return self.blocks.by_number(block_rows) if ranges is None else self.blocks.by_pages(ranges)
 
     def _block_rows(self, plan: bytes) -> int:
-        rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)))
+        rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)) + self.blocks.outcome_bytes)
         if not self.host.has_extension:
             # What the outputs are picked from goes to the server with each block.
             return min(BLOCK_ROWS[1], rows_that_fit)
