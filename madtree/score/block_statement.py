@@ -132,13 +132,14 @@ class BlockStatement:
         return min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1], rows_that_fit)
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:
-        """Page ranges of about a block's rows each; None if the source is not one plain table."""
+        """Page ranges of a block's rows each, or fewer; None if the source is not one plain table."""
         if not self.work.sharable:
             return None
         leaves = [self.source.oid]
         # The planner may think that row-level security hides most of the rows, and be wrong.
         stored = self.host.source.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
-        cut = PageRanges.cut(self.host.source, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)
+        n_rows, processes = max(int(stored or 0), int(self.work.rows)), 1 + self.work.block_workers
+        cut = PageRanges.cut(self.host.source, leaves, n_rows, block_rows, processes)
         return [(r.low, r.high) for r in cut.ranges]
 
     def _tasks(self, ranges: Sequence[PageBounds], block_rows: int) -> list[Sequence[PageBounds]]:
