@@ -29,7 +29,7 @@ class JudgedRows:
 
     @classmethod
     def of(cls, targets: Targets) -> JudgedRows:
-        one = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory
+        one = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory, but `take` would copy the whole
         group: Ints = one if targets.tree is None else targets.tree
         return cls(np.atleast_2d(targets.target), targets.weight, group)
 
@@ -37,12 +37,12 @@ class JudgedRows:
         """(m,) weights of `rows` (m,)."""
         if self.weight is None or problem.weight_grid is None:
             return np.ones(len(rows))
-        return problem.weight_grid.join(self.weight.take(rows, axis=1), self.group.take(rows))
+        return problem.weight_grid.join(self.weight.take(rows, axis=1), self.group[rows])
 
     def values(self, problem: Problem, rows: Ints) -> Floats:
         """(m,) targets of `rows` (m,), of regression."""
         assert problem.target_grid is not None
-        group = self.group.take(rows)
+        group = self.group[rows]
         value = problem.target_grid.join(self.target.take(rows, axis=1), group)
         return value / self.weights(problem, rows) + problem.centre[group]
 

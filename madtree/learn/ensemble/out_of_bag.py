@@ -127,7 +127,7 @@ class Tally:
             for piece in self._pieces():
                 votes[piece] = self._counted[0, piece]
                 voted = piece.start + np.flatnonzero(votes[piece])
-                summed = self._grid.join(self._counted[1:, voted], rows.group.take(voted))
+                summed = self._grid.join(self._counted[1:, voted], rows.group[voted])
                 prediction[voted] = summed / votes[voted]
             total, weighted = self._sums(votes, lambda value, voted, group: (1.0, value))
             mean = weighted / total
@@ -147,7 +147,7 @@ class Tally:
         for piece in self._pieces():
             voted = piece.start + np.flatnonzero(votes[piece])
             stop = first + len(voted)
-            group = groups[first:stop] = self._rows.group.take(voted)
+            group = groups[first:stop] = self._rows.group[voted]
             weight, value = self._rows.weights(self._problem, voted), self._rows.values(self._problem, voted)
             for own, of_rows in zip(numbers, numbers_of(value, voted, group), strict=True):
                 np.multiply(weight, of_rows, out=own[first:stop])
@@ -169,8 +169,8 @@ class Tally:
             return np.array([np.count_nonzero(chosen)], np.float64)
         mine = np.flatnonzero(chosen)
         if rows.weight is None:
-            return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
-        return exact_sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
+            return np.bincount(rows.group[mine], minlength=n_groups).astype(np.float64)
+        return exact_sums(rows.weights(self._problem, mine), rows.group[mine], n_groups)
 
 
 def nowhere(kind: np.dtype[Any]) -> int:
