@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -129,27 +130,32 @@ class Tally:
                 voted = piece.start + np.flatnonzero(votes[piece])
                 summed = self._grid.join(self._counted[1:, voted], rows.group[voted])
                 prediction[voted] = summed / votes[voted]
-            total, weighted = self._sums(votes, lambda value, voted, group: (1.0, value))
+            value_of = partial(rows.values, self._problem)
+            total, weighted = self._sums(votes, 2, lambda voted: (1.0, value_of(voted)))
             mean = weighted / total
-            lost, spread = self._sums(
-                votes,
-                lambda value, voted, group: (np.square(value - prediction[voted]), np.square(value - mean[group])),
-            )
+
+            def squares(voted: Ints) -> Sequence[Floats]:
+                value = value_of(voted)
+                return np.square(value - prediction[voted]), np.square(value - mean[rows.group[voted]])
+
+            lost, spread = self._sums(votes, 2, squares)
             return lost / total, 1 - lost / spread, votes, prediction
 
-    def _sums(self, votes: Ints, numbers_of: Callable[[Floats, Ints, Ints], Sequence[Floats | float]]) -> list[Floats]:
-        """Exact sums (G,) of two numbers times the weight, of all rows that have `votes`; the numbers are made of the
-        rows' values, places and groups.
+    def _sums(
+        self, chosen: Array, n_numbers: int, numbers_of: Callable[[Ints], Sequence[Floats | float]]
+    ) -> list[Floats]:
+        """Exact sums (G,) of some numbers times the weight, of the rows whose `chosen` (n_rows,) is not 0; the numbers
+        are made of the rows' places.
         """
-        n, first = np.count_nonzero(votes), 0
-        numbers: list[Floats] = [self._of_rows(np.float64)[:n] for _ in range(2)]
+        n, first = np.count_nonzero(chosen), 0
+        numbers: list[Floats] = [self._of_rows(np.float64)[:n] for _ in range(n_numbers)]
         groups: Ints = self._of_rows(np.int32)[:n]
         for piece in self._pieces():
-            voted = piece.start + np.flatnonzero(votes[piece])
-            stop = first + len(voted)
-            group = groups[first:stop] = self._rows.group[voted]
-            weight, value = self._rows.weights(self._problem, voted), self._rows.values(self._problem, voted)
-            for own, of_rows in zip(numbers, numbers_of(value, voted, group), strict=True):
+            mine = piece.start + np.flatnonzero(chosen[piece])
+            stop = first + len(mine)
+            groups[first:stop] = self._rows.group[mine]
+            weight = self._rows.weights(self._problem, mine)
+            for own, of_rows in zip(numbers, numbers_of(mine), strict=True):
                 np.multiply(weight, of_rows, out=own[first:stop])
             first = stop
         return [exact_sums(own, groups, self._problem.n_groups) for own in numbers]
@@ -164,13 +170,9 @@ class Tally:
 
     def _weight_of(self, chosen: Bools) -> Floats:
         """(G,) the weight of the rows that are `chosen` (n_rows,)."""
-        rows, n_groups = self._rows, self._problem.n_groups
-        if rows.weight is None and n_groups == 1:
-            return np.array([np.count_nonzero(chosen)], np.float64)
-        mine = np.flatnonzero(chosen)
-        if rows.weight is None:
-            return np.bincount(rows.group[mine], minlength=n_groups).astype(np.float64)
-        return exact_sums(rows.weights(self._problem, mine), rows.group[mine], n_groups)
+        if self._rows.weight is None:
+            return self._rows.summed(chosen.view(np.int8), self._problem.n_groups)
+        return self._sums(chosen, 1, lambda mine: (1.0,))[0]
 
 
 def nowhere(kind: np.dtype[Any]) -> int:
