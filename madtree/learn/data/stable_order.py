@@ -32,7 +32,7 @@ def stable_order(*keys: Array) -> Ints:
 
 def order_by_hashes(order: Array, hashes: Array, group: Array | None = None) -> None:
     """Write into `order` (n,) uint32 what `stable_order` says of the rows by group (n,), if there are several, and hash
-    (n,) uint32.
+    (n,), both uint32.
 
     Hashes are spread evenly, so they tell about where a row will stand. By that rows are parted, and each part is put
     in order alone. That takes little memory, and of many rows less time, since parts stay in the processor's cache.

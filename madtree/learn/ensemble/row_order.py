@@ -21,7 +21,7 @@ class RowOrder:
 
     Attributes:
         place: (n_rows,) uint32 where each of them lies.
-        group: (n_rows,) of each of them, in that order; None where there is one group.
+        group: (n_rows,) uint32 of each of them, in that order; None where there is one group.
         identity: (n_rows,) uint32 as it tells them apart, in that order: the second and further ones of the same
             identity have others, so that they are not permuted together.
         hashes, order: (n_rows,) uint32, and codes, permuted: (n_rows,) uint16, to be written to.
@@ -42,11 +42,14 @@ class RowOrder:
         shape = block.identity.shape
         place, identity, hashes, order = (array_in(room, shape, np.uint32) for _ in range(4))
         codes, permuted = (array_in(room, shape, np.uint16) for _ in range(2))
-        own = None if n_groups == 1 else block.tree
+        own = None
+        if block.tree is not None and n_groups > 1:
+            own = array_in(room, shape, np.uint32)
+            own[:] = block.tree
         order_by_hashes(place, block.identity, own)
         yield BREATH
         _take(block.identity, place, identity)
-        group = None if own is None else _take(own, place, array_in(room, shape, own.dtype))
+        group = None if own is None else _take(own, place, array_in(room, shape, np.uint32))
         repeats = np.zeros(len(place) + 1, np.bool_)  # the row before it
         np.equal(identity[1:], identity[:-1], out=repeats[1:-1])
         if group is not None:

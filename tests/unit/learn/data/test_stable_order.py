@@ -35,7 +35,7 @@ def test_rows_that_are_parted_come_in_the_same_order(
     if alike:
         hashes[::alike] = 2**32 - 1
         hashes[1::alike] = 0
-    group = np.minimum(rng.geometric(0.2, n) - 1, n_groups - 1).astype(np.int32)
+    group = np.minimum(rng.geometric(0.2, n) - 1, n_groups - 1).astype(np.uint32)
     order = np.zeros(n, np.uint32)
     order_by_hashes(order, hashes, None if n_groups == 1 else group)
     assert order.tolist() == np.lexsort((hashes, group)).tolist()
