@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints, Values, codec, nested
+from madtree.learn.data import Array, Floats, Ints, Values, codec, nested, pieces_of
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
@@ -124,7 +124,8 @@ class Forest:
             if replica == 0:
                 kind = np.uint16 if len(prediction) < np.iinfo(np.uint16).max else np.uint32
                 ends = np.full((count, held_out.n_all), nowhere(np.dtype(kind)), kind)
-            ends[replica, held_out.place] = held_out.node
+            for piece in pieces_of(len(held_out.place)):
+                ends[replica, held_out.place[piece]] = held_out.node[piece]
             del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
