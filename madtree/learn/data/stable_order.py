@@ -50,7 +50,9 @@ def order_by_hashes(order: Array, hashes: Array, group: Array | None = None) -> 
 
     def parts(piece: slice) -> Array:
         own = 0 if group is None else group[piece]
-        return np.asarray(hashes[piece] * step[own] + before[own]).astype(np.uint16)
+        # The largest hash of a small last group may be rounded to what is behind it.
+        part: Array = np.minimum(hashes[piece] * step[own] + before[own], len(pieces) - 1).astype(np.uint16)
+        return part
 
     counts = np.array([np.bincount(parts(piece), minlength=len(pieces)) for piece in pieces])
     stops = np.cumsum(counts.T).reshape(counts.T.shape)  # of the rows of each part, by the piece that they come from
