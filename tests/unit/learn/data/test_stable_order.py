@@ -39,3 +39,16 @@ def test_rows_that_are_parted_come_in_the_same_order(
     order = np.zeros(n, np.uint32)
     order_by_hashes(order, hashes, None if n_groups == 1 else group)
     assert order.tolist() == np.lexsort((hashes, group)).tolist()
+
+
+def test_the_largest_hash_of_a_single_last_row_belongs_to_the_last_part() -> None:
+    """Its place is so close to the end that it is rounded to that."""
+    n = 2**22
+    hashes, group, order = (
+        np.arange(n, dtype=np.uint32) << np.uint32(10),
+        np.zeros(n, np.uint32),
+        np.zeros(n, np.uint32),
+    )
+    hashes[7], group[7] = 2**32 - 1, 1
+    order_by_hashes(order, hashes, group)
+    assert np.array_equal(order, [*range(7), *range(8, n), 7])
