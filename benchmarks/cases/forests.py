@@ -13,7 +13,7 @@ FOREST, PREDICT = "forest_train", "forest_predict"
 REGRESSION, IMPORTANCE = "forest_train, regression", "the same with importance"
 LIGHTGBM = "ADBC, LightGBM rf"
 SCIKIT_LEARN, THEIRS_PREDICTS = "RandomForestClassifier.fit alone", "RandomForestClassifier.predict alone"
-MEMORY = 128  # MB: the budget and 64 more, whatever the number of trees
+MEMORY = 128  # MB: the budget and 64 more, whatever the number of rows and trees
 BY_GROUP = "grouping_cols => 'g'"
 MILLION = uniform(1_000_000, 10)
 HUNDRED_THOUSAND = uniform(100_000, 10)
@@ -54,14 +54,16 @@ def _scores(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
     )
 
 
-def _regression(name: str, table: Table, n_trees: int) -> Case:
-    """Its memory: targets take more than classes, and importance looks at all out-of-bag rows of a tree together."""
-    alone = TrainForest(table, n_trees=n_trees, dependent="x1 * x2 + x3")
+def _memory(name: str, table: Table, n_trees: int, label: str, dependent: str) -> Case:
+    """Of many rows: targets of regression take more than classes, and importance looks at all out-of-bag rows of a tree
+    together.
+    """
+    alone = TrainForest(table, n_trees=n_trees, dependent=dependent)
     return Case(
         name,
-        {REGRESSION: alone, IMPORTANCE: replace(alone, shape=FOREST_SHAPE.replace("false", "true"), model="important")},
+        {label: alone, IMPORTANCE: replace(alone, shape=FOREST_SHAPE.replace("false", "true"), model="important")},
         rounds=1,
-        peaks=[REGRESSION, IMPORTANCE],
+        peaks=[label, IMPORTANCE],
         most_memory=MEMORY,
         long=True,
     )
@@ -93,7 +95,8 @@ SUITE = Suite(
             [Seconds(FOREST, 0.3)],
             rounds=7,
         ),
-        _regression("regression-1Mx5", MILLION, 5),
+        _memory("regression-1Mx5", MILLION, 5, REGRESSION, "x1 * x2 + x3"),
+        _memory("importance-5Mx4", uniform(5_000_000, 10), 4, FOREST, "y"),
         _groups("100-groups-of-500", A_HUNDRED, 0.75, long=False),
         _groups("2000-groups-of-500", TWO_THOUSAND, 15, long=True),
     ),

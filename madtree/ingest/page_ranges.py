@@ -41,18 +41,27 @@ class PageRanges:
     rows: int = 0
 
     @classmethod
-    def cut(cls, host: Host, oids: Sequence[int], n_rows: int, rows_per_range: int) -> PageRanges:
-        """Cut plain tables with about `n_rows` rows in all into ranges of about `rows_per_range` rows each."""
+    def cut(
+        cls, host: Host, oids: Sequence[int], n_rows: int, rows_per_range: int, processes: int | None = None
+    ) -> PageRanges:
+        """Cut plain tables with about `n_rows` rows in all into ranges of about `rows_per_range` rows each.
+
+        With `processes` that share them, each has as many of a table's ranges, and these have about as many rows.
+        """
         tables = host.query(sql.PAGES_OF_TABLES, [f"{OID}[]"], [list(oids)])
         pages = sum(int(table["pages"]) for table in tables)
         step = max(1, int(rows_per_range * pages / max(n_rows, 1)))
-        ranges = []
+        ranges: list[PageRange] = []
         for index, table in enumerate(tables):
+            own = max(int(table["pages"]), 1)
+            starts = list(range(0, own, step))
+            if processes:
+                n_ranges = min(-(-own // (step * processes)) * processes, own)
+                starts = [own * number // n_ranges for number in range(n_ranges)]
+            lows = [f"({start},0)" for start in starts]
             # Rows that were added since the size was read are not missed: the last range is open.
-            starts = list(range(0, max(int(table["pages"]), 1), step))
-            for start in starts:
-                high = "(4294967295,0)" if start == starts[-1] else f"({start + step},0)"
-                ranges.append(PageRange(index, f"({start},0)", high))
+            highs = [*lows[1:], "(4294967295,0)"]
+            ranges += [PageRange(index, low, high) for low, high in zip(lows, highs, strict=True)]
         relations = tuple(sql.aliased(table["schema"], table["name"]) for table in tables)
         return cls(relations, tuple(ranges), pages=step, rows=rows_per_range)
 

@@ -26,10 +26,11 @@ from madtree.learn.data import (
 from madtree.learn.walk import MOST_ROWS
 from madtree.score.checked_plan import checked_plan
 from madtree.score.coded_forest import CodedForest
-from madtree.score.forest_scorer import Route, forest_outcomes, out_of_bag_outcomes
+from madtree.score.forest_scorer import Route, counted_bytes, forest_outcomes, out_of_bag_outcomes
 
 Plan = dict[str, Any]
 
+COUNTED_BYTES = 32 * 2**20  # of the votes and sums of rows that are scored together
 _BEYOND_KEYS = 2.0**62
 
 _plans = LastPlan(checked_plan)
@@ -63,9 +64,10 @@ def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
 def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
     """The outcomes of rows (n_rows, n_numbers)."""
     found = []
-    for first in range(0, len(rows), MOST_ROWS):
+    size = MOST_ROWS if not model["members"] else max(1, min(MOST_ROWS, COUNTED_BYTES // counted_bytes(model)))
+    for first in range(0, len(rows), size):
         yield
-        block = rows[first : first + MOST_ROWS]
+        block = rows[first : first + size]
         found.append((yield from _scored(model, np.array(block.T, np.float64, order="C"))))
     return b"".join(found)
 

@@ -26,7 +26,7 @@ from madtree.sqltext.workers import plan_of
 BYTEA = "pg_catalog.bytea"
 # At least what stays in the processor's cache; at most what is scored at once.
 BLOCK_ROWS = 16_384, MOST_ROWS
-BLOCK_BYTES = 32 * 2**20  # of a block's rows, which every process has in memory; wide rows make short blocks
+BLOCK_BYTES = 32 * 2**20  # of a block's rows and what is said of them, which every process has in memory
 PLAN_BYTES_A_ROW = 32  # every block is handed the whole plan: a large one asks for large blocks
 TASK_ROWS_A_TREE = 3  # every task looks all groups up anew: many groups ask for large tasks
 # PostgreSQL plans log2(tasks) workers at most, and planning takes time with each task.
@@ -125,20 +125,21 @@ class BlockStatement:
         return self.blocks.by_number(block_rows) if ranges is None else self.blocks.by_pages(ranges)
 
     def _block_rows(self, plan: bytes) -> int:
-        rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)))
+        rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)) + self.blocks.outcome_bytes)
         if not self.host.has_extension:
             # What the outputs are picked from goes to the server with each block.
             return min(BLOCK_ROWS[1], rows_that_fit)
         return min(max(len(plan) // PLAN_BYTES_A_ROW, BLOCK_ROWS[0]), BLOCK_ROWS[1], rows_that_fit)
 
     def _ranges(self, block_rows: int) -> list[PageBounds] | None:
-        """Page ranges of about a block's rows each; None if the source is not one plain table."""
+        """Page ranges of a block's rows each, or fewer; None if the source is not one plain table."""
         if not self.work.sharable:
             return None
         leaves = [self.source.oid]
         # The planner may think that row-level security hides most of the rows, and be wrong.
         stored = self.host.source.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [leaves])[0]["expected"]
-        cut = PageRanges.cut(self.host.source, leaves, max(int(stored or 0), int(self.work.rows)), block_rows)
+        n_rows, processes = max(int(stored or 0), int(self.work.rows)), 1 + self.work.block_workers
+        cut = PageRanges.cut(self.host.source, leaves, n_rows, block_rows, processes)
         return [(r.low, r.high) for r in cut.ranges]
 
     def _tasks(self, ranges: Sequence[PageBounds], block_rows: int) -> list[Sequence[PageBounds]]:

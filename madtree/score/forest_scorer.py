@@ -71,6 +71,20 @@ def row_bytes(what: str, members: int, n_values: int) -> int:
     }[what]
 
 
+def counted_bytes(model: dict[str, Any]) -> int:
+    """Bytes that a row's votes and sums take while the trees are asked, or its leaves.
+
+    Args:
+        model: the plan, checked.
+    """
+    what, members = model["what"], model["members"]
+    if what == "leaves":
+        return 4 * int(members)
+    votes: int = 0 if what in ("means", "oob_means") else model["n_classes"] * count_type(members).itemsize
+    sums: int = 8 * model["values"].shape[1] if what in SAYS_NUMBERS else 0
+    return votes + sums
+
+
 def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
     """The outcomes of some rows.
 

@@ -16,10 +16,13 @@ class Votes(ABC):
 
     @staticmethod
     def none(class_of: Ints, n_classes: int, n_rows: int, members: int) -> Votes:
-        """Before the first of `members` trees; `class_of` (n_nodes,) from 1 what each node says as a leaf."""
+        """Before the first of `members` trees, in as few bytes as hold their number; `class_of` (n_nodes,) from 1 what
+        each node says as a leaf.
+        """
+        kind = np.min_scalar_type(members)
         if n_classes <= _FEW_CLASSES:
-            return _VotesOfFew(class_of, np.zeros((n_classes, n_rows), np.min_scalar_type(members)))
-        return _VotesOfMany(class_of, np.zeros((n_rows, n_classes), np.int32))
+            return _VotesOfFew(class_of, np.zeros((n_classes, n_rows), kind))
+        return _VotesOfMany(class_of, np.zeros((n_rows, n_classes), kind))
 
     @abstractmethod
     def add(self, leaf: Ints) -> None:
@@ -53,7 +56,7 @@ class _VotesOfFew(Votes):
     """Class by class."""
 
     def __init__(self, class_of: Ints, votes: Array) -> None:
-        """`votes`: (n_classes, n_rows), of as few bytes as hold the number of trees."""
+        """`votes`: (n_classes, n_rows)."""
         self._class_of, self._votes = class_of, votes
 
     def add(self, leaf: Ints) -> None:
@@ -79,7 +82,7 @@ class _VotesOfFew(Votes):
 class _VotesOfMany(Votes):
     """Row by row: each adds to what it has of the one class."""
 
-    def __init__(self, class_of: Ints, votes: Ints) -> None:
+    def __init__(self, class_of: Ints, votes: Array) -> None:
         """`votes`: (n_rows, n_classes)."""
         self._class_of, self._votes = class_of, votes
         self._first = np.arange(-1, votes.size - 1, votes.shape[1])

@@ -123,6 +123,10 @@ class WorkTables:
         """The trees of each block of images; $1: plan."""
         return shared(f"SELECT {INTERNAL}.grow_block($1, images) FROM {self.name('images')}")
 
+    def analyze(self, part: str) -> str:
+        """Tell the planner what a table holds, for joins."""
+        return f"ANALYZE {self.name(part)}"
+
     def settle(self, part: str, workers: int, column: str = "block_id") -> str:
         """Tell the planner about a table, of which any column will do, and how many workers may share it."""
         table = self.name(part)

@@ -254,7 +254,8 @@ class LargeTrees:
     def _resident_workers(self, size: tuple[int, int, Parameters, Costs], problem: Problem) -> int:
         """How many of them save time."""
         if self.task.forest:
-            members = wave_members(problem.tuning, problem.rows, problem.parameters.max_depth, self.task.forest.n_trees)
+            of_wave = problem.rows, problem.parameters.max_depth, problem.channels.count
+            members = wave_members(problem.tuning, *of_wave, self.task.forest.n_trees)
             return cost_model.forest_workers(self.workers, *size, self.task.forest, members)
         return cost_model.resident_workers(self.workers, *size)
 

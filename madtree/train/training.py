@@ -26,7 +26,7 @@ from madtree.ingest import (
     read_profile,
 )
 from madtree.learn.data import Ints
-from madtree.learn.ensemble import wave_members
+from madtree.learn.ensemble import wave_members, wave_nodes
 from madtree.learn.problem import RowFormat, Scale, SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, forest_workers, growing_workers
@@ -153,8 +153,7 @@ class Training:
         task = self.task
         used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
         used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
-        if task.forest:  # samples are drawn by it
-            used.append(task.id_sql)
+        used += [task.id_sql] if task.forest else []  # samples are drawn by it
         columns = find_columns(self.reader, task.source)
         names = columns_in(dict.fromkeys(used), columns)
         return None if names is None else [columns[name].sql for name in columns if name in names]
@@ -200,7 +199,7 @@ class Training:
             together, counted = self.block_rows, profile_sql.group_counts(self.source, regression)
         if self.task.forest:
             # All trees of a block's forests grow in one wave, and no more of them are held at a time.
-            together = max(min(together, SearchTuning().wave_nodes // self.task.forest.n_trees), 1)
+            together = max(min(together, wave_nodes(SearchTuning(), self._n_channels) // self.task.forest.n_trees), 1)
         groups = profile_sql.groups(self.source, counted, self.whole_rows, together)
         listed = partial(profile_sql.listed_groups, self.source, dependent_is_number=regression)
         if self.from_elsewhere:
@@ -209,6 +208,8 @@ class Training:
             self.source = replace(self.source, groups=values)
         else:
             self.reader.command(self.work.create_as("groups", groups))
+            # Else PostgreSQL would hash the rows, not the groups, to join them.
+            self.reader.command(self.work.analyze("groups"))
             found = groups_of(self.host.query(listed(self.work.name("groups"))))
         self.made.append("groups")
         return found
@@ -232,16 +233,20 @@ class Training:
         forest, costs = self.task.forest, self.task.tuning.costs
         if forest is None or self.task.strategy != "auto" or self.workers.asked:
             return False
-        size = self.profile.usable, self.source.n_columns, self.parameters
-        rows = np.array([self.profile.usable])
-        members = wave_members(SearchTuning(), rows, self.parameters.max_depth, forest.n_trees)
+        size, rows = (self.profile.usable, self.source.n_columns, self.parameters), np.array([self.profile.usable])
+        members = wave_members(SearchTuning(), rows, self.parameters.max_depth, self._n_channels, forest.n_trees)
         return forest_workers(self.workers, *size, costs, forest, members) > 0
+
+    @property
+    def _n_channels(self) -> int:
+        """Of a node, about."""
+        return max(len(self.profile.classes), 1) * (2 if self.task.weights_sql else 1)
 
     def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""
         self.watch.begin("pack")
-        clause = self.source.from_clause(extra=self.source.usable)
-        images = read_images(self.reader, self.source, rows_sql.images(self.source, clause))
+        query = rows_sql.images(self.source, self.source.from_clause(extra=self.source.usable))
+        images = read_images(self.reader, self.source, query)
         tell = Teller(self.host, self.watch, self.task.verbose).tell
         return grow_in_block(self._grow_plan(), images, tell, Cancels(self.host).let_in, self._hand_over)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import LEFT, RIGHT, codec, finished
+from madtree.score import block_scorer
 from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_block
 from madtree.score.flat_trees import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories
@@ -119,7 +120,11 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("n_rows", [3, 700])
-def test_it_says_what_the_trees_say_one_by_one(case: str, n_rows: int) -> None:
+@pytest.mark.parametrize("counted", [block_scorer.COUNTED_BYTES, 3000])
+def test_it_says_what_the_trees_say_one_by_one(
+    case: str, n_rows: int, counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(block_scorer, "COUNTED_BYTES", counted)
     thresholds, n_inner, n_groups, unordered = CASES[case]
     forest = Forest(1, thresholds, n_inner, n_groups, unordered)
     rng = np.random.default_rng(2)

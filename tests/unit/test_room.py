@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,11 +13,11 @@ from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
 from madtree.learn.data import Array, finished
 from madtree.learn.ensemble import Forest, train_forest
-from madtree.learn.histogram import BlocksAtHand, driven
-from madtree.learn.problem import SearchTuning
+from madtree.learn.histogram import BlocksAtHand, SameRoom, driven
+from madtree.learn.problem import Bootstrap, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import TrainedTrees
 from madtree.storage.room import room_of
-from madtree.trees import ForestParameters, Parameters
+from madtree.trees import ForestParameters, Kind, Parameters
 from tests.unit.learn.ensemble.test_forest import forest_problem
 
 ANYWHERE = TemporaryPlace(None, None)
@@ -46,21 +47,67 @@ def test_a_file_counts_as_long_as_it_is_there() -> None:
 def test_forests_are_the_same_wherever_their_rows_lie(n_classes: int, criterion: str) -> None:
     parameters = Parameters(criterion, min_split=4, min_bucket=2, cp=-1, n_bins=20)
     problem, block, _ = forest_problem(900, n_classes, parameters, weighted=True)
-    forest = Forest.of(replace(problem, tuning=SearchTuning(wave_rows=1)), ForestParameters(9, 2), np.arange(1))
+    of_forest = ForestParameters(9, 2, n_permutations=1)
+    forest = Forest.of(replace(problem, tuning=SearchTuning(wave_rows=1)), of_forest, np.arange(1))
 
     def grown(room: Callable[[int], Array]) -> bytes:
         waves: list[TrainedTrees] = []
         at_hand = BlocksAtHand(list(block.pieces(250)), 2**20, room=room)
-        finished(driven(train_forest(forest, waves.append), at_hand))
-        return TrainedTrees.join(waves).dump()
+        said = finished(driven(train_forest(forest, waves.append), at_hand))
+        assert said.importance is not None
+        return TrainedTrees.join(waves).dump() + said.importance.tobytes()
 
     asked: list[int] = []
 
     def counting(n_bytes: int) -> Array:
         asked.append(n_bytes)
-        return room_of(ANYWHERE, 0)(n_bytes)
+        found = room_of(ANYWHERE, 0)(n_bytes)
+        found[:] = 0xFF
+        return found
 
     assert grown(counting) == grown(room_of(ANYWHERE, 2**30))
     # The votes', targets', and what an error is computed by; and the first wave's, with four limbs at most. They serve
-    # the waves that come after it.
+    # the waves that come after it, and the rows that are out of bag.
     assert len(asked) <= 1 + 2 + 8 + 2 * (1 + 4)
+
+
+def test_the_same_room_is_given_again_in_parts() -> None:
+    asked: list[int] = []
+
+    def counting(n_bytes: int) -> Array:
+        asked.append(n_bytes)
+        return np.zeros(n_bytes, np.uint8)
+
+    room = SameRoom(counting)
+    for first, second in ((10, 100), (60, 40), (101, 7)):
+        room.take_back()
+        one, other = room(first), room(second)
+        assert (len(one), len(other)) == (first, second)
+        one[:], other[:] = 1, 2
+        assert one.sum() == first
+    # An array that is too small makes room for a larger one.
+    room.take_back()
+    assert len(room(105)) == 105
+    assert len(room(16)) == 16
+    assert asked == [16, 104, 112]
+
+
+@pytest.mark.parametrize(("n_classes", "criterion"), [(2, "gini"), (0, "mse")])
+def test_importance_takes_little_memory_of_a_process_beside_its_room(n_classes: int, criterion: str) -> None:
+    n_rows, features = 300_000, np.random.default_rng(0).random((4, 300_000))
+    target = (features[0] > features[1]).astype(float)
+    rows = RawRows(features, target, None, None, identity=identities(np.arange(float(n_rows))))
+    parameters = Parameters(criterion, max_depth=3, cp=-1, n_bins=20)
+    problem, block = prepare(rows, 1, n_classes, [Kind.CONTINUOUS] * 4, parameters, replicas=Bootstrap(0, 0, 1))
+
+    def peak(n_permutations: int) -> int:
+        of_forest = ForestParameters(2, 2, n_permutations=n_permutations)
+        forest = Forest.of(problem, of_forest, np.arange(1))
+        at_hand = BlocksAtHand(list(block.pieces(2**16)), 2**20, block, room_of(ANYWHERE, 0))
+        tracemalloc.start()
+        finished(driven(train_forest(forest, lambda trees: None), at_hand))
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    assert peak(1) < peak(0) + 20 * n_rows

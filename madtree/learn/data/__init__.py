@@ -14,6 +14,7 @@ from madtree.learn.data.block import (
     CodeLayout,
     Codes,
     CodesOfRows,
+    pieces_of,
 )
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
@@ -22,7 +23,7 @@ from madtree.learn.data.plans import LastPlan
 from madtree.learn.data.sent_numbers import sent_floats, sent_ints
 from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
-from madtree.learn.data.stable_order import stable_order
+from madtree.learn.data.stable_order import order_by_hashes, stable_order
 from madtree.learn.data.steps import Steps, finished
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 
@@ -52,6 +53,8 @@ __all__ = [
     "is_exact",
     "keyed",
     "mixed",
+    "order_by_hashes",
+    "pieces_of",
     "read_rows",
     "require",
     "rows_in",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,12 @@ WIDE_LIMIT = 65_536
 USUAL_BLOCK_ROWS = 65_536
 # Rows of a block, many times as many as it usually has: what is done with one block takes no longer than some seconds.
 MOST_BLOCK_ROWS = 2**20
+
+
+def pieces_of(n_rows: int, most: int = USUAL_BLOCK_ROWS) -> Iterator[slice]:
+    """Rows that are worked on at once, so that what is worked out on the way takes little memory."""
+    for first in range(0, n_rows, most):
+        yield slice(first, min(first + most, n_rows))
 
 
 @dataclass(frozen=True)
@@ -163,6 +169,30 @@ class Block:
         codes = Codes(self.codes.layout, self.codes.narrow.take(rows, axis=1), self.codes.wide.take(rows, axis=1))
         more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
         return Block(codes, self.target.take(rows, axis=-1), *more)
+
+    @property
+    def columns(self) -> list[Array | None]:
+        """All that it holds: narrow and wide codes, then the columns; (..., n_rows) each."""
+        own = self.target, self.weight, self.tree, self.fold, self.identity
+        return [self.codes.narrow, self.codes.wide, *own]
+
+    def empty(self, n_rows: int, make: Callable[[tuple[int, ...], np.dtype[Any]], Array]) -> Block:
+        """Room for so many rows of the same kind, in arrays that `make` makes of a shape and a type."""
+
+        def of(column: Array | None) -> Array | None:
+            return None if column is None else make((*column.shape[:-1], n_rows), column.dtype)
+
+        narrow, wide, target, *more = map(of, self.columns)
+        assert narrow is not None
+        assert wide is not None
+        assert target is not None
+        return Block(Codes(self.codes.layout, narrow, wide), target, *more)
+
+    def enter(self, first: int, rows: Block) -> None:
+        """Write the rows of another block over those from `first` on."""
+        for own, column in zip(self.columns, rows.columns, strict=True):
+            if own is not None:
+                own[..., first : first + rows.codes.n_rows] = column
 
     @classmethod
     def join(cls, blocks: Sequence[Block]) -> Block:

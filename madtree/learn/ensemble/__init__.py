@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
-from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_members
+from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_members, wave_nodes
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
@@ -21,4 +21,5 @@ __all__ = [
     "said_of",
     "train_forest",
     "wave_members",
+    "wave_nodes",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from madtree.learn.data import Ints
+from madtree.learn.data import Bools, Ints
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
@@ -16,9 +16,12 @@ from madtree.learn.split import (
     BestSplits,
     OccupiedBins,
     SmallNodes,
+    applies,
     bins_of_segments,
     likely_segments,
+    pays,
     search,
+    search_screened,
     search_small,
 )
 
@@ -66,13 +69,21 @@ class DrawnSplits:
         """
         n_rows = growing.n_rows[frontier[places]]
         is_root = frontier[places] < growing.n_trees  # whose rows may not have been counted yet
-        large = np.flatnonzero(is_root | (n_rows >= self._swept_below))
-        small = np.flatnonzero(~is_root & (n_rows < self._swept_below))
+        is_small = ~is_root & (n_rows < self._swept_below)
+        screened = self._are_screened(growing, frontier[places], is_root, is_small)
+        large, small = np.flatnonzero(~is_small & ~screened), np.flatnonzero(is_small & ~screened)
         for mine in self._counted_together(large, drawn.shape[1]):
             yield from self._count(growing, frontier, places[mine], drawn[mine], found)
         for part in by_rows(n_rows[small], self._problem.tuning.rows_together):
             mine = small[part]
             yield from self._sweep(growing, frontier, places[mine], drawn[mine], found)
+        yield from self._screen(growing, frontier, places[screened], drawn[screened], found)
+
+    def _are_screened(self, growing: GrowingTrees, nodes: Ints, is_root: Bools, is_small: Bools) -> Bools:
+        """(m,) whether nodes (m,) are best searched by the classes that they have."""
+        if self._random_cuts or not applies(self._problem):
+            return np.zeros(len(nodes), np.bool_)
+        return ~is_root & pays(self._problem, growing.sums[:, nodes], growing.n_rows[nodes], is_small)
 
     def _counted_together(self, nodes: Ints, n_drawn: int) -> Iterator[Ints]:
         """Nodes whose histograms fit the memory budget together."""
@@ -110,6 +121,25 @@ class DrawnSplits:
         for _ in search_small(problem, small, part, picks=self._picks(growing, nodes)):
             yield BREATH
         found.enter(places, part)
+
+    def _screen(
+        self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
+    ) -> Program[None]:
+        problem, n_classes = self._problem, self._problem.n_classes
+        # Nodes that are counted together have about as many classes.
+        order = np.argsort(np.count_nonzero(growing.sums[:n_classes, frontier[places]], axis=0), kind="stable")
+        places, drawn = places[order], drawn[order]
+        for mine in by_rows(growing.n_rows[frontier[places]], problem.tuning.rows_together):
+            nodes = frontier[places[mine]]
+            request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn[mine], counted=False)
+            rows: RowsOfNodes = yield request
+            small, part = (
+                SmallNodes(rows, request.layout, drawn[mine], growing.tree[nodes]),
+                found.of_slots(places[mine]),
+            )
+            search_screened(problem, small, growing.sums[:, nodes], part)
+            found.enter(places[mine], part)
+            yield BREATH
 
     def _enter(
         self,

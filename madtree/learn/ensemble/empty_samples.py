@@ -41,7 +41,8 @@ def without_trees(held_out: HeldOut, trees: Ints, replica: int, n_groups: int) -
     """The rows that a replica is tested on, but for those of some trees."""
     if len(trees) == 0:
         return held_out
+    assert held_out.block is not None
     rows = np.flatnonzero(~np.isin(roots(held_out.block, replica, n_groups), trees))
     return replace(
-        held_out, place=held_out.place.take(rows), blocks=[held_out.block.take(rows)], node=held_out.node.take(rows)
+        held_out, place=held_out.place.take(rows), block=held_out.block.take(rows), node=held_out.node.take(rows)
     )

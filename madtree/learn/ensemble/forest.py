@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints, Values, codec, nested
+from madtree.learn.data import Array, Floats, Ints, Values, codec, nested, pieces_of
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
@@ -90,7 +90,8 @@ class Forest:
 
     @classmethod
     def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints) -> Forest:
-        members = wave_members(problem.tuning, problem.rows, problem.parameters.max_depth, parameters.n_trees)
+        size = problem.rows, problem.parameters.max_depth, problem.channels.count
+        members = wave_members(problem.tuning, *size, parameters.n_trees)
         return cls(problem, parameters, groups, members)
 
     @property
@@ -123,7 +124,8 @@ class Forest:
             if replica == 0:
                 kind = np.uint16 if len(prediction) < np.iinfo(np.uint16).max else np.uint32
                 ends = np.full((count, held_out.n_all), nowhere(np.dtype(kind)), kind)
-            ends[replica, held_out.place] = held_out.node
+            for piece in pieces_of(len(held_out.place)):
+                ends[replica, held_out.place[piece]] = held_out.node[piece]
             del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
@@ -183,10 +185,17 @@ def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
     return Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept)
 
 
-def wave_members(tuning: SearchTuning, rows: Ints, max_depth: int, n_trees: int) -> int:
+def wave_members(tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int) -> int:
     """Members of each forest that are grown in one wave; `rows` (G,) of the groups."""
     n_rows = np.maximum(rows, 1)
     # Hardly a tree has as many nodes as rows.
     n_nodes = np.minimum(n_rows, 2.0 ** (max_depth + 1))
-    by_size = min(tuning.wave_rows // int(n_rows.sum()), tuning.wave_nodes // int(n_nodes.sum()))
+    most_nodes = wave_nodes(tuning, n_channels)
+    by_size = min(tuning.wave_rows // int(n_rows.sum()), most_nodes // int(n_nodes.sum()))
     return max(1, min(n_trees, by_size, _MOST_TREES // len(rows)))
+
+
+def wave_nodes(tuning: SearchTuning, n_channels: int) -> int:
+    """Nodes that a wave may have."""
+    # Each takes as much memory as some eight channels do, and its sums.
+    return tuning.wave_nodes * 10 // (8 + n_channels)

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block, Bools, Floats, Grid, Ints, keyed, mixed
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Bools, Floats, Grid, Ints, keyed, mixed, pieces_of
 from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
 from madtree.learn.ensemble.row_order import RowOrder
-from madtree.learn.histogram import BREATH, HeldOut, Program, SameRoom, Targets
+from madtree.learn.histogram import BREATH, HeldOut, Program, SameRoom, Targets, array_in
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, WayDown
 from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash
-_DRAWN_BYTES = 2 * 2**20  # of permuted columns, and of what they cost each row, that are held at once
-_CODE_BYTES = 2  # at most
 _LOOKS = 24  # numbers of trees after which the error is computed, at most
 
 
@@ -62,7 +62,7 @@ class Tally:
         # Votes (K, n_rows) for each class; for regression (2, n_rows), votes and the sum of the predictions.
         kind = np.float64 if not n_classes else np.uint16 if forest.n_trees < 65_536 else np.uint32
         n_lines = n_classes or 2
-        self._counted: Array = targets.room(n_lines * n_rows * kind().itemsize).view(kind).reshape(n_lines, n_rows)
+        self._counted: Array = array_in(targets.room, (n_lines, n_rows), kind)
         self._counted[:] = 0
         self._room = SameRoom(targets.room)
         self._grid: Grid | None = None
@@ -128,52 +128,51 @@ class Tally:
             for piece in self._pieces():
                 votes[piece] = self._counted[0, piece]
                 voted = piece.start + np.flatnonzero(votes[piece])
-                summed = self._grid.join(self._counted[1:, voted], rows.group.take(voted))
+                summed = self._grid.join(self._counted[1:, voted], rows.group[voted])
                 prediction[voted] = summed / votes[voted]
-            total, weighted = self._sums(votes, lambda value, voted, group: (1.0, value))
+            value_of = partial(rows.values, self._problem)
+            total, weighted = self._sums(votes, 2, lambda voted: (1.0, value_of(voted)))
             mean = weighted / total
-            lost, spread = self._sums(
-                votes,
-                lambda value, voted, group: (np.square(value - prediction[voted]), np.square(value - mean[group])),
-            )
+
+            def squares(voted: Ints) -> Sequence[Floats]:
+                value = value_of(voted)
+                return np.square(value - prediction[voted]), np.square(value - mean[rows.group[voted]])
+
+            lost, spread = self._sums(votes, 2, squares)
             return lost / total, 1 - lost / spread, votes, prediction
 
-    def _sums(self, votes: Ints, numbers_of: Callable[[Floats, Ints, Ints], Sequence[Floats | float]]) -> list[Floats]:
-        """Exact sums (G,) of two numbers times the weight, of all rows that have `votes`; the numbers are made of the
-        rows' values, places and groups.
+    def _sums(
+        self, chosen: Array, n_numbers: int, numbers_of: Callable[[Ints], Sequence[Floats | float]]
+    ) -> list[Floats]:
+        """Exact sums (G,) of some numbers times the weight, of the rows whose `chosen` (n_rows,) is not 0; the numbers
+        are made of the rows' places.
         """
-        n, first = np.count_nonzero(votes), 0
-        numbers: list[Floats] = [self._of_rows(np.float64)[:n] for _ in range(2)]
+        n, first = np.count_nonzero(chosen), 0
+        numbers: list[Floats] = [self._of_rows(np.float64)[:n] for _ in range(n_numbers)]
         groups: Ints = self._of_rows(np.int32)[:n]
         for piece in self._pieces():
-            voted = piece.start + np.flatnonzero(votes[piece])
-            stop = first + len(voted)
-            group = groups[first:stop] = self._rows.group.take(voted)
-            weight, value = self._rows.weights(self._problem, voted), self._rows.values(self._problem, voted)
-            for own, of_rows in zip(numbers, numbers_of(value, voted, group), strict=True):
+            mine = piece.start + np.flatnonzero(chosen[piece])
+            stop = first + len(mine)
+            groups[first:stop] = self._rows.group[mine]
+            weight = self._rows.weights(self._problem, mine)
+            for own, of_rows in zip(numbers, numbers_of(mine), strict=True):
                 np.multiply(weight, of_rows, out=own[first:stop])
             first = stop
         return [exact_sums(own, groups, self._problem.n_groups) for own in numbers]
 
     def _of_rows(self, kind: np.dtype[Any] | type) -> Array:
         """(n_rows,) numbers of that kind, whatever they are."""
-        n_bytes = self._counted.shape[1] * np.dtype(kind).itemsize
-        return self._room(n_bytes).view(kind)
+        return array_in(self._room, self._counted.shape[1:], kind)
 
     def _pieces(self) -> Iterator[slice]:
-        """Rows that are looked at together, so that what is worked out on the way takes little memory."""
-        for first in range(0, self._counted.shape[1], USUAL_BLOCK_ROWS):
-            yield slice(first, first + USUAL_BLOCK_ROWS)
+        """Rows that are looked at together."""
+        return pieces_of(self._counted.shape[1])
 
     def _weight_of(self, chosen: Bools) -> Floats:
         """(G,) the weight of the rows that are `chosen` (n_rows,)."""
-        rows, n_groups = self._rows, self._problem.n_groups
-        if rows.weight is None and n_groups == 1:
-            return np.array([np.count_nonzero(chosen)], np.float64)
-        mine = np.flatnonzero(chosen)
-        if rows.weight is None:
-            return np.bincount(rows.group.take(mine), minlength=n_groups).astype(np.float64)
-        return exact_sums(rows.weights(self._problem, mine), rows.group.take(mine), n_groups)
+        if self._rows.weight is None:
+            return self._rows.summed(chosen.view(np.int8), self._problem.n_groups)
+        return self._sums(chosen, 1, lambda mine: (1.0,))[0]
 
 
 def nowhere(kind: np.dtype[Any]) -> int:
@@ -206,62 +205,37 @@ def permuted(
 
     `way`: down the trees of the wave. `prediction` (n_nodes,) is that of each node as a leaf.
     """
-    parts, n_groups, n_features = held_out.blocks, wave.n_groups, len(wave.unordered)
-    target, weight, tree = (_joined(parts, name) for name in ("target", "weight", "tree"))
-    rows = JudgedRows.of(Targets(target, weight, tree, len(held_out.node)))
-    identity = _joined(parts, "identity")
-    total = rows.summed(wave, np.ones(len(identity), np.int8))
-    actual = rows.target[0] if wave.n_classes else rows.values(wave, np.arange(len(identity)))
-    before = _errors(actual, prediction.take(held_out.node))
-    by_group = [] if n_groups == 1 else [rows.group.astype(np.uint32)]
-    order = yield from RowOrder.of(parts, by_group, identity)
+    block, room = held_out.block, held_out.room
+    assert block is not None
+    n_rows, n_groups, n_features = block.codes.n_rows, wave.n_groups, len(wave.unordered)
+    rows = JudgedRows.of(Targets(block.target, block.weight, block.tree, n_rows))
+    kind = np.int8 if wave.n_classes and block.weight is None else np.float64
+    before, costs = (array_in(room, (n_rows,), kind) for _ in range(2))
+    actual = rows.target[0] if wave.n_classes else array_in(room, (n_rows,), np.float64)
+    for piece in pieces_of(n_rows):
+        if not wave.n_classes:
+            actual[piece] = rows.values(wave, np.arange(piece.start, piece.stop))
+        before[piece] = _errors(actual[piece], prediction.take(held_out.node[piece]))
+        costs[piece] = rows.weighed(wave, piece, 1)
+    total = rows.summed(costs, n_groups)
+    order = yield from RowOrder.of(block, n_groups, room)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
     asked = _asked(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
     lost = np.zeros((n_groups, n_features))
-    drawn = [(feature, number) for feature in asked for number in range(n_permutations)]
-    at_once = max(1, _DRAWN_BYTES // max(1, len(identity) * (_CODE_BYTES + before.itemsize)))
-    for first in range(0, len(drawn), at_once):
-        some = drawn[first : first + at_once]
-        columns = []
-        for feature, number in some:
-            of_this = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))[0]
-            column = np.concatenate([part.codes.column(feature) for part in parts]).take(order.place)
-            values = np.empty_like(column)
-            values[order.place] = column.take(order.permutation(mixed(order.identity ^ of_this)))
-            columns.append(values)
+    for feature, number in product(asked, range(n_permutations)):
+        values = order.values(block.codes.column(feature), mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number)))
+        yield BREATH
+        for piece, changed in zip(pieces_of(n_rows), block.pieces(USUAL_BLOCK_ROWS), strict=False):
+            changed = replace(changed, codes=changed.codes.replaced(feature, values[piece]))
+            errors = _errors(actual[piece], prediction.take(way.leaves(changed, replica, n_groups)))
+            costs[piece] = rows.weighed(wave, piece, errors - before[piece])
             yield BREATH
-        more = np.empty((len(some), len(identity)), before.dtype)
-        for place, piece in _together(parts):
-            for (feature, _), values, own in zip(some, columns, more, strict=True):
-                changed = replace(piece, codes=piece.codes.replaced(feature, values[place]))
-                leaf = way.leaves(changed, replica, n_groups)
-                own[place] = _errors(actual[place], prediction.take(leaf)) - before[place]
-            yield BREATH
-        for (feature, _), own in zip(some, more, strict=True):
-            lost[:, feature] += rows.summed(wave, own)
+        lost[:, feature] += rows.summed(costs, n_groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = lost / total[:, None] / n_permutations
     losses[:, np.setdiff1d(np.arange(n_features), asked)] = 0.0
     losses[~(total > 0)] = np.nan
     return losses
-
-
-def _joined(parts: Sequence[Block], name: str) -> Any:
-    """A column of the rows of some blocks, or None where they have none."""
-    columns = [getattr(part, name) for part in parts]
-    return None if columns[0] is None else np.concatenate(columns, axis=-1)
-
-
-def _together(parts: Sequence[Block]) -> Iterator[tuple[slice, Block]]:
-    """The rows of some blocks, in order, in blocks of about the usual size, and where each of these begins and ends."""
-    waiting: list[Block] = []
-    first = n_rows = 0
-    for number, part in enumerate(parts, 1):
-        waiting.append(part)
-        n_rows += part.codes.n_rows
-        if number == len(parts) or n_rows + parts[number].codes.n_rows > USUAL_BLOCK_ROWS:
-            yield slice(first, first + n_rows), Block.join(waiting)
-            first, n_rows, waiting = first + n_rows, 0, []
 
 
 def _errors(actual: Array, predicted: Array) -> Array:

@@ -13,9 +13,9 @@ from madtree.learn.data import Bools, Ints
 from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.seen_codes import see_rows
-from madtree.learn.histogram import BREATH, Program, by_rows
+from madtree.learn.histogram import BREATH, HistogramLayout, Program, by_rows
 from madtree.learn.problem import Problem
-from madtree.learn.split import BestSplits, applies, search_screened
+from madtree.learn.split import BestSplits, SmallNodes, applies, pays, search_screened
 
 # By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
 FeatureMask = Callable[[GrowingTrees, Ints], Bools]
@@ -61,17 +61,11 @@ class SplitFinder:
         """Those of many classes with fewer rows than makes counting all classes pay, but not so few that counting the
         classes they have costs more than a sweep.
         """
-        n_classes, tuning = self.problem.n_classes, self.problem.tuning
         if not (self.rows_at_hand and applies(self.problem)):
             return np.zeros(len(nodes), np.bool_)
         yield from count_roots(self.problem, growing, nodes)
-        n_rows = growing.n_rows[nodes]
-        few: Bools = n_rows < tuning.rows_per_cell * n_classes * self.widths.mean()
-        bins = np.count_nonzero(growing.sums[:n_classes, nodes], axis=0) * int(self.widths.max())
-        few &= (bins <= tuning.node_cells) & (bins <= tuning.cells_per_row * n_classes * n_rows)
-        if n_classes <= tuning.swept_classes:
-            few &= ~np.all([span.are_small(growing, nodes) for span in self.spans], axis=0)
-        return few
+        is_small = np.all([span.are_small(growing, nodes) for span in self.spans], axis=0)
+        return pays(self.problem, growing.sums[:, nodes], growing.n_rows[nodes], is_small)
 
     def _screen(
         self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
@@ -86,7 +80,9 @@ class SplitFinder:
             part = found.of_slots(at)
             rows = yield rows_request(self.problem, growing, nodes, 0, len(self.widths))
             see_rows(self.problem, growing, nodes, rows, 0, len(self.widths))
-            sums, tree = growing.sums[:, nodes], growing.tree[nodes]
-            search_screened(self.problem, rows, sums, tree, part, at_places(allowed, at))
+            layout = HistogramLayout(self.problem.channels, self.widths, len(nodes))
+            features = np.broadcast_to(np.arange(len(self.widths)), (len(nodes), len(self.widths)))
+            small = SmallNodes(rows, layout, features, growing.tree[nodes])
+            search_screened(self.problem, small, growing.sums[:, nodes], part, at_places(allowed, at))
             found.enter(at, part)
             yield BREATH

@@ -41,7 +41,7 @@ from madtree.learn.histogram.requests import (
     WaveReport,
     request_of,
 )
-from madtree.learn.histogram.row_records import Room, SameRoom
+from madtree.learn.histogram.row_records import Room, SameRoom, array_in
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps
 
@@ -79,6 +79,7 @@ __all__ = [
     "WaveRequest",
     "add_codes",
     "add_rows_of_nodes",
+    "array_in",
     "base_rates",
     "batches",
     "by_rows",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from madtree.learn.histogram.at_hand_requests import (
 from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.node_order import NodeOrder
 from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest
-from madtree.learn.histogram.row_records import Room, SameRoom, in_memory
+from madtree.learn.histogram.row_records import Room, SameRoom, array_in, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
 from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
 from madtree.learn.problem import Problem
@@ -107,17 +108,30 @@ class BlocksAtHand:
         problem, replica = request.problem, request.replica
         if self._way is None or self._way.routing is not request.routing:
             self._way = WayDown(request.routing)
-        places, parts, nodes, n_all = [], [], [], 0
+        # Rows in the order of nodes are not needed any more: what is kept of those that are held out takes their room.
+        self._order = None
+        self._room.take_back()
+        make = partial(array_in, self._room)
+        n_all = sum(placed.block.codes.n_rows for placed in self._blocks)
+        place, stops = make((n_all,), np.int32), [0]
+        first = 0
         for placed in self._blocks:
             yield
             rows = problem.replicas.held_out(placed.block, replica)
-            part = placed.block.take(rows)
-            places.append((rows + n_all).astype(np.int32))
-            if request.with_rows:
-                parts.append(part)
-            nodes.append(self._way.leaves(part, replica, problem.n_groups).astype(np.int32, copy=False))
-            n_all += placed.block.codes.n_rows
-        return HeldOut(np.concatenate(places), parts, np.concatenate(nodes), n_all)
+            stops.append(stops[-1] + len(rows))
+            np.add(rows, first, out=place[stops[-2] : stops[-1]], casting="same_kind")
+            first += placed.block.codes.n_rows
+        place, node = place[: stops[-1]], make((stops[-1],), np.int32)
+        whole = self._blocks[0].block.empty(len(place), make) if request.with_rows else None
+        first = 0
+        for placed, (start, stop) in zip(self._blocks, pairwise(stops), strict=True):
+            yield
+            part = placed.block.take(place[start:stop] - first)
+            if whole is not None:
+                whole.enter(start, part)
+            node[start:stop] = self._way.leaves(part, replica, problem.n_groups)
+            first += placed.block.codes.n_rows
+        return HeldOut(place, whole, node, n_all, self._room)
 
     def _targets(self) -> Targets:
         blocks = [placed.block for placed in self._blocks] if self._whole is None else [self._whole]
@@ -127,8 +141,7 @@ class BlocksAtHand:
             first = getattr(blocks[0], name)
             if first is None or len(blocks) == 1:
                 return first
-            shape = (*first.shape[:-1], n_rows)
-            whole = self._new_room(math.prod(shape) * first.itemsize).view(first.dtype).reshape(shape)
+            whole = array_in(self._new_room, (*first.shape[:-1], n_rows), first.dtype)
             stop = 0
             for block in blocks:
                 start, stop = stop, stop + block.codes.n_rows

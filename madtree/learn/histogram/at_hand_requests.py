@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -58,7 +56,9 @@ class DrawnRequest:
 
 @dataclass(frozen=True)
 class HeldOutRequest:
-    """The rows that a replica is tested on, please: a `HeldOut`, `with_rows` or without `blocks`."""
+    """The rows that a replica is tested on, please: a `HeldOut`, `with_rows` or without its `block`. The trees grow no
+    more, and what was answered before is in use no more.
+    """
 
     problem: Problem
     routing: Routing
@@ -126,17 +126,14 @@ class HeldOut:
 
     Attributes:
         place: (n_rows,) of each row among all, ascending; the same for all replicas.
-        blocks: these rows, in that order; none where nobody asked for them.
+        block: these rows, in that order; None where nobody asked for them.
         node: (n_rows,) the node that each has reached.
         n_all: rows that there are, in the replica or not.
+        room: for what is kept of the rows, until the next request.
     """
 
     place: Ints
-    blocks: Sequence[Block]
+    block: Block | None
     node: Ints
     n_all: int
-
-    @cached_property
-    def block(self) -> Block:
-        """The rows as one block."""
-        return Block.join(self.blocks)
+    room: Room = in_memory

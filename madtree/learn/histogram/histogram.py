@@ -85,6 +85,7 @@ def add_codes(
     limbs: Sequence[Floats],
     codes: Callable[[int], Array],
     touched: tuple[int, int],
+    times: Floats | None = None,
 ) -> None:
     """Count rows into `state` (n_channels, total_bins), in place.
 
@@ -94,6 +95,7 @@ def add_codes(
         limbs: each (n_rows,), what is summed beside the row counts.
         codes: (n_rows,) of the feature with that index.
         touched: the first slot that rows have, and n.
+        times: (n_rows,) how often each row counts, what is summed included; None for once.
     """
     n_counts, offsets = layout.channels.n_counts, layout.offsets
     first, n_slots = touched
@@ -107,7 +109,7 @@ def add_codes(
         bins = state[:, int(offsets[i]) : int(offsets[i + 1])].reshape(len(state), layout.n_slots, width)
         added = bins[:, first : first + n_slots]
         at = 0
-        for limb in (None, *limbs):
+        for limb in (times, *limbs):
             sums = np.bincount(index, limb, minlength=size)[:size]
             added[at : at + n_counts] += sums.reshape(n_counts, n_slots, width).astype(state.dtype, copy=False)
             at += n_counts

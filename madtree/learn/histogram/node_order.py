@@ -113,7 +113,11 @@ class NodeOrder:
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
             nodes += [child, child + 1]
             heads = np.cumsum(stretch.sizes) - stretch.sizes
-            go_right = np.add.reduceat(right, heads, dtype=np.int64)[split]
+            if len(heads) == 1:  # whose rows may be many: reduceat makes integers of them
+                n_right = np.array([np.count_nonzero(right)])
+            else:
+                n_right = np.add.reduceat(right, heads, dtype=np.int64)
+            go_right = n_right[split]
             sizes += [stretch.sizes[split] - go_right, go_right]
         self._rows, self._free = self._free, self._rows
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)

@@ -4,9 +4,11 @@ node reads memory in order, and looks no row up by its number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from madtree.learn.data import NARROW_LIMIT, Array, Block, Bools, Codes, Floats,
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are
+_ALIGNMENT = 8  # bytes, of the widest numbers
 _COPIED_ROWS = 65_536  # whose places are listed at a time
 
 Room = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
@@ -24,25 +27,36 @@ def in_memory(n_bytes: int) -> Array:
     return np.empty(n_bytes, np.uint8)
 
 
+def array_in(room: Room, shape: tuple[int, ...], kind: np.dtype[Any] | type) -> Array:
+    """An array of that shape and type in a room."""
+    return room(math.prod(shape) * np.dtype(kind).itemsize).view(kind).reshape(shape)
+
+
 class SameRoom:
-    """A `Room` that gives the same arrays again, in turn, to the next one who asks for as much."""
+    """A `Room` that gives the same memory again, once nothing of it is in use."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
         self._arrays: list[Array] = []
-        self._n_given = 0
+        self._given: list[int] = []  # bytes of each that are in use
 
     def take_back(self) -> None:
         """Nothing of what was given is in use any more."""
-        self._n_given = 0
+        self._given = [0] * len(self._arrays)
 
     def __call__(self, n_bytes: int) -> Array:
-        if self._n_given == len(self._arrays):
-            self._arrays.append(self._room(n_bytes))
-        elif len(self._arrays[self._n_given]) < n_bytes:
-            self._arrays[self._n_given] = self._room(n_bytes)
-        self._n_given += 1
-        return self._arrays[self._n_given - 1][:n_bytes]
+        size = n_bytes + -n_bytes % _ALIGNMENT
+        for number, given in enumerate(self._given):
+            if given + size <= len(self._arrays[number]):
+                self._given[number] += size
+                return self._arrays[number][given : given + n_bytes]
+        idle = [number for number, given in enumerate(self._given) if not given]
+        if idle:  # but too small: the largest one gives way
+            number = max(idle, key=lambda number: len(self._arrays[number]))
+            del self._arrays[number], self._given[number]
+        self._arrays.append(self._room(size))
+        self._given.append(size)
+        return self._arrays[-1][:n_bytes]
 
 
 @dataclass(frozen=True)

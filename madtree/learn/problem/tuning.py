@@ -42,7 +42,7 @@ class SearchTuning:
 
     Of forests (learn.ensemble, learn.histogram.node_order):
         wave_rows: of all trees that are grown together, unless one tree has more,
-        wave_nodes: and nodes that they may have, at most, which take memory until they are written.
+        wave_nodes: and nodes of two channels that they may have, at most, which take memory until they are written.
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
         node_rows: of an average node of these from which on each is worked off alone,
         piece_rows: so many rows at a time.

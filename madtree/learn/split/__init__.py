@@ -8,12 +8,13 @@ from madtree.learn.split.competitors import RankedSplit
 from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
+from madtree.learn.split.node_rows import SmallNodes
 from madtree.learn.split.number_gains import variance_gain
 from madtree.learn.split.occupied_bins import OccupiedBins, bins_of_segments
-from madtree.learn.split.screen import applies, search_screened
+from madtree.learn.split.screen import applies, pays, search_screened
 from madtree.learn.split.search import BestSplits, PickedSplits, search
 from madtree.learn.split.shortlist import likely_bins, likely_segments
-from madtree.learn.split.sorted_rows import SmallNodes, search_small
+from madtree.learn.split.sorted_rows import search_small
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "find_surrogates",
     "likely_bins",
     "likely_segments",
+    "pays",
     "search",
     "search_screened",
     "search_small",

@@ -7,6 +7,7 @@ costs more than ordering its rows by code. What comes out is the same: the bins 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +18,33 @@ from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
 
 _DIGIT = 65_536
+
+
+@dataclass(frozen=True)
+class SmallNodes:
+    """Some nodes that are searched by their rows.
+
+    Attributes:
+        rows: of all of them.
+        layout: whose slots they are; by its features the rows tell their codes.
+        features: (n_slots, n_features) which features of the problem those of the layout are, for each node ascending.
+        tree: (n_slots,) of each node.
+    """
+
+    rows: RowsOfNodes
+    layout: HistogramLayout
+    features: Ints
+    tree: Ints
+
+
+def stretches(one: Bools, other: Bools, most: int) -> Iterator[tuple[int, int]]:
+    """Neighbouring features (from, to) that are looked at together: at most so many, and all of them in one way."""
+    first, n = 0, len(one)
+    for place in range(1, n + 1):
+        alone = place == n or one[place - 1] == other[place - 1]
+        if alone or place - first == most or one[place] != one[first] or other[place] != other[first]:
+            yield first, place
+            first = place
 
 
 def sweep(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,59 +19,106 @@ from madtree.learn.split.occupied_bins import first_of_best
 from madtree.learn.split.search import BestSplits
 from madtree.learn.split.shortlist import rough_gains_apply
 
-# A key of 32 bits: in the higher half the code less 1, in the lower one the row's place in its node.
+MOST_ROWS = 65_535  # of a node, by the bits of a key that tell its rows apart
+
+# A key of 32 bits: in the higher half the code less 1, in the lower one the row's entry in its `RowContents`.
 _HALF = np.uint32(16)
-_NOWHERE = np.uint32(0xFFFF0000)  # of rows whose value is missing, and where a node has no more rows
-_COUNT_BITS = 32
-_LOW_AND_HIGH = (0, 1) if np.little_endian else (1, 0)  # halves of an int64
+_LOWER = np.uint32(0xFFFF)
+_NOWHERE = np.uint32(0xFFFF0000)  # of rows whose value is missing, and where a node has no more rows; entry 0
+SHORT_LINE = 128  # columns up to which numpy is quicker on columns than a loop is on lines
 
 
-def keys_of(code: Array) -> Array:
-    """(n_rows,) uint32 the higher halves of keys, of codes (n_rows,)."""
-    # The missing code, 0, becomes the last one.
-    lowered = code.astype(np.uint16)
-    lowered -= np.uint16(1)
-    keys: Array = np.left_shift(lowered, _HALF, dtype=np.uint32)
-    return keys
+@dataclass(frozen=True)
+class RowContents:
+    """What rows count for, as a list to look it up by a number of 16 bits.
 
-
-def packed(problem: Problem, row_class: Array, times: Floats | None, limbs: Sequence[Array]) -> list[Ints]:
-    """What is summed of rows, (n_rows,) int64 each: the row counts of every two classes, 32 bits each, as one number;
-    then the other channels.
-
-    Args:
-        times, limbs: as in `RowsOfNodes`.
+    Attributes:
+        entry: (n_rows,) uint16 each row's entry in the list; from 1 on, since entry 0 counts for nothing.
+        by_row: whether each row has an entry of its own. Then `entry` is its place in its node, and the node's first
+            row is to be added to it.
+        channels: of each channel the entries' values (n_entries,). Row counts are float32, which is exact: those of a
+            node of `MOST_ROWS` rows are below 2**24.
     """
-    values = [channel.astype(np.int64) for channel in summed(problem.channels, row_class, times, limbs)]
-    n_counts = problem.channels.n_counts
-    counts, others = values[:n_counts], values[n_counts:]
-    for low, high in zip(counts[::2], counts[1::2], strict=False):
-        low += high << _COUNT_BITS
-    return counts[::2] + others
+
+    entry: Array
+    by_row: bool
+    channels: list[Floats]
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        row_class: Array,
+        times: Floats | None,
+        limbs: Sequence[Array],
+        first: Ints,
+        sizes: Ints,
+    ) -> RowContents:
+        """Of the rows of some nodes, that stand side by side.
+
+        Args:
+            times, limbs: as in `RowsOfNodes`.
+            first, sizes: (n_nodes,) the first row of each node, and how many.
+        """
+        n_counts, most_times = problem.channels.n_counts, 1 if times is None else int(times.max(initial=1))
+        by_row = len(limbs) > 0 or n_counts * most_times > MOST_ROWS
+        entry: Ints
+        if by_row:
+            entry = np.arange(1, len(row_class) + 1) - np.repeat(first, sizes)
+        else:
+            # Many rows are alike: of the same class, and drawn as often.
+            entry = np.multiply(row_class, most_times, dtype=np.int64)
+            entry += 1 if times is None else times.astype(np.int64)
+            row_class, times_less_1 = (part.ravel() for part in np.indices((n_counts, most_times)))
+            times = np.add(times_less_1, 1.0)
+        none = np.zeros(1)
+        values = [np.concatenate((none, values)) for values in summed(problem.channels, row_class, times, limbs)]
+        channels = [values.astype(np.float32) for values in values[:n_counts]] + values[n_counts:]
+        return cls(entry.astype(np.uint16), by_row, channels)
+
+    def keys(self, code: Array) -> Array:
+        """(n_rows + 1,) uint32 keys of the rows, whose codes are `code` (n_rows,), and one that is nowhere."""
+        keys = np.empty(len(code) + 1, np.uint32)
+        np.subtract(code, 1, out=keys[:-1], dtype=np.uint32)  # the missing code, 0, becomes the last one
+        keys[:-1] <<= _HALF
+        keys[:-1] |= self.entry
+        keys[-1] = _NOWHERE
+        np.minimum(keys, _NOWHERE, out=keys)
+        return keys
+
+    def entries(self, keys: Array, first: Ints) -> Ints:
+        """(height, n_columns) where the list tells of the rows with these keys; `first` (n_columns,) row of each
+        column's node.
+        """
+        entry: Ints = np.bitwise_and(keys, _LOWER, dtype=np.int64)
+        if self.by_row:
+            entry += np.where(entry, first, 0)
+        return entry
 
 
-def _unpacked(words: Sequence[Ints], n_counts: int) -> list[Ints]:
-    """Of each channel the sums, from sums of what was packed: views."""
-    n_packed = (n_counts + 1) // 2
-    halves = [word.view(np.int32)[..., half::2] for word in words[:n_packed] for half in _LOW_AND_HIGH]
-    return halves[:n_counts] + list(words[n_packed:])
-
-
-def _in_order(keys: list[Array], first: Ints, sizes: Ints, height: int) -> tuple[Array, Ints]:
-    """Keys (height, n_features * n_nodes) uint32 of the rows of some nodes in order, and which row each is.
-
-    `keys`: (n_rows,) of each feature, without places.
+def _in_order(keys: list[Array], first: Ints, sizes: Ints, height: int) -> Array:
+    """Keys (height, n_features * n_nodes) uint32 of the rows of some nodes in order; `keys` (n_rows + 1,) of each
+    feature.
     """
     place = np.arange(height)
-    at = np.minimum(first[:, None] + place, len(keys[0]) - 1)
-    room = np.where(place < sizes[:, None], place, place | int(_NOWHERE)).astype(np.uint32)
+    at = np.where(place < sizes[:, None], first[:, None] + place, len(keys[0]) - 1)
     found = np.empty((len(keys), len(first), height), np.uint32)
     for own, key in zip(found, keys, strict=True):
         key.take(at, out=own, mode="clip")
-        own |= room
     found.sort(axis=2)
-    in_order = np.ascontiguousarray(found.reshape(-1, height).T)
-    return in_order, (in_order & ~_NOWHERE) + np.tile(first, len(keys))
+    return np.ascontiguousarray(found.reshape(-1, height).T)
+
+
+def _added_up(values: Floats) -> Floats:
+    """Running sums down the columns of a table (height, n_columns), in place.
+
+    numpy goes down one column after the other, which takes several times as long as line by line.
+    """
+    if values.shape[1] <= SHORT_LINE:
+        return np.cumsum(values, axis=0, out=values)
+    for above, line in pairwise(values):
+        np.add(above, line, out=line)
+    return values
 
 
 @dataclass(frozen=True)
@@ -80,35 +128,37 @@ class RowTable:
     Attributes:
         tree: (n_columns,).
         keys: (height, n_columns).
-        words: the sums (height, n_columns) int64 down to each row, of what was packed; those of missing values left
-            out.
+        sums: of each channel (height, n_columns) down to each row; those of missing values left out.
     """
 
     problem: Problem
     tree: Ints
     keys: Array
-    words: list[Ints]
+    sums: list[Floats]
 
     @classmethod
     def of(
-        cls, problem: Problem, tree: Ints, keys: list[Array], words: list[Ints], first: Ints, sizes: Ints, height: int
+        cls,
+        problem: Problem,
+        tree: Ints,
+        contents: RowContents,
+        keys: list[Array],
+        first: Ints,
+        sizes: Ints,
+        height: int,
     ) -> RowTable:
         """The table of some nodes whose rows stand side by side.
 
         Args:
             tree: (n_nodes,).
-            keys: of each feature those of all rows (n_rows,), as `keys_of` makes them.
-            words: (n_rows,) each, as `packed` makes them.
+            keys: of each feature those of all rows, as `contents` makes them.
             first, sizes: (n_nodes,) the first row of each node, and how many.
             height: rows of the largest node, at least.
         """
-        in_order, at = _in_order(keys, first, sizes, height)
-        known, running = in_order < _NOWHERE, []
-        for word in words:
-            values = word.take(at, mode="clip")
-            values *= known
-            running.append(np.cumsum(values, axis=0, out=values))
-        return cls(problem, np.tile(tree, len(keys)), in_order, running)
+        in_order = _in_order(keys, first, sizes, height)
+        entry = contents.entries(in_order, np.tile(first, len(keys)))
+        sums = [_added_up(values.take(entry, mode="clip")) for values in contents.channels]
+        return cls(problem, np.tile(tree, len(keys)), in_order, sums)
 
     def improve(self, found: BestSplits, slots: Ints, features: Ints, allowed: Bools) -> None:
         """Enter into `found` what beats it.
@@ -134,25 +184,23 @@ class RowTable:
             codes[mine] = (self.keys.ravel().take(at * len(self.tree) + column) >> _HALF) + 1
         found.left_sums[:, mine], found.known_sums[:, mine] = self._down_to(row, column), self._down_to(-1, column)
 
-    def _down_to(self, row: Ints | int, column: Ints) -> Ints:
+    def _down_to(self, row: Ints | int, column: Ints) -> Floats:
         """(n_channels, m) the sums of some columns (m,) down to some rows (m,), -1 for all."""
         at = (row % len(self.keys)) * len(self.tree) + column
-        taken = [word.ravel().take(at) for word in self.words]
-        return np.stack(_unpacked(taken, self.problem.channels.n_counts))
+        found = np.empty((len(self.sums), len(at)))
+        for own, sums in zip(found, self.sums, strict=True):
+            own[:] = sums.ravel().take(at)
+        return found
 
     def _best(self, allowed: Bools) -> tuple[Floats, Ints]:
         """Of each column (n_columns,) the best gain, and the row behind which the split lies, the first of several; the
         gain is 0 where there is none, or a column of the same node has a better one.
         """
-        problem, height = self.problem, len(self.keys)
-        at = np.flatnonzero(self._candidates(allowed).T)
-        column = at // height
-        row = at - column * height
+        problem = self.problem
+        column, row = np.divmod(np.flatnonzero(self._candidates(allowed).T), len(self.keys))
         left = self._down_to(row, column)
         right = self._down_to(-1, column) - left
-        of_candidates = gains(
-            problem, criterion_of(problem), left.astype(np.float64), right.astype(np.float64), self.tree.take(column)
-        )
+        of_candidates = gains(problem, criterion_of(problem), left, right, self.tree.take(column))
         best, first = first_of_best(of_candidates, column, len(self.tree), TIE)
         return best, row.take(first, mode="clip") if len(row) else first
 
@@ -160,11 +208,11 @@ class RowTable:
         """(height, n_columns) behind which rows the best split of each node may lie."""
         problem, n_nodes = self.problem, allowed.shape[1]
         n_counts, least = problem.channels.n_counts, max(problem.parameters.min_bucket, 1)
-        counts = _unpacked(self.words, n_counts)[:n_counts]
-        total = np.sum([of_class[-1] for of_class in counts], axis=0)
+        counts = self.sums[:n_counts]
+        total: Floats = np.sum([of_class[-1] for of_class in counts], axis=0)
         rough_gain = criterion_of(problem).rough_gain if rough_gains_apply(problem) else None
         apart = np.ones(self.keys.shape, np.bool_)
-        np.greater(self.keys[1:] ^ self.keys[:-1], ~_NOWHERE, out=apart[:-1])
+        np.greater(self.keys[1:] ^ self.keys[:-1], _LOWER, out=apart[:-1])
         if not allowed.all():
             apart &= allowed.ravel()
         if rough_gain is None or least > 1:
@@ -175,10 +223,12 @@ class RowTable:
         if rough_gain is None:
             return apart
         kind = rough_type(int(total.max()), n_counts)
-        rough = rough_gain([of_class.astype(kind) for of_class in counts])  # 0 where nothing is left for the right
+        rough = rough_gain(
+            [of_class.astype(kind, copy=False) for of_class in counts]
+        )  # 0 where nothing is left for the right
         rough *= apart
         best_of_node = rough.max(axis=0).reshape(-1, n_nodes).max(axis=0)
-        weight = total.reshape(-1, n_nodes).max(axis=0)
+        weight = total.reshape(-1, n_nodes).max(axis=0).astype(np.float64)
         # Where the rough gain is 0 both sides look alike, and the gain is noise.
         least_gain = threshold(best_of_node, weight, rounding(n_counts))
         least_gain = np.maximum(least_gain, np.finfo(kind).tiny).astype(kind)

@@ -11,100 +11,23 @@ A *cell* is a bin of one class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints
-from madtree.learn.histogram import HistogramLayout, RowsOfNodes, add_codes
-from madtree.learn.problem import Problem, SearchTuning
+from madtree.learn.histogram import HistogramLayout, add_codes
+from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
-from madtree.learn.split.node_rows import order_of_slots
+from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches
 from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
 from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.stacks import Running, Stack, stacks
 
 # Of exact integers a gini gain's sums of squares are exact, too, up to so many rows.
 _SQUARED_ROWS = 2**26
-
-
-@dataclass(frozen=True)
-class _Running:
-    """Sums of a stack of nodes from the first bin up to each: K classes, at most, in each of n_slots nodes.
-
-    Attributes:
-        channels: the row counts and each limb of the weights, (n_features, n_slots, width, K) each.
-        weights: the same as class weights, float64.
-        rows: (n_features, n_slots, width) row counts of all classes.
-    """
-
-    channels: list[Array]
-    weights: Floats
-    rows: Array
-
-    @classmethod
-    def of(cls, problem: Problem, index: Ints, limbs: Sequence[Floats], shape: Sequence[int], tree: Ints) -> _Running:
-        """`index` (n_features, n_rows) of the cell that a row is counted in; `tree` (n_slots,) of each node."""
-        size = int(np.prod(shape))
-        flat = index.reshape(-1)
-        channels: list[Array] = [np.bincount(flat, minlength=size).astype(np.int32)]
-        channels += [np.bincount(flat, np.tile(limb, len(index)), minlength=size) for limb in limbs]
-        for i, channel in enumerate(channels):
-            channels[i] = channel = channel.reshape(shape)
-            channel[:, :, MISSING] = 0
-            np.cumsum(channel, axis=2, out=channel)
-        if problem.weight_grid is None:
-            weights = channels[0].astype(np.float64)
-            return cls(channels, weights, np.einsum("fswk->fsw", weights))
-        owner = np.broadcast_to(tree[:, None, None], shape).reshape(-1)
-        joined = problem.weight_grid.join(np.stack([channel.reshape(-1) for channel in channels[1:]]), owner)
-        return cls(channels, joined.reshape(shape), channels[0].sum(axis=3))
-
-
-@dataclass(frozen=True)
-class _Stack:
-    """Nodes that are counted together, in slots that follow each other, and the classes that they have.
-
-    Attributes:
-        slots, rows: of the batch; the rows are ordered by slot.
-        present: (n_classes, n_slots) bool.
-        width: K, classes of the node that has most.
-        local: (n_rows,) int64 slot, counted from the first one.
-        row_class: (n_rows,) class, by its place among those that the node has.
-    """
-
-    slots: slice
-    rows: slice
-    present: Bools
-    width: int
-    local: Ints
-    row_class: Ints
-
-    @classmethod
-    def of(cls, slots: slice, rows: slice, sums: Floats, slot: Ints, row_class: Ints) -> _Stack:
-        """From the sums (n_channels, n_slots) of the batch's nodes, and its rows' slots and classes."""
-        n_slots = slots.stop - slots.start
-        present = sums[:, slots] > 0
-        place = np.cumsum(present, axis=0, dtype=np.int64)
-        local = slot[rows].astype(np.int64) - slots.start
-        at = np.multiply(row_class[rows], n_slots, dtype=np.int64) + local
-        return cls(slots, rows, present, int(place[-1].max()), local, place.reshape(-1).take(at) - 1)
-
-    def entered(self, found: BestSplits, part: BestSplits, n_classes: int) -> None:
-        """Enter into the batch's splits what `part`, of this stack's slots and classes, has beyond them."""
-        better = np.flatnonzero(part.gain > found.gain[self.slots])
-        at = better + self.slots.start
-        for name in ("gain", "feature", "left", "right"):
-            getattr(found, name)[at] = getattr(part, name)[better]
-        column, row_class = np.nonzero(self.present[:, better].T)
-        place = (np.cumsum(self.present[:, better], axis=0) - 1)[row_class, column]
-        for name in ("left_sums", "known_sums"):
-            sums, own = getattr(found, name), getattr(part, name)
-            sums[:, at] = 0.0
-            for limb in range(len(sums) // n_classes):
-                sums[limb * n_classes + row_class, at[column]] = own[limb * self.width + place, better[column]]
 
 
 def applies(problem: Problem) -> bool:
@@ -114,100 +37,92 @@ def applies(problem: Problem) -> bool:
     return criterion_of(problem).quick_gain is not None and may_drop(problem)
 
 
-def search_screened(
-    problem: Problem, rows: RowsOfNodes, sums: Floats, tree: Ints, found: BestSplits, allowed: Bools | None = None
-) -> None:
-    """Improve `found` by the splits of all features.
+def pays(problem: Problem, sums: Floats, n_rows: Ints, is_small: Bools) -> Bools:
+    """(n_nodes,) whether nodes have fewer rows than makes counting all classes pay, but not so few that counting the
+    classes they have costs more than a sweep.
 
     Args:
-        rows: of the nodes in the slots of `found`.
-        sums: (n_channels, n_slots) over all rows of each.
-        tree: (n_slots,) of each.
-        allowed: (n_slots, n_features) whether a node may be split by a feature; None for yes.
+        sums: (n_channels, n_nodes); `n_rows` (n_nodes,) of the nodes.
+        is_small: (n_nodes,) whether they would be swept.
     """
-    if allowed is None:
-        allowed = np.ones((len(tree), len(problem.unordered)), np.bool_)
+    n_classes, tuning, widths = problem.n_classes, problem.tuning, problem.bins.widths
+    few: Bools = n_rows < tuning.rows_per_cell * n_classes * widths.mean()
+    bins = np.count_nonzero(sums[:n_classes], axis=0) * int(widths.max())
+    few &= (bins <= tuning.node_cells) & (bins <= tuning.cells_per_row * n_classes * n_rows)
+    if n_classes <= tuning.swept_classes:
+        few &= ~is_small
+    return few
+
+
+def search_screened(
+    problem: Problem, small: SmallNodes, sums: Floats, found: BestSplits, allowed: Bools | None = None
+) -> None:
+    """Improve `found`, whose slots are those of some nodes with few rows.
+
+    Args:
+        sums: (n_channels, n_slots) over all rows of each.
+        allowed: (n_slots, n_features) whether a node may be split by a feature of the layout; None for yes.
+    """
+    rows, first_code = small.rows, small.layout.first
+    wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
+    by_category = wanted & problem.unordered[small.features]
+    by_number = wanted & ~by_category
     order = order_of_slots(rows.slot)
     slot, row_class = rows.slot.take(order), rows.row_class.take(order)
-    limbs = [limb.take(order) for limb in rows.limbs]
+    times, limbs = None if rows.times is None else rows.times.take(order), [limb.take(order) for limb in rows.limbs]
     by_class = sums[: problem.n_classes]
-    for first, last in _feature_spans(problem, len(slot), np.asarray(allowed.any(axis=0))):
-        if problem.unordered[first]:
-            _search_unordered(problem, rows, tree, found, first, allowed)
+    n_rows = np.bincount(slot, minlength=len(small.tree))
+    most = max(1, problem.tuning.copied_codes // max(len(slot), 1))
+    some_by_number, some_by_category = (np.logical_or.reduce(mask, axis=0) for mask in (by_number, by_category))
+    for first, last in stretches(some_by_number, some_by_category, most):
+        for place in range(first, last):
+            if some_by_category[place]:
+                _search_unordered(problem, small, place, by_category[:, place], found)
+        if not some_by_number[first:last].any():
             continue
         # The rows of a node lie side by side.
-        codes = np.stack([rows.codes(f).take(order) for f in range(first, last)])
-        width = int(problem.bins.widths[first:last].max())
-        n_rows = np.bincount(slot, minlength=len(tree))
-        for slots, n_features in _stacks(problem.tuning, by_class, n_rows, width, last - first):
+        codes = np.stack([rows.codes(first_code + place).take(order) for place in range(first, last)])
+        width = int(small.layout.widths[first:last].max())
+        for slots, n_features in stacks(problem.tuning, by_class, n_rows, width, last - first):
             bounds = np.searchsorted(slot, [slots.start, slots.stop])
             if bounds[0] == bounds[1]:
                 continue  # a fold may have held out all rows of a group
-            stack = _Stack.of(slots, slice(int(bounds[0]), int(bounds[1])), by_class, slot, row_class)
-            own = [limb[stack.rows] for limb in limbs]
+            stack = Stack.of(slots, slice(int(bounds[0]), int(bounds[1])), by_class, slot, row_class)
+            own_times, own = None if times is None else times[stack.rows], [limb[stack.rows] for limb in limbs]
             for f in range(first, last, n_features):
                 part = codes[f - first : min(f + n_features, last) - first, stack.rows]
-                chosen = allowed[slots, f : f + len(part)].T
-                if chosen.any():
-                    _search_stack(problem, stack, part, own, tree[slots], found, f, chosen)
-
-
-def _feature_spans(problem: Problem, n_rows: int, wanted: Bools) -> Iterator[tuple[int, int]]:
-    """The features (from, to) that are `wanted` (n_features,), in order: unordered ones alone, others as many together
-    as may be copied out.
-    """
-    ordered = ~problem.unordered & wanted
-    most = max(1, problem.tuning.copied_codes // max(n_rows, 1))
-    last = 0
-    for first in np.flatnonzero(wanted).tolist():
-        if first < last:
-            continue
-        last = first + 1
-        while ordered[first] and last < min(len(ordered), first + most) and ordered[last]:
-            last += 1
-        yield first, last
-
-
-def _stacks(
-    tuning: SearchTuning, by_class: Floats, n_rows: Ints, width: int, n_features: int
-) -> Iterator[tuple[slice, int]]:
-    """Slots that are counted together, and how many features at once."""
-    most_cells, most_values = tuning.stack_cells, tuning.stack_values
-    n_present = np.count_nonzero(by_class, axis=0)
-    first = 0
-    while first < len(n_rows):
-        ahead = slice(first, first + tuning.stack_nodes)
-        cells = np.maximum.accumulate(n_present[ahead]) * width * np.arange(1, len(n_rows[ahead]) + 1)
-        values = np.cumsum(n_rows[ahead])
-        fits = (cells * n_features <= most_cells) & (values * n_features <= most_values)
-        size = max(1, len(fits) if fits.all() else int(np.argmin(fits)))
-        most = min(most_cells // max(1, int(cells[size - 1])), most_values // max(1, int(values[size - 1])))
-        yield slice(first, first + size), max(1, min(n_features, most))
-        first += size
+                places = slice(f, f + len(part))
+                if by_number[slots, places].any():
+                    _search_stack(problem, small, stack, part, own_times, own, places, found, by_number[slots, places])
 
 
 def _search_stack(
     problem: Problem,
-    stack: _Stack,
+    small: SmallNodes,
+    stack: Stack,
     codes: Array,
+    times: Floats | None,
     limbs: Sequence[Floats],
-    tree: Ints,
+    places: slice,
     found: BestSplits,
-    first: int,
     allowed: Bools,
 ) -> None:
-    """Improve the splits of a stack by some ordered features, whose codes (n_features, n_rows) are from `first` on;
-    `allowed` (n_features, n_slots): by which of them a node may be split.
+    """Improve the splits of a stack by the ordered features at some `places` of the layout.
+
+    Args:
+        codes: (n_places, n_rows) of the stack's rows, which count so many `times` (n_rows,), and for `limbs`.
+        allowed: (n_slots, n_places) by which of them a node may be split.
     """
-    widths = problem.bins.widths[first : first + len(codes)]
+    widths, tree = small.layout.widths[places], small.tree[stack.slots]
     shape = (len(codes), len(tree), int(widths.max()), stack.width)
     index = np.multiply(codes, shape[3], dtype=np.int64)
     index += stack.local * (shape[2] * shape[3]) + stack.row_class
     index += (np.arange(shape[0]) * (shape[1] * shape[2] * shape[3]))[:, None]
-    running = _Running.of(problem, index, limbs, shape, tree)
+    running = Running.of(problem, index, times, limbs, shape, tree)
     own = found.of_slots(np.arange(stack.slots.start, stack.slots.stop))
-    survives = _survivors(problem, running, own.gain, allowed)
-    occupied = _surviving(running, survives, HistogramLayout(problem.channels, widths, shape[1], first))
+    survives = _survivors(problem, running, own.gain, allowed.T)
+    occupied = _surviving(running, survives, HistogramLayout(problem.channels, widths, shape[1]))
+    occupied.feature = small.features[stack.slots, places][occupied.slot, occupied.feature]
     n_channels = len(running.channels) * stack.width
     none = np.zeros((n_channels, shape[1]))
     part = replace(own, left_sums=none, known_sums=none.copy())
@@ -215,7 +130,7 @@ def _search_stack(
     stack.entered(found, part, problem.n_classes)
 
 
-def _survivors(problem: Problem, running: _Running, gain: Floats, allowed: Bools) -> Bools:
+def _survivors(problem: Problem, running: Running, gain: Floats, allowed: Bools) -> Bools:
     """(n_features, n_slots, width) whether the split behind a bin may be the best of its node, or tie with it.
 
     Args:
@@ -237,7 +152,7 @@ def _survivors(problem: Problem, running: _Running, gain: Floats, allowed: Bools
     return np.asarray(valid & (gains >= threshold(best, weight, error)[:, None]))
 
 
-def _surviving(running: _Running, survives: Bools, layout: HistogramLayout) -> OccupiedBins:
+def _surviving(running: Running, survives: Bools, layout: HistogramLayout) -> OccupiedBins:
     """The bins on either side of the surviving splits, and those between them as one.
 
     Such a sum of bins has the code of the last one: what is right of the split before it is never asked for, as that
@@ -266,21 +181,24 @@ def _surviving(running: _Running, survives: Bools, layout: HistogramLayout) -> O
     return OccupiedBins.of_bins(layout, segment // n_slots, segment % n_slots, place % width, sums)
 
 
-def _search_unordered(
-    problem: Problem, rows: RowsOfNodes, tree: Ints, found: BestSplits, feature: int, allowed: Bools
-) -> None:
-    """Improve `found` by an unordered feature, with all of its classes: the order of categories depends on them."""
-    widths = problem.bins.widths[feature : feature + 1]
+def _search_unordered(problem: Problem, small: SmallNodes, place: int, allowed: Bools, found: BestSplits) -> None:
+    """Improve `found` by the unordered features at a place of the layout, with all of their classes: the order of
+    categories depends on them. `allowed` (n_slots,): which nodes may be split by them.
+    """
+    rows, widths = small.rows, small.layout.widths[place : place + 1]
     size = max(1, problem.tuning.node_cells // int(widths[0] * problem.channels.count))
-    code = rows.codes(feature)
-    for first in range(0, len(tree), size):
-        mine = np.arange(first, min(first + size, len(tree)))
-        layout = HistogramLayout(problem.channels, widths, len(mine), feature)
+    code = rows.codes(small.layout.first + place)
+    for first in range(0, len(small.tree), size):
+        mine = np.arange(first, min(first + size, len(small.tree)))
+        layout = HistogramLayout(problem.channels, widths, len(mine))
         state = layout.zeros(problem.channels.dtype(problem.most_rows))
         own = np.flatnonzero((rows.slot >= first) & (rows.slot < first + size))
         key = np.multiply(rows.row_class.take(own), len(mine), dtype=np.int64) + (rows.slot.take(own) - first)
-        own_code = code.take(own)
-        add_codes(state, layout, key, [limb.take(own) for limb in rows.limbs], lambda _: own_code, (0, len(mine)))  # noqa: B023
-        part = found.of_slots(mine)
-        search(problem, occupied_bins(state, layout, problem.tuning.chunk_values, allowed[mine]), tree[mine], part)
+        own_code, own_limbs = code.take(own), [limb.take(own) for limb in rows.limbs]
+        times = None if rows.times is None else rows.times.take(own)
+        add_codes(state, layout, key, own_limbs, lambda _: own_code, (0, len(mine)), times)  # noqa: B023
+        part, features = found.of_slots(mine), small.features[mine, place]
+        for some in occupied_bins(state, layout, problem.tuning.chunk_values, allowed[mine, None]):
+            some.feature = features[some.slot]
+            search(problem, [some], small.tree[mine], part)
         found.enter(mine, part)

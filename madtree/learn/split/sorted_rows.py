@@ -16,29 +16,11 @@ import numpy as np
 from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
-from madtree.learn.split.node_rows import order_of_slots, sweep
-from madtree.learn.split.row_tables import RowTable, keys_of, packed
+from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches, sweep
+from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable
 from madtree.learn.split.search import BestSplits, PicksSplits, search
 
-_MOST_ROWS = 1 << 16  # of a node
 _LEAST_CELLS = 8_192  # of a table that is quicker than several smaller ones with fewer empty cells
-
-
-@dataclass(frozen=True)
-class SmallNodes:
-    """Some nodes that are searched by their rows.
-
-    Attributes:
-        rows: of all of them.
-        layout: whose slots they are; by its features the rows tell their codes.
-        features: (n_slots, n_features) which features of the problem those of the layout are, for each node ascending.
-        tree: (n_slots,) of each node.
-    """
-
-    rows: RowsOfNodes
-    layout: HistogramLayout
-    features: Ints
-    tree: Ints
 
 
 def search_small(
@@ -57,28 +39,18 @@ def search_small(
     wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
     in_order = wanted & ~problem.unordered[small.features]
     standing = _Standing.of(small.rows)
-    if picks or problem.parameters.max_competitors or int(standing.sizes.max(initial=0)) > _MOST_ROWS:
+    if picks or problem.parameters.max_competitors or int(standing.sizes.max(initial=0)) > MOST_ROWS:
         in_order = np.zeros_like(wanted)
     by_bins = wanted & ~in_order
     # A tie goes to the earlier feature: so those of a node are looked at in order, in whichever of the two ways.
     most = max(1, problem.tuning.copied_codes // max(1, len(small.rows.slot)))
     some_in_order, some_by_bins = (np.logical_or.reduce(mask, axis=0) for mask in (in_order, by_bins))
-    for first, last in _stretches(some_in_order, some_by_bins, most):
+    for first, last in stretches(some_in_order, some_by_bins, most):
         places = slice(first, last)
         if in_order[:, places].any():
             yield from _search_tables(problem, small, standing, places, in_order, found)
         if by_bins[:, places].any():
             yield from _search_bins(problem, small, places, by_bins, found, picks)
-
-
-def _stretches(in_order: Bools, by_bins: Bools, most: int) -> Iterator[tuple[int, int]]:
-    """Neighbouring features (from, to) that are looked at together: at most so many, and all of them in one way."""
-    first, n = 0, len(in_order)
-    for place in range(1, n + 1):
-        alone = place == n or in_order[place - 1] == by_bins[place - 1]
-        if alone or place - first == most or in_order[place] != in_order[first] or by_bins[place] != by_bins[first]:
-            yield first, place
-            first = place
 
 
 def _search_bins(
@@ -141,10 +113,11 @@ def _search_tables(
 ) -> Iterator[None]:
     """Search the ordered features at some places of the layout."""
     rows, first = small.rows, small.layout.first
-    keys = [keys_of(standing.ordered(rows.codes(first + place))) for place in range(places.start, places.stop)]
     row_class, limbs = standing.ordered(rows.row_class), [standing.ordered(limb) for limb in rows.limbs]
     times = None if rows.times is None else standing.ordered(rows.times)
-    words = packed(problem, row_class, times, limbs)
+    contents = RowContents.of(problem, row_class, times, limbs, standing.first, standing.sizes)
+    codes = (standing.ordered(rows.codes(first + place)) for place in range(places.start, places.stop))
+    keys = [contents.keys(code) for code in codes]
     most_cells = problem.tuning.chunk_values // problem.channels.count
     for width, nodes in standing.of_about_one_size(_LEAST_CELLS // len(keys)):
         size = max(1, most_cells // (width * len(keys)))
@@ -152,6 +125,6 @@ def _search_tables(
             mine = nodes[start : start + size]
             slots = standing.slots[mine]
             of_rows = standing.first[mine], standing.sizes[mine]
-            table = RowTable.of(problem, small.tree[slots], keys, words, *of_rows, width)
+            table = RowTable.of(problem, small.tree[slots], contents, keys, *of_rows, width)
             table.improve(found, slots, small.features[slots, places].T, allowed[slots, places].T)
             yield

@@ -10,7 +10,6 @@ from madtree.learn.data import Array, Ints
 
 MOST_ROWS = 131_072  # of a matrix: what is done once for all rows pays for many of them, and then the cache is full
 _MOST_KEPT = 16 * 2**20  # bytes of bits
-_FIRST_KEPT = 128  # questions whose answers there is room for, as long as there are no more: of a tree or two
 _WORD = 64  # bits
 MOST_LEVELS = 8  # by whole columns: as many as a byte has bits
 _MOST_NODES = 2 ** (MOST_LEVELS - 1)  # of a level that whole columns are compared with
@@ -70,7 +69,8 @@ class CodeMatrix:
             self.columns[n_features:] = np.where(codes, codes, codes.dtype.type(np.iinfo(codes.dtype).max))
         self.flat: Array = self._whole.reshape(-1)
         self._place: dict[int, int] = {}  # of a question's answers among those kept
-        self._kept: Array = np.empty((_FIRST_KEPT, self.words), np.uint64)  # grows
+        # The system gives this memory as it is written to.
+        self._kept: Array = np.empty((most_kept(self.n_rows), self.words), np.uint64)
 
     @cached_property
     def scratch(self) -> Scratch:
@@ -103,8 +103,6 @@ class CodeMatrix:
         place = self._place.get(question)
         if place is None:
             place = self._place[question] = len(self._place)
-            if place == len(self._kept):
-                self._kept = np.concatenate((self._kept, np.empty_like(self._kept)))
             self._kept[place] = self._answer(question)
         return place
 

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import Block, Bools, Ints, finished
-from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, train_forest
+from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits, train_forest
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
 from madtree.learn.histogram import Program, Targets, driven
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
-from madtree.learn.split import BestSplits
+from madtree.learn.split import BestSplits, SmallNodes, search_screened
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, at_hand, cut, sample_rows
 from tests.unit.learn.unpacked import unpacked
@@ -110,12 +110,26 @@ SETTINGS = {
     "two classes": (2, Parameters(min_split=2, min_bucket=1, cp=-1, n_bins=20), False, 1),
     "weighted classes": (3, Parameters(min_split=4, min_bucket=2, cp=-1, n_bins=16), True, 1),
     "entropy": (3, Parameters("entropy", min_split=2, min_bucket=1, cp=-1, n_bins=20), False, 1),
+    "many classes": (12, Parameters(min_split=2, min_bucket=1, cp=-1, n_bins=20), False, 1),
+    "many weighted classes": (9, Parameters("entropy", min_split=4, min_bucket=2, cp=-1, n_bins=16), True, 2),
     "surrogates": (2, Parameters(min_split=20, min_bucket=5, cp=-1, n_bins=20, max_surrogates=2), False, 1),
     "numbers": (0, Parameters("mse", min_split=5, min_bucket=1, cp=-1, n_bins=20), False, 1),
     "weighted numbers": (0, Parameters("mse", min_split=5, min_bucket=3, cp=-1, n_bins=20), True, 1),
     "groups": (2, Parameters(min_split=2, min_bucket=1, cp=-1, n_bins=20), False, 3),
     "deep": (2, Parameters(max_depth=60, min_split=2, min_bucket=1, cp=-1, n_bins=20), False, 1),
 }
+
+
+# Nodes are counted by the classes that they have, as where there are hundreds.
+SCREENED = SearchTuning(
+    many_classes=2,
+    swept_classes=0,
+    rows_per_cell=1e9,
+    cells_per_row=1e9,
+    stack_cells=8_000,
+    stack_values=300,
+    copied_codes=700,
+)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -131,9 +145,26 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
         SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7),
         SearchTuning(wave_nodes=1, bins_per_row=1e9, node_rows=1),
         SearchTuning(bins_per_row=1e-9),
+        SCREENED,
     ):
         grown, _ = forest_of(replace(problem, tuning=tuning), [block], forest)
         assert members(grown) == expected
+
+
+def test_nodes_of_many_classes_are_screened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the test above has tried it."""
+    n_classes, parameters, *_ = SETTINGS["many classes"]
+    problem, block, _ = forest_problem(300, n_classes, parameters)
+    screened = []
+
+    def noted(problem: Problem, small: SmallNodes, *others: Any) -> None:
+        screened.append(len(small.tree))
+        search_screened(problem, small, *others)
+
+    monkeypatch.setattr(drawn_splits, "search_screened", noted)
+    grown, _ = forest_of(replace(problem, tuning=SCREENED), [block], ForestParameters(N_TREES, 2))
+    n_split = np.count_nonzero(grown.nodes.feature >= 0)
+    assert sum(screened) > n_split - N_TREES > N_TREES  # all but the roots, and some that cannot be split
 
 
 @pytest.mark.parametrize("rows_of_an_id", [1, 3])

@@ -12,7 +12,7 @@ from madtree.learn.data import Block, Ints
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.histogram.rows_of_nodes import Part
 from madtree.learn.problem import Problem
-from madtree.learn.split import BestSplits, SmallNodes, search, search_small
+from madtree.learn.split import BestSplits, SmallNodes, row_tables, search, search_small
 from madtree.learn.split.node_rows import sweep
 from madtree.trees import Kind, Parameters
 from tests.unit.learn.binned import KINDS, problem_of, sample_rows
@@ -88,6 +88,19 @@ def test_rows_in_order_give_the_same_splits_as_their_bins(n_classes: int, criter
         assert_same(by_bins(problem, once(small)), expected)
         a_little_at_a_time = replace(problem.tuning, chunk_values=40, copied_codes=300)
         assert_same(in_order(replace(problem, tuning=a_little_at_a_time), small), expected)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize(("constant", "value"), [("MOST_ROWS", 1), ("SHORT_LINE", 0), ("SHORT_LINE", 10**6)])
+def test_splits_do_not_depend_on_how_rows_are_told_apart_and_added_up(
+    n_classes: int, constant: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, block = problem_of(sample_rows(800, n_classes), n_classes, Parameters(min_bucket=2))
+    small = small_nodes(problem, block, 4, times=True)
+    expected = by_bins(problem, small)
+    monkeypatch.setattr(row_tables, constant, value)
+    assert_same(in_order(problem, small), expected)
+    assert_same(in_order(problem, once(small)), expected)
 
 
 @pytest.mark.parametrize("costs", [(), (1.0, 3.0, 1.0, 2.0, 1.0)])

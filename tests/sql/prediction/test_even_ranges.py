@@ -1,0 +1,29 @@
+"""Ranges of pages for processes that share them: as many for each, of about as many rows, and all rows."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from psycopg_host import PsycopgHost
+
+from madtree.ingest.page_ranges import PageRanges
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 300, 5_000, 20_011])
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_each_process_has_as_many_rows(db: psycopg.Connection, n_rows: int, processes: int) -> None:
+    db.execute(f"CREATE TABLE t AS SELECT i AS id, i / 2.0 AS x FROM generate_series(1, {n_rows}) i")
+    table = db.execute("SELECT 't'::regclass::oid::int4, pg_relation_size('t') / 8192").fetchone()
+    assert table is not None
+    most = 2_000
+    cut = PageRanges.cut(PsycopgHost(db), [table[0]], n_rows, most, processes)
+    held = []
+    for r in cut.ranges:
+        of_range = db.execute("SELECT count(*) FROM t WHERE ctid >= %s::tid AND ctid < %s::tid", [r.low, r.high])
+        held += [row[0] for row in of_range]
+    assert sum(held) == n_rows
+    assert max(held) <= most
+    if table[1] >= 10 * processes:
+        assert len(cut.ranges) % processes == 0
+        assert len(cut.ranges) < n_rows / most + processes
+        assert min(held) > 0.7 * max(held)
