@@ -85,10 +85,11 @@ def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
-    known, more = ", ".join(safe_line("/".join(row["group"])) for row in found[:SHOWN]), len(found) - SHOWN
+    groups = list(dict.fromkeys("/".join(row["group"]) for row in found))  # a forest's group has several trees
+    known, more = ", ".join(map(safe_line, groups[:SHOWN])), len(groups) - SHOWN
     raise CommandError(
-        f"{model.name} has no group {'/'.join(wanted.values())}",
-        f"It has {known}{f' and {more:,} more' if more > 0 else ''}.",
+        f"{model.name} has no tree of the group {'/'.join(wanted.values())}",
+        f"It has those of {known}{f' and {more:,} more' if more > 0 else ''}.",
     )
 
 

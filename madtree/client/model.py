@@ -223,8 +223,9 @@ class Model:
             values = [_as_text(group[column]) for column in columns]
             found = [row["tree_id"] for row in known if list(row["group"]) == values]
             if not found:
-                some = "; ".join(", ".join(row["group"]) for row in known[:SHOWN_GROUPS])
-                more = f"; and {len(known) - SHOWN_GROUPS:,} more" if len(known) > SHOWN_GROUPS else ""
+                groups = list(dict.fromkeys(", ".join(row["group"]) for row in known))
+                some = "; ".join(groups[:SHOWN_GROUPS])
+                more = f"; and {len(groups) - SHOWN_GROUPS:,} more" if len(groups) > SHOWN_GROUPS else ""
                 raise CallError(f"{self.name} has no group {dict(group)!r}", f"Its groups are {some}{more}.")
             return self.read(found[0])
 

@@ -190,7 +190,9 @@ def _notes(choice: Choice) -> Iterator[str]:
         which = "those with the most rows, or those asked for."
         if choice.model.n_members:
             which = "the first ones, or those asked for by madtree report --tree NUMBER."
-        yield f"{shown:,} of {all_trees:,} trees are on this page: {which}"
+        if shown == 1:  # which no list of trees names
+            which = f"{next(_groups(choice))}."
+        yield f"{shown:,} of {all_trees:,} trees {'is' if shown == 1 else 'are'} on this page: {which}"
     if choice.cut is not None:
         yield f"The tree has {choice.rows[0]['n_nodes']:,} nodes; this page has those down to depth {choice.cut}."
 

@@ -36,6 +36,7 @@ class ModelFiller:
 
     Attributes:
         n_rows, n_trees, n_leaves: so far.
+        n_failed: groups that have no tree, of a model that has been finished.
         oob_error: the error on out-of-bag rows, of a finished forest without groups; None where there is none.
         is_tested: (n_trees,) whether any row is out of each tree's bag, of a forest that has been finished; in order
             of the trees' numbers.
@@ -48,7 +49,7 @@ class ModelFiller:
         self._seen: list[SeenCategories] = []
         self._out_of_bag: list[OutOfBagColumns] = []
         self._remarks = TreeRemarks(task, training.categories)
-        self.n_rows = self.n_trees = self.n_leaves = 0
+        self.n_rows = self.n_trees = self.n_leaves = self.n_failed = 0
         self.oob_error: float | None = None
         self.is_tested: Bools = np.zeros(0, np.bool_)
 
@@ -85,7 +86,7 @@ class ModelFiller:
             trees = _with_untrained(trees, groups, len(task.features), task.parameters.cp)
         null_as_category = task.parameters.null_as_category
         unordered = self._unordered_categories()
-        failed = len(groups) - len(np.unique(trees.key.group[trees.n_nodes > 0]))
+        self.n_failed = len(groups) - len(np.unique(trees.key.group[trees.n_nodes > 0]))
         if task.forest:
             if task.is_classification:
                 host.command(nodes_view(task, training.profile.classes))
@@ -102,7 +103,7 @@ class ModelFiller:
         totals = Totals(
             classes=training.profile.classes,
             num_all_groups=len(groups),
-            num_failed_groups=failed,
+            num_failed_groups=self.n_failed,
             total_rows_processed=self.n_rows,
             # Rows may come and go between two looks at the table.
             total_rows_skipped=max(training.profile.total - self.n_rows, 0),

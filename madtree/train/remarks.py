@@ -21,13 +21,20 @@ ROWS_A_CATEGORY = 10  # on average, below which a feature's categories can part 
 
 
 def tell_of_classes(host: Host, task: TrainingTask, profile: Profile) -> None:
-    """A warning where whole numbers become more classes than there usually are."""
+    """A warning where whole numbers become more classes than there usually are, a notice where most rows have a class
+    of their own.
+    """
     n = len(profile.classes)
     if classes_at_most(task) and n > FEW_CLASSES and (n > MANY_CLASSES or n * ROWS_A_CLASS > profile.usable):
         host.warning(
             f"dependent_variable: {task.dependent_sql} is of type {task.dependent_type}, and its {n} distinct values "
             f"are taken as classes; for a regression, write {task.dependent_sql}::float8, or classification => false; "
             "classification => true says that classes are meant"
+        )
+    elif n > FEW_CLASSES and 2 * n > profile.usable:
+        host.notice(
+            f"dependent_variable: {task.dependent_sql} has {n} distinct values in {profile.usable} rows, and each is "
+            "taken as a class: what names single rows cannot be learnt"
         )
 
 

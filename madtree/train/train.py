@@ -49,10 +49,11 @@ def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None =
     if task.verbose:
         host.info(watch.line())
     n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves
+    failed = f"{filler.n_failed} group{'s' * (filler.n_failed != 1)} without any, " if filler.n_failed else ""
     error = "" if filler.oob_error is None else f"out-of-bag error {filler.oob_error:.4g}, "
     return (
         f"{task.arguments.output_table_name}: {'forest for ' if task.forest else ''}"
         f"{'classification' if task.is_classification else 'regression'}, "
-        f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, "
+        f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, {failed}"
         f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {error}{time.monotonic() - started:.2f} s"
     )

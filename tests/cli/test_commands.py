@@ -145,7 +145,7 @@ def test_one_group_is_shown_by_its_value_or_number(madtree: Command, grouped: st
     assert by_name.out != madtree("show", grouped, "--group", "UA").out
     said = madtree("show", grouped, "--group", "carrier=XX")
     assert said.code == 1
-    assert "has no group XX" in said.err
+    assert "has no tree of the group XX" in said.err
     assert "B6, UA, Ünï" in said.err
 
 

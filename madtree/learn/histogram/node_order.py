@@ -69,6 +69,9 @@ class NodeOrder:
         if problem.n_groups > 1 or not layout.n_features:
             blocks = [join()]
         limbs = [_limbs(problem, block) for block in blocks]
+        # Of several groups there is one block.
+        tree = None if problem.n_groups == 1 else blocks[0].tree
+        by_group = None if tree is None else np.argsort(tree, kind="stable")
         n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
         self._channels, self._tuning = problem.channels, problem.tuning
         self._rows, self._free = (
@@ -79,13 +82,10 @@ class NodeOrder:
         for replica in range(problem.n_replicas):
             counts = np.zeros(problem.n_groups, np.int64)
             for block, of_block in zip(blocks, limbs, strict=True):
-                rows, times = _in_bag(problem, block, replica)
+                rows, times = _in_bag(problem, block, replica, by_group)
                 self._rows.fill(stop, block, rows, times, of_block)
                 stop += len(rows)
-                if block.tree is None or problem.n_groups == 1:
-                    counts += len(rows)
-                else:
-                    counts += np.bincount(block.tree.take(rows), minlength=problem.n_groups)
+                counts += len(rows) if tree is None else np.bincount(tree.take(rows), minlength=problem.n_groups)
             sizes.append(counts)
         self._nodes: Ints = np.arange(problem.n_trees)
         self._sizes: Ints = np.concatenate(sizes)
@@ -246,16 +246,15 @@ def _runs(first: Ints, sizes: Ints) -> Ints:
     return np.cumsum(steps)  # numpy's repeat takes several times as long
 
 
-def _in_bag(problem: Problem, block: Block, replica: int) -> tuple[Ints, Array]:
-    """The rows (n,) of a block that a replica has, group by group, and how often each counts (n,)."""
+def _in_bag(problem: Problem, block: Block, replica: int, by_group: Ints | None) -> tuple[Ints, Array]:
+    """The rows (n,) of a block that a replica has, group by group, and how often each counts (n,).
+
+    `by_group`: (n_rows,) all rows in order of their groups; None for that in which they come.
+    """
     times = problem.replicas.multiplicity(block, replica)
     if times is None:
         times = np.ones(block.codes.n_rows, np.uint8)
-    if block.tree is None or problem.n_groups == 1:
-        rows = np.flatnonzero(times != 0)
-    else:
-        by_group = np.argsort(block.tree, kind="stable")
-        rows = by_group[times.take(by_group) != 0]
+    rows = np.flatnonzero(times != 0) if by_group is None else by_group[times.take(by_group) != 0]
     return rows, times.take(rows)
 
 

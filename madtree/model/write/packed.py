@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Ints
 from madtree.learn.prune import PackedNodes
@@ -17,9 +18,22 @@ from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import Categories
 
+_MOST_BYTES = 1023 * 2**20  # of a value, and somewhat less than PostgreSQL allows
+
 
 def write_packed(host: Host, task: TrainingTask, packed: PackedNodes, categories: Sequence[Categories | None]) -> None:
-    """Fill `<output>_packed`; `categories` of each feature, None where it is not unordered."""
+    """Fill `<output>_packed`; `categories` of each feature, None where it is not unordered.
+
+    Raises:
+        MadtreeError: a tree is too large for that.
+    """
+    if (largest := int(packed.sizes.max(initial=0))) > _MOST_BYTES:
+        raise MadtreeError(
+            f"a tree has nodes of {largest // 2**20:,} MB in all, each with a number for each class, and PostgreSQL "
+            f"holds at most {_MOST_BYTES // 2**20:,} MB in one value",
+            hint="Grow smaller trees, by max_tree_depth or min_bucket, or predict fewer classes.",
+            sqlstate="54000",
+        )
     ends = np.cumsum(packed.sizes)
     starts, literals = ends - packed.sizes, _category_sets(packed, categories)
     ids = tree_ids(task, packed.key)

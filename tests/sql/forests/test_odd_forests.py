@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 from forest_data import MAKE, grow, rows, score
+
+from madtree.errors import MadtreeError
+from madtree.learn.prune import PackedNodes
+from madtree.model.write import write_packed
 
 NAMES = ['"F ""o\'o"', '"semi;colon -- x"', "ä" * 31 + "x"]
 
@@ -260,3 +266,31 @@ def test_as_many_classes_and_votes_as_one_byte_does_not_hold(
         assert shares == [count / n_trees for count in counts]
     (mean,) = rows(db, "SELECT avg(n_oob_trees)::float8 AS n_trees FROM m_oob")
     assert mean["n_trees"] == pytest.approx(n_trees * math.exp(-1), rel=0.1)
+
+
+def test_it_tells_of_groups_without_trees(db: psycopg.Connection) -> None:
+    db.execute("UPDATE t SET c = NULL WHERE g = (SELECT min(g) FROM t)")
+    assert " 4 trees, 1 group without any, " in grow(db, "m", "c", grouping_cols="g", num_trees=2)
+    assert rows(db, "SELECT num_failed_groups AS n FROM m_summary") == [{"n": 1}]
+    single = "SELECT madtree.tree_train('t', 's', 'id', 'c', 'x, y', grouping_cols => 'g') AS said"
+    assert " 2 trees, 1 group without any, " in rows(db, single)[0]["said"]
+
+
+def test_a_notice_tells_of_a_class_for_each_row(db: psycopg.Connection) -> None:
+    told: list[str] = []
+    db.add_notice_handler(lambda diagnostic: told.append(str(diagnostic.message_primary)))
+    db.execute("CREATE TABLE named AS SELECT id, x, y, 'name ' || id AS name, c FROM t WHERE id <= 100")
+    n = rows(db, "SELECT count(*) AS n FROM named")[0]["n"]
+    for dependent in ("c", "name"):
+        grow(db, f"by_{dependent}", dependent, "x, y", "named", num_trees=1, max_tree_depth=2)
+    assert told == [
+        f"dependent_variable: name has {n} distinct values in {n} rows, and each is taken as a class: what names "
+        "single rows cannot be learnt"
+    ]
+
+
+def test_a_tree_that_no_value_can_hold_ends_in_a_sentence() -> None:
+    packed = replace(PackedNodes.none(), sizes=np.array([3, 2**30]))
+    with pytest.raises(MadtreeError, match=r"nodes of 1,024 MB in all.*at most 1,023 MB") as caught:
+        write_packed(None, None, packed, [])  # type: ignore[arg-type]
+    assert "max_tree_depth" in str(caught.value.hint)
