@@ -130,15 +130,13 @@ class DrawnSplits:
         order = np.argsort(np.count_nonzero(growing.sums[:n_classes, frontier[places]], axis=0), kind="stable")
         places, drawn = places[order], drawn[order]
         for mine in by_rows(growing.n_rows[frontier[places]], problem.tuning.rows_together):
-            nodes = frontier[places[mine]]
+            at = places[mine]
+            nodes, part = frontier[at], found.of_slots(at)
             request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn[mine], counted=False)
             rows: RowsOfNodes = yield request
-            small, part = (
-                SmallNodes(rows, request.layout, drawn[mine], growing.tree[nodes]),
-                found.of_slots(places[mine]),
-            )
+            small = SmallNodes(rows, request.layout, drawn[mine], growing.tree[nodes])
             search_screened(problem, small, growing.sums[:, nodes], part)
-            found.enter(places[mine], part)
+            found.enter(at, part)
             yield BREATH
 
     def _enter(

@@ -223,9 +223,8 @@ class RowTable:
         if rough_gain is None:
             return apart
         kind = rough_type(int(total.max()), n_counts)
-        rough = rough_gain(
-            [of_class.astype(kind, copy=False) for of_class in counts]
-        )  # 0 where nothing is left for the right
+        # 0 where nothing is left for the right.
+        rough = rough_gain([of_class.astype(kind, copy=False) for of_class in counts])
         rough *= apart
         best_of_node = rough.max(axis=0).reshape(-1, n_nodes).max(axis=0)
         weight = total.reshape(-1, n_nodes).max(axis=0).astype(np.float64)
