@@ -27,7 +27,7 @@ from madtree.ingest import (
 )
 from madtree.learn.data import Ints
 from madtree.learn.ensemble import wave_members, wave_nodes
-from madtree.learn.problem import RowFormat, Scale, SearchTuning
+from madtree.learn.problem import Channels, RowFormat, Scale, SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import TrainingTask, check_class_params, find_columns
@@ -233,20 +233,20 @@ class Training:
         forest, costs = self.task.forest, self.task.tuning.costs
         if forest is None or self.task.strategy != "auto" or self.workers.asked:
             return False
-        size, rows = (self.profile.usable, self.source.n_columns, self.parameters), np.array([self.profile.usable])
-        members = wave_members(SearchTuning(), rows, self.parameters.max_depth, self._n_channels, forest.n_trees)
-        return forest_workers(self.workers, *size, costs, forest, members) > 0
+        n_rows, n_columns, max_depth = self.profile.usable, self.source.n_columns, self.parameters.max_depth
+        members = wave_members(SearchTuning(), np.array([n_rows]), max_depth, self._n_channels, forest.n_trees)
+        return forest_workers(self.workers, n_rows, n_columns, self.parameters, costs, forest, members) > 0
 
     @property
     def _n_channels(self) -> int:
-        """Of a node, about."""
-        return max(len(self.profile.classes), 1) * (2 if self.task.weights_sql else 1)
+        """Of a node, with one limb of each."""
+        return Channels(len(self.profile.classes), bool(self.task.weights_sql), not self.profile.classes).count
 
     def _train_small(self) -> TrainedTrees | None:
         """One tree whose rows fit one block."""
         self.watch.begin("pack")
-        query = rows_sql.images(self.source, self.source.from_clause(extra=self.source.usable))
-        images = read_images(self.reader, self.source, query)
+        clause = self.source.from_clause(extra=self.source.usable)
+        images = read_images(self.reader, self.source, rows_sql.images(self.source, clause))
         tell = Teller(self.host, self.watch, self.task.verbose).tell
         return grow_in_block(self._grow_plan(), images, tell, Cancels(self.host).let_in, self._hand_over)
 

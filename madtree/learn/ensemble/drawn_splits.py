@@ -23,6 +23,7 @@ from madtree.learn.split import (
     search,
     search_screened,
     search_small,
+    together,
 )
 
 
@@ -125,11 +126,8 @@ class DrawnSplits:
     def _screen(
         self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
     ) -> Program[None]:
-        problem, n_classes = self._problem, self._problem.n_classes
-        # Nodes that are counted together have about as many classes.
-        order = np.argsort(np.count_nonzero(growing.sums[:n_classes, frontier[places]], axis=0), kind="stable")
-        places, drawn = places[order], drawn[order]
-        for mine in by_rows(growing.n_rows[frontier[places]], problem.tuning.rows_together):
+        problem, every = self._problem, frontier[places]
+        for mine in together(problem, growing.sums[:, every], growing.n_rows[every]):
             at = places[mine]
             nodes, part = frontier[at], found.of_slots(at)
             request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn[mine], counted=False)

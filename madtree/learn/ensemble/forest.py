@@ -45,6 +45,7 @@ from madtree.learn.route import WayDown, to_agreement
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
+_OF_A_NODE = 8  # channels that take about as much memory as all else of a node
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,5 @@ def wave_members(tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: i
 
 
 def wave_nodes(tuning: SearchTuning, n_channels: int) -> int:
-    """Nodes that a wave may have."""
-    # Each takes as much memory as some eight channels do, and its sums.
-    return tuning.wave_nodes * 10 // (8 + n_channels)
+    """Nodes of so many channels that a wave may have."""
+    return tuning.wave_nodes * (_OF_A_NODE + 2) // (_OF_A_NODE + n_channels)

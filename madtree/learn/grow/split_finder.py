@@ -13,9 +13,9 @@ from madtree.learn.data import Bools, Ints
 from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.seen_codes import see_rows
-from madtree.learn.histogram import BREATH, HistogramLayout, Program, by_rows
+from madtree.learn.histogram import BREATH, HistogramLayout, Program
 from madtree.learn.problem import Problem
-from madtree.learn.split import BestSplits, SmallNodes, applies, pays, search_screened
+from madtree.learn.split import BestSplits, SmallNodes, applies, pays, search_screened, together
 
 # By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.
 FeatureMask = Callable[[GrowingTrees, Ints], Bools]
@@ -58,9 +58,7 @@ class SplitFinder:
         return found
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints) -> Program[Bools]:
-        """Those of many classes with fewer rows than makes counting all classes pay, but not so few that counting the
-        classes they have costs more than a sweep.
-        """
+        """(m,) whether nodes (m,) are best searched by the classes that they have; counts roots on the way."""
         if not (self.rows_at_hand and applies(self.problem)):
             return np.zeros(len(nodes), np.bool_)
         yield from count_roots(self.problem, growing, nodes)
@@ -71,10 +69,8 @@ class SplitFinder:
         self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
     ) -> Program[None]:
         """Enter the splits of the nodes that stand at `places` in the frontier, by those that may be the best."""
-        n_classes = self.problem.n_classes
-        # Nodes that are counted together have about as many classes.
-        places = places[np.argsort(np.count_nonzero(growing.sums[:n_classes, frontier[places]], axis=0), kind="stable")]
-        for mine in by_rows(growing.n_rows[frontier[places]], self.problem.tuning.rows_together):
+        every = frontier[places]
+        for mine in together(self.problem, growing.sums[:, every], growing.n_rows[every]):
             at = places[mine]
             nodes = frontier[at]
             part = found.of_slots(at)

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import NARROW_LIMIT, Array, Block, Bools, Codes, Floats, Ints
+from madtree.learn.data import NARROW_LIMIT, Array, Block, Bools, Codes, Floats, Ints, pieces_of
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are
 _ALIGNMENT = 8  # bytes, of the widest numbers
-_COPIED_ROWS = 65_536  # whose places are listed at a time
 
 Room = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
 
@@ -144,8 +143,7 @@ class RowRecords:
 
     def put(self, chosen: Bools, into: RowRecords, first: int) -> int:
         """Copy the rows that are `chosen` (n_rows,), in order, to others from `first` on; returns where they end."""
-        for begin in range(0, len(self), _COPIED_ROWS):
-            piece = slice(begin, begin + _COPIED_ROWS)
+        for piece in pieces_of(len(self)):
             rows = np.flatnonzero(chosen[piece])
             stop = first + len(rows)
             for own, other in zip((self.records, *self.limbs), (into.records, *into.limbs), strict=True):

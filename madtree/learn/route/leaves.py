@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, UNKNOWN, USUAL_BLOCK_ROWS, Array, Block, Codes, Ints
+from madtree.learn.data import RIGHT, UNKNOWN, Array, Block, Codes, Ints, pieces_of
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
 from madtree.learn.walk import CodeMatrix, Descent, where_leaves_agree
@@ -27,8 +27,7 @@ class WayDown:
         codes = _of_one_width(block.codes)
         descent = self._descent(codes.dtype.type, len(codes))
         found: Ints = np.empty(block.codes.n_rows, np.int32)
-        for first in range(0, len(found), USUAL_BLOCK_ROWS):
-            rows = slice(first, first + USUAL_BLOCK_ROWS)
+        for rows in pieces_of(len(found)):
             root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
             found[rows] = descent.leaves(root, CodeMatrix(codes[:, rows]))
         return found

@@ -11,7 +11,7 @@ from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import SmallNodes
 from madtree.learn.split.number_gains import variance_gain
 from madtree.learn.split.occupied_bins import OccupiedBins, bins_of_segments
-from madtree.learn.split.screen import applies, pays, search_screened
+from madtree.learn.split.screen import applies, pays, search_screened, together
 from madtree.learn.split.search import BestSplits, PickedSplits, search
 from madtree.learn.split.shortlist import likely_bins, likely_segments
 from madtree.learn.split.sorted_rows import search_small
@@ -36,5 +36,6 @@ __all__ = [
     "search",
     "search_screened",
     "search_small",
+    "together",
     "variance_gain",
 ]

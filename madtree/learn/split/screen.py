@@ -11,13 +11,13 @@ A *cell* is a bin of one class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
-from madtree.learn.histogram import HistogramLayout, add_codes
+from madtree.learn.histogram import HistogramLayout, add_codes, by_rows
 from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
@@ -52,6 +52,17 @@ def pays(problem: Problem, sums: Floats, n_rows: Ints, is_small: Bools) -> Bools
     if n_classes <= tuning.swept_classes:
         few &= ~is_small
     return few
+
+
+def together(problem: Problem, sums: Floats, n_rows: Ints) -> Iterator[Ints]:
+    """Positions of nodes that are screened at once: with about as many classes, and few enough rows.
+
+    Args:
+        sums: (n_channels, n_nodes) of all that are screened; `n_rows` (n_nodes,) of them.
+    """
+    order = np.argsort(np.count_nonzero(sums[: problem.n_classes], axis=0), kind="stable")
+    for part in by_rows(n_rows[order], problem.tuning.rows_together):
+        yield order[part]
 
 
 def search_screened(

@@ -32,6 +32,18 @@ from madtree.trees.parameters import FEW_ROWS, Parameters
 KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
 
 
+# Every node of some classes is screened, in small stacks, as where there are hundreds.
+SCREENED = SearchTuning(
+    many_classes=2,
+    rows_per_cell=1e9,
+    swept_classes=0,
+    cells_per_row=1e9,
+    stack_cells=8_000,
+    stack_values=3_000,
+    rows_together=700,
+)
+
+
 def sample_rows(n_rows: int, n_classes: int, *, weighted: bool = False, n_trees: int = 1, seed: int = 0) -> RawRows:
     """Rows with features of all kinds, missing values among them, on which the target depends."""
     rng = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, ide
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.split import BestSplits, SmallNodes, search_screened
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
-from tests.unit.learn.binned import KINDS, at_hand, cut, sample_rows
+from tests.unit.learn.binned import KINDS, SCREENED, at_hand, cut, sample_rows
 from tests.unit.learn.unpacked import unpacked
 
 N_TREES = 6
@@ -120,16 +120,7 @@ SETTINGS = {
 }
 
 
-# Nodes are counted by the classes that they have, as where there are hundreds.
-SCREENED = SearchTuning(
-    many_classes=2,
-    swept_classes=0,
-    rows_per_cell=1e9,
-    cells_per_row=1e9,
-    stack_cells=8_000,
-    stack_values=300,
-    copied_codes=700,
-)
+IN_SMALL_STACKS = replace(SCREENED, stack_values=300, copied_codes=700)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -145,7 +136,7 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
         SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7),
         SearchTuning(wave_nodes=1, bins_per_row=1e9, node_rows=1),
         SearchTuning(bins_per_row=1e-9),
-        SCREENED,
+        IN_SMALL_STACKS,
     ):
         grown, _ = forest_of(replace(problem, tuning=tuning), [block], forest)
         assert members(grown) == expected
@@ -162,7 +153,7 @@ def test_nodes_of_many_classes_are_screened(monkeypatch: pytest.MonkeyPatch) -> 
         search_screened(problem, small, *others)
 
     monkeypatch.setattr(drawn_splits, "search_screened", noted)
-    grown, _ = forest_of(replace(problem, tuning=SCREENED), [block], ForestParameters(N_TREES, 2))
+    grown, _ = forest_of(replace(problem, tuning=IN_SMALL_STACKS), [block], ForestParameters(N_TREES, 2))
     n_split = np.count_nonzero(grown.nodes.feature >= 0)
     assert sum(screened) > n_split - N_TREES > N_TREES  # all but the roots, and some that cannot be split
 

@@ -10,23 +10,22 @@ import pytest
 from madtree.learn.problem.prepare import RawRows
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees.parameters import Parameters
-from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train_by
+from tests.unit.learn.binned import (
+    SCREENED,
+    ManyBlocks,
+    assert_identical,
+    at_hand,
+    cut,
+    problem_of,
+    sample_rows,
+    train_by,
+)
 
 CRITERIA = ("gini", "entropy", "misclassification")
-# Every node is screened, in small stacks.
-ALWAYS = SearchTuning(
-    many_classes=2,
-    rows_per_cell=1e9,
-    swept_classes=0,
-    cells_per_row=1e9,
-    stack_cells=8_000,
-    stack_values=3_000,
-    rows_together=700,
-)
 
 
 def assert_screening_changes_nothing(
-    rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1, tuning: SearchTuning = ALWAYS
+    rows: RawRows, n_classes: int, parameters: Parameters, n_trees: int = 1, tuning: SearchTuning = SCREENED
 ) -> int:
     """Returns the nodes of the trees."""
     problem, block = problem_of(rows, n_classes, parameters, n_trees, tuning)
@@ -81,7 +80,7 @@ def test_surrogates() -> None:
 
 
 def test_rows_of_more_than_one_stack_and_codes_of_two_bytes() -> None:
-    tuning = replace(ALWAYS, copied_codes=2_000)
+    tuning = replace(SCREENED, copied_codes=2_000)
     parameters = Parameters("gini", 7, min_split=6, min_bucket=2, n_bins=700)
     assert assert_screening_changes_nothing(sample_rows(1_500, 15), 15, parameters, tuning=tuning) > 30
 
@@ -93,7 +92,7 @@ def test_some_nodes_are_screened_and_others_counted_or_swept(
     wide: int, swept_classes: int, cells_per_row: float
 ) -> None:
     tuning = replace(
-        ALWAYS, coarse_codes=wide, rows_per_cell=1.5, swept_classes=swept_classes, cells_per_row=cells_per_row
+        SCREENED, coarse_codes=wide, rows_per_cell=1.5, swept_classes=swept_classes, cells_per_row=cells_per_row
     )
     parameters = Parameters("gini", 9, min_split=4, min_bucket=1, n_bins=25)
     assert assert_screening_changes_nothing(sample_rows(3_000, 12), 12, parameters, tuning=tuning) > 200
@@ -103,7 +102,7 @@ def test_some_nodes_are_screened_and_others_counted_or_swept(
 def test_a_fold_that_holds_out_all_rows_of_a_tree(criterion: str) -> None:
     """Such a copy of the tree has no rows to be screened."""
     parameters = Parameters(criterion, 4, min_split=4, min_bucket=2, n_bins=30, n_folds=2)
-    problem, block = problem_of(sample_rows(3_000, 5, n_trees=3), 5, parameters, 3, ALWAYS)
+    problem, block = problem_of(sample_rows(3_000, 5, n_trees=3), 5, parameters, 3, SCREENED)
     assert block.tree is not None
     fold = np.where(block.tree == 1, 0, np.arange(len(block.tree)) % 2).astype(np.uint8)
     block = replace(block, fold=fold)
