@@ -1,5 +1,5 @@
--- Resident workers: processes of one parallel query, from the first row to the last round of growth
--- (madtree/storage/workers). Internal; for tree_train.
+-- Resident workers: processes of one parallel query, from the first row to the last tree (madtree/storage/workers).
+-- Internal; for tree_train and forest_train.
 
 CREATE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
@@ -24,7 +24,15 @@ LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 return madtree.blocks.workers_keep(key, part, images)
 $python$;
 COMMENT ON FUNCTION madtree_internal.workers_keep(text, integer, bytea)
-IS 'internal: bin the rows of a part and keep them; false where a number is NULL';
+IS 'internal: take the rows of a part; false where a number is NULL';
+
+CREATE FUNCTION madtree_internal.workers_grow(key text) RETURNS boolean
+LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
+@load@
+return madtree.blocks.workers_grow(key)
+$python$;
+COMMENT ON FUNCTION madtree_internal.workers_grow(text)
+IS 'internal: grow trees of the rows of a part for a short while; true when no more are to be grown of them';
 
 CREATE FUNCTION madtree_internal.workers_step(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
@@ -57,6 +65,9 @@ BEGIN
                 USING ERRCODE = 'internal_error', HINT = 'This is a defect of madtree. Please report it.';
             END IF;
         END IF;
+        LOOP
+            EXIT WHEN madtree_internal.workers_grow(key);
+        END LOOP;
     END LOOP;
     LOOP
         EXIT WHEN madtree_internal.workers_step(key);
@@ -65,7 +76,7 @@ BEGIN
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.resident_worker(text)
-IS 'internal: pack and count with others until the trees are grown';
+IS 'internal: work with others until the trees are grown';
 
 -- PL/Python prepares its queries in a way that keeps them from parallel workers; PL/pgSQL does not.
 CREATE FUNCTION madtree_internal.run_in_workers(query text, key text) RETURNS void

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -102,6 +104,19 @@ def left_behind(db: psycopg.Connection, pid: int | None = None) -> set[str]:
     """
     rows = db.execute(query, {"files": f"pgsql_tmp{pid}.", "pid": pid}).fetchall()
     return {name for (name,) in rows}
+
+
+@contextmanager
+def without_branches(db: psycopg.Connection) -> Iterator[None]:
+    """Nobody takes part in a parallel query, as where workers cannot reach the leader's files: all its branches end at
+    once.
+    """
+    with db.transaction(force_rollback=True):
+        db.execute(
+            "CREATE OR REPLACE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean LANGUAGE plpgsql "
+            "VOLATILE PARALLEL SAFE AS 'BEGIN RETURN false; END'"
+        )
+        yield
 
 
 def alike(found: Tables, expected: Tables, arguments: dict[str, Any]) -> bool:

@@ -18,6 +18,8 @@ BY_GROUP = "grouping_cols => 'g'"
 MILLION = uniform(1_000_000, 10)
 HUNDRED_THOUSAND = uniform(100_000, 10)
 TWO_THOUSAND = derived("two_thousand_groups", MILLION, "*, id % 2000 AS g", names(10))
+FIVE_MILLION = uniform(5_000_000, 10)
+TWENTY = derived("twenty_groups", FIVE_MILLION, "*, id % 20 AS g", names(10))
 A_HUNDRED = derived("a_hundred_groups", uniform(50_000, 10), "*, id % 100 AS g", names(10))
 THEIRS = {(table, n): ScikitLearnForest(table, n) for table, n in ((HUNDRED_THOUSAND, 10), (MILLION, 100))}
 
@@ -54,11 +56,11 @@ def _scores(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
     )
 
 
-def _memory(name: str, table: Table, n_trees: int, label: str, dependent: str) -> Case:
+def _memory(name: str, table: Table, n_trees: int, label: str, dependent: str = "y", more: str = "") -> Case:
     """Of many rows: targets of regression take more than classes, and importance looks at all out-of-bag rows of a tree
-    together.
+    together; of large groups, the sample that bins are found in is large, too.
     """
-    alone = TrainForest(table, n_trees=n_trees, dependent=dependent)
+    alone = TrainForest(table, n_trees=n_trees, dependent=dependent, more=more)
     return Case(
         name,
         {label: alone, IMPORTANCE: replace(alone, shape=FOREST_SHAPE.replace("false", "true"), model="important")},
@@ -96,7 +98,8 @@ SUITE = Suite(
             rounds=7,
         ),
         _memory("regression-1Mx5", MILLION, 5, REGRESSION, "x1 * x2 + x3"),
-        _memory("importance-5Mx4", uniform(5_000_000, 10), 4, FOREST, "y"),
+        _memory("importance-5Mx4", FIVE_MILLION, 4, FOREST),
+        _memory("20-groups-5Mx4", TWENTY, 4, FOREST, more=BY_GROUP),
         _groups("100-groups-of-500", A_HUNDRED, 0.75, long=False),
         _groups("2000-groups-of-500", TWO_THOUSAND, 15, long=True),
     ),

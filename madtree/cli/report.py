@@ -39,7 +39,11 @@ def report_command(
         ),
     ] = None,
     max_trees: Annotated[
-        int, typer.Option(help="Of a grouped model or a forest, how many trees at most.", min=1)
+        int,
+        typer.Option(
+            help="Of a grouped model or a forest, how many trees at most; all together have up to 20,000 nodes.",
+            min=1,
+        ),
     ] = 200,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,

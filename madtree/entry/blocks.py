@@ -94,27 +94,34 @@ def pack_images(images: bytes | None, plan: bytes | None) -> bool:
 
 @in_query
 def workers_join(key: str | None) -> bool:
-    from madtree.storage.workers import member
+    from madtree.storage.workers import taking_part
 
-    return member.join(key or "")
+    return taking_part.join(key or "")
 
 
 @in_query
 def workers_claim(key: str | None) -> tuple[int, str, str, str, str] | None:
-    from madtree.storage.workers import member
+    from madtree.storage.workers import taking_part
 
-    return member.claim(key or "")
+    return taking_part.claim(key or "")
 
 
 @in_query
 def workers_keep(key: str | None, part: int | None, images: bytes | None) -> bool:
-    from madtree.storage.workers import member
+    from madtree.storage.workers import taking_part
 
-    return member.keep(key or "", -1 if part is None else part, images)
+    return taking_part.keep(key or "", -1 if part is None else part, images)
+
+
+@in_query
+def workers_grow(key: str | None) -> bool:
+    from madtree.storage.workers import taking_part
+
+    return taking_part.grow(key or "")
 
 
 @in_query
 def workers_step(key: str | None) -> bool:
-    from madtree.storage.workers import member
+    from madtree.storage.workers import taking_part
 
-    return member.step(key or "")
+    return taking_part.step(key or "")

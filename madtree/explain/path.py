@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
-from madtree.host import Host, Row
+from madtree.host import Host, Row, bare_message
 from madtree.model import ModelTables, each_tree, find_model, read_summary, read_trees, trees_of_group
 from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
@@ -125,7 +125,7 @@ def _only_row(host: Host, query: str, id_: str, model: Model, scan: Scan) -> Row
         # The id is the only text that is read here; but reading a view may fail in just this way.
         if str(getattr(error, "sqlstate", ""))[:2] != "22":
             raise
-        words = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+        words = bare_message(error)
         raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
     if len(rows) != 1:
         number = "no row has" if not rows else "several rows have"

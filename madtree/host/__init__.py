@@ -6,6 +6,7 @@ files, the stopwatch.
 from __future__ import annotations
 
 from madtree.host.cancel import Cancels
+from madtree.host.errors import bare_message
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Request, Row, Sharing
@@ -27,6 +28,7 @@ __all__ = [
     "SpillFile",
     "Stopwatch",
     "TemporaryPlace",
+    "bare_message",
     "local_settings",
     "nameless",
 ]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from madtree.host.protocol import Host, Request, Row, Sharing
-from madtree.sqltext import distributed as sql
+from madtree.sqltext import on_servers as sql
 
 _TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
 from madtree.ingest.sent import read_images
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints, stable_order
 from madtree.learn.problem import BinLimits, NullNumberError, RawRows, RowFormat
 from madtree.request import Tuning
 from madtree.sqltext import rows as sql
@@ -58,10 +59,17 @@ class BinFinder:
         self._wanted = int(wanted * _SPARE)
         self.takes_all = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
 
-    def find(self, read_once: Callable[[], RowSpool] | None = None) -> BinTable:
+    def find(
+        self,
+        read_once: Callable[[], RowSpool] | None = None,
+        read_drawn: Callable[[str], RowSpool] | None = None,
+    ) -> BinTable:
         """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.
 
-        `read_once`: all rows of a single tree, where they are to be read once if more of them than a sample is needed.
+        Args:
+            read_once: all rows of a single tree, where they are to be read once if more of them than a sample is
+                needed.
+            read_drawn: the rows of groups that meet a condition, where their sample may be kept outside of memory.
         """
         n_trees = len(self._tree_ids)
         bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
@@ -71,12 +79,15 @@ class BinFinder:
                 every = np.arange(len(categories.labels), dtype=np.float64)
                 for row in bins:
                     row[f] = Bins(every, every)
-        # What has no pages has no sample of them.
-        of_pages = read_once is None or not (self.takes_all or not self._pages.ranges)
-        for f, column, tree in self._sample() if of_pages or read_once is None else self._of_spool(read_once()):
-            self.seen_null[f] = bool(np.isnan(column).any())
-            for t in range(n_trees):
-                mine = column if tree is None else column[tree == t]
+        if read_drawn is not None and self._source.grouping:
+            columns = self._of_groups(read_drawn(self._drawn_of_groups()))
+        elif read_once is not None and (self.takes_all or not self._pages.ranges):  # no pages: no sample of them
+            columns = self._of_spool(read_once())
+        else:
+            columns = self._sample()
+        for f, of_trees in columns:
+            self.seen_null[f] = any(bool(np.isnan(mine).any()) for mine in of_trees)
+            for t, mine in enumerate(of_trees):
                 bins[t][f] = quantile_bins(mine, int(self._limits.limit[t, f]), int(self._limits.n_bins[f]))
                 if bins[t][f] is not None:
                     continue
@@ -94,18 +105,27 @@ class BinFinder:
     def _ordered_features(self) -> list[int]:
         return [f for f, categories in enumerate(self._categories) if categories is None]
 
-    def _sample(self) -> Iterator[tuple[int, Floats, Ints | None]]:
-        """Feature by feature: its index, its values in the sampled rows, and these rows' trees (None where there is
-        one).
-        """
+    def _sample(self) -> Iterator[tuple[int, list[Floats]]]:
+        """Feature by feature: its index, and of each tree its values in the sampled rows."""
         for chosen in self._chunks():
             parts = self._sampled(chosen)
             trees = [part.tree for part in parts if part.tree is not None]
-            tree = np.concatenate(trees) if trees else None
+            by_tree = _ByTree(np.concatenate(trees) if trees else None, len(self._tree_ids))
             for i, f in enumerate(chosen):
-                yield f, np.concatenate([part.features[i] for part in parts]), tree
+                yield f, by_tree.parts(np.concatenate([part.features[i] for part in parts]))
 
-    def _of_spool(self, spool: RowSpool) -> Iterator[tuple[int, Floats, None]]:
+    def _of_groups(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
+        """As `_sample`, from the drawn rows of groups, which are read once."""
+        with closing(spool):
+            by_tree = _ByTree(np.searchsorted(self._tree_ids, spool.trees()), len(self._tree_ids))
+            for f in self._ordered_features():
+                yield f, by_tree.parts(spool.feature(f))
+
+    def _drawn_of_groups(self) -> str:
+        """The condition on the rows that are sampled of groups."""
+        return f"{sql.sampled_by_group(self._wanted, self._parameters.seed)} AND {self._source.usable}"
+
+    def _of_spool(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
         """As `_sample`, from rows that are read once: all of them, or some drawn by the seed."""
         drawn: Ints | None = None
         if not self.takes_all and spool.n_rows > self._wanted:
@@ -113,7 +133,7 @@ class BinFinder:
             drawn = np.unique(random.integers(0, spool.n_rows, self._wanted))
         for f in self._ordered_features():
             column = spool.feature(f)
-            yield f, column if drawn is None else column[drawn], None
+            yield f, [column if drawn is None else column[drawn]]
 
     def _chunks(self) -> list[list[int]]:
         """Features to be sampled together, so that their values fit the memory that they may take."""
@@ -131,8 +151,7 @@ class BinFinder:
         if self.takes_all:
             return [self._read_range(chosen, r, source.usable) for r in self._pages.ranges]
         if source.grouping:
-            drawn = sql.sampled_by_group(self._wanted, seed)
-            clause = source.from_clause(extra=f"{drawn} AND {source.usable}")
+            clause = source.from_clause(extra=self._drawn_of_groups())
         else:
             share = min(1.0, self._wanted / int(self._rows.sum()))
             clause = source.from_clause(f"{source.relation} {sql.sampled(share, seed)}", extra=source.usable)
@@ -196,6 +215,21 @@ class BinFinder:
             if len(known) <= self._limits.limit[t, f]:
                 found[t, f] = known.values()
         return found
+
+
+class _ByTree:
+    """Rows in order of the trees that they are of."""
+
+    def __init__(self, tree: Ints | None, n_trees: int) -> None:
+        """`tree`: (n_rows,) from 0; None where there is one."""
+        self._order = None if tree is None else stable_order(tree.astype(np.uint32))
+        self._stops = None if tree is None else np.cumsum(np.bincount(tree, minlength=n_trees))[:-1]
+
+    def parts(self, column: Floats) -> list[Floats]:
+        """Of each tree the values of a column (n_rows,)."""
+        if self._order is None or self._stops is None:
+            return [column]
+        return np.split(column.take(self._order), self._stops)
 
 
 class _Known:

@@ -1,4 +1,4 @@
-"""All rows of a table as numbers, read from it once and looked at column by column: for bins, and to be packed."""
+"""Rows of a table as numbers, read from it once and looked at column by column: for bins, and to be packed."""
 
 from __future__ import annotations
 
@@ -39,9 +39,12 @@ class RowSpool:
         in_memory: int,
         place: TemporaryPlace,
         part_bytes: int = _PART_BYTES,
+        condition: str = "",
     ) -> None:
-        """`in_memory`: bytes that may be held there; `place`: of the file; `part_bytes`: of a part."""
-        self._source, self._format = source, row_format
+        """`in_memory`: bytes that may be held there; `place`: of the file; `part_bytes`: of a part; `condition`: as for
+        `read`.
+        """
+        self._source, self._format, self._condition = source, row_format, condition
         self._in_memory, self._place = in_memory, place
         self._file = SpooledTemporaryFile(  # noqa: SIM115 - it lives as long as the spool
             max_size=in_memory, dir=place.directory, prefix=f"pgsql_tmp{os.getpid()}.madtree_"
@@ -62,17 +65,20 @@ class RowSpool:
         part_bytes: int = _PART_BYTES,
         sharing: Sharing | None = None,
         tell: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
+        condition: str = "",
     ) -> RowSpool:
-        """Read an ungrouped table, or a relation without pages as a whole.
+        """Read a table, or a relation without pages as a whole.
 
         Args:
+            condition: on the rows that are wanted, as `RowSource.from_clause` takes it; all usable ones if empty. Of a
+                relation without pages there is none.
             sharing: where other sessions may read as well.
             tell: is told after each page range how many there have been of how many, with how many rows.
 
         Raises:
             MadtreeError: it exceeds temp_file_limit.
         """
-        spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes)
+        spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes, condition)
         part = np.empty((source.n_columns, spool._part_rows))
         pages = pages.finer(source.rows_at_once)
         with closing(spool._ranges(host, pages, sharing) if pages.ranges else spool._whole(host)) as found:
@@ -117,7 +123,8 @@ class RowSpool:
         Replacing NULLs by NaN takes as long as reading, so it is done for numbers of which some has been NULL.
         """
         never_null = None if careful else [not nullable for nullable in self._nullable]
-        clause = self._source.from_clause(pages.relations[page_range.relation], sql.PAGES)
+        wanted = f"{sql.PAGES} AND {self._condition}" if self._condition else sql.PAGES
+        clause = self._source.from_clause(pages.relations[page_range.relation], wanted)
         query = sql.usable_images(self._source, clause, never_null)
         return query, [TID] * len(page_range.bounds), page_range.bounds
 
@@ -135,10 +142,15 @@ class RowSpool:
         if rows is None:
             raise NullNumberError
         self._n_surprises += 1
-        missing = np.flatnonzero(np.isnan(rows).any(axis=0)).tolist()
+        first = rows.shape[1] - len(self._nullable)  # behind the tree, which groups' rows have
+        missing = np.flatnonzero(np.isnan(rows[:, first:]).any(axis=0)).tolist()
         for number in range(len(self._nullable)) if self._n_surprises >= _SURPRISES else missing:
             self._nullable[number] = True
         return rows
+
+    def trees(self) -> Floats:
+        """(n_rows,) ids of the trees that the rows of groups are of."""
+        return self._column(0, 0, self.n_rows)
 
     def feature(self, index: int) -> Floats:
         """(n_rows,) numbers of a feature, NaN where missing."""

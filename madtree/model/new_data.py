@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, bare_message
 from madtree.request import Type, find_relation, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
@@ -15,7 +16,8 @@ from madtree.trees import Feature, Kind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
-UNDEFINED_COLUMN, SYNTAX_ERROR = "42703", "42601"
+UNDEFINED_COLUMN, SYNTAX_ERROR, CANNOT_COERCE = "42703", "42601", "42846"
+NOT_OF_THE_TYPE = ("22P02", "22007")  # a text that is no value of the type, or no moment
 
 
 def fit_features(
@@ -29,15 +31,64 @@ def fit_features(
         others: expressions besides the features that must be valid.
 
     Raises:
-        MadtreeError: the relation lacks columns; all expressions that need them are named. Or an expression is none.
-            Other errors of the database pass as they are.
+        MadtreeError: the relation lacks columns; all expressions that need them are named. Or an expression is none, or
+            has a type that cannot be cast to the feature's. Other errors of the database pass as they are.
     """
     hint = (
         "It must have the dependent variable, all features, the grouping columns and the weights of the training table."
     )
     expressions = [*(feature.name for feature in model.features), *others]
     types = column_types(host, source, expressions, given, argument, hint)
-    return {feature.name: fit_feature(feature, found) for feature, found in zip(model.features, types, strict=False)}
+    return fit_types(host, model, source, types, given, argument)
+
+
+def fit_types(
+    host: Host, model: Model, source: Relation, types: Sequence[Type], given: str, argument: str
+) -> dict[str, Feature]:
+    """As `fit_features`; the first of the `types` are those of the features' expressions.
+
+    Raises:
+        MadtreeError: a type cannot be cast to the feature's; all such features are named.
+    """
+    found = dict(zip((feature.name for feature in model.features), types, strict=False))
+    features = {feature.name: fit_feature(feature, found[feature.name]) for feature in model.features}
+    cast = [feature for feature in model.features if features[feature.name].name != feature.name]
+    if not cast or not _is_refused(host, source, [features[feature.name].name for feature in cast], CANNOT_COERCE):
+        return features
+    unfit = [feature for feature in cast if _is_refused(host, source, [features[feature.name].name], CANNOT_COERCE)]
+    said = "; ".join(
+        f"{feature.name} of {given} is of type {found[feature.name].name}, which cannot be cast to {feature.type}, "
+        "its type in training"
+        for feature in unfit
+    )
+    raise MadtreeError(
+        f"{argument}: {said}",
+        hint="Give it that type, or one that can be cast to it, for instance in a view.",
+        sqlstate=CANNOT_COERCE,
+    )
+
+
+@contextmanager
+def casting(model: Model, features: Mapping[str, Feature], given: str, argument: str) -> Iterator[None]:
+    """Around statements over new data with these `features` of `fit_features`: a value that cannot be cast is told with
+    the columns that are.
+
+    Raises:
+        MadtreeError: there is such a value.
+    """
+    try:
+        yield
+    except Exception as error:
+        cast = [f"{name} to {model.feature(name).type}" for name, feature in features.items() if feature.name != name]
+        state = getattr(error, "sqlstate", None)
+        if not cast or state not in NOT_OF_THE_TYPE:
+            raise
+        words = bare_message(error)
+        raise MadtreeError(
+            f"{argument}: {words}",
+            hint=f"Values of {given} are cast to the types of the training table: {', '.join(cast)}.",
+            sqlstate=str(state),
+        ) from error
 
 
 def column_types(
@@ -51,7 +102,8 @@ def column_types(
             raise MadtreeError(f"{argument}: the model is damaged: it asks {given} for what is not SQL") from error
         if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
             raise
-        missing = [text for text in dict.fromkeys(expressions) if _is_missing(host, source, text)]
+        asked = dict.fromkeys(expressions)
+        missing = [text for text in asked if _is_refused(host, source, [text], UNDEFINED_COLUMN)]
         raise MadtreeError(
             f"{argument}: {given} lacks {', '.join(missing)}, which the model needs",
             hint=hint,
@@ -80,11 +132,12 @@ def _cast(feature: Feature) -> Feature:
     return replace(feature, name=f"({feature.name})::{type_sql(feature.type)}")
 
 
-def _is_missing(host: Host, source: Relation, expression: str) -> bool:
+def _is_refused(host: Host, source: Relation, expressions: Sequence[str], sqlstate: str) -> bool:
+    """Whether PostgreSQL refuses the expressions with this SQLSTATE; its other errors pass as they are."""
     try:
-        _probe(host, source, [expression])
+        _probe(host, source, expressions)
     except Exception as error:
-        if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
+        if getattr(error, "sqlstate", None) != sqlstate:
             raise
         return True
     return False

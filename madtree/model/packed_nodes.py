@@ -19,7 +19,7 @@ from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
-_CODES = {"i4": "i", "i8": "q", "f8": "d"}  # struct's of numpy's
+_CODES = {"i4": "i", "u4": "I", "i8": "q", "f8": "d"}  # struct's of numpy's
 _NO_CATEGORIES = (-1, 0, 0)
 _NO_NODE = 2 ** (MAX_DEPTH_LIMIT + 1)
 _BOOLEANS = frozenset(("true", "false", None))
@@ -61,7 +61,7 @@ class _Unpacker:
     def __init__(self, tables: ModelTables, model: Model) -> None:
         layout = model.node_layout
         codes = "".join(_CODES[kind] for _, kind in layout.fields)
-        self._record = struct.Struct(f">{codes}{layout.n_classes}d")
+        self._record = struct.Struct(f">{codes}{layout.n_classes}{_CODES[layout.weight_of_class]}")
         place = {name: place for place, (name, _) in enumerate(layout.fields)}
         sets, end = place.get("categories", len(place)), len(place)
         self._weight, self._risk = place.get("weight"), place.get("risk")
@@ -112,12 +112,12 @@ class _Unpacker:
             complexity,
             None if isnan(improvement) else improvement,
             prediction if self._classes is None else self._classes[prediction - 1],
-            None if self._classes is None else of_classes,
+            None if self._classes is None else tuple(map(float, of_classes)),
         )
 
     def _fault(self, values: tuple[Any, ...], sets: Categories) -> str:
         """What is wrong with a record, as the end of a sentence; empty where nothing is."""
-        node_id, n_rows, feature, prediction, threshold, improvement, *_ = values
+        node_id, _, feature, prediction, threshold, improvement, *_ = values
         start, n_left, n_right = values[self._sets] or _NO_CATEGORIES
         position = abs(feature)
         if not 0 <= node_id < _NO_NODE:
@@ -134,8 +134,6 @@ class _Unpacker:
             return "has no threshold"
         if start >= 0 and not isnan(threshold):
             return "has a threshold besides its categories"
-        if n_rows < 0:
-            return "has no number of rows"
         numbers = values[self._numbers]
         # A sum with NaN in it is NaN; one that is NaN without, infinity less infinity, is looked at once more.
         if isnan(sum(numbers)) and any(map(isnan, numbers)):

@@ -106,20 +106,20 @@ def handing_over_pays(state_bytes: int, n_workers: int, costs: Costs) -> bool:
 def growing_workers(
     workers: Workers,
     n_blocks: int,
-    n_values: float,
+    n_rows: int,
+    n_columns: int,
     parameters: Parameters,
     costs: Costs,
     forest: ForestParameters | None = None,
 ) -> int:
-    """How many should grow small groups of so many values (rows times features), block by block: a tree of each, or a
-    forest.
-    """
+    """How many should grow small groups of so many rows together, block by block: a tree of each, or a forest."""
     if workers.asked:
         return workers.available
-    n_trees = 1 + parameters.n_folds if forest is None else forest.n_trees
-    work = n_values * costs.grown_value * n_trees
+    looked_at = n_columns * (1 + parameters.n_folds) if forest is None else forest.n_drawn * forest.n_trees
+    work = n_rows * looked_at * costs.grown_value
     # Workers take the rows from a table, which has to be written first.
-    return best(work, min(workers.available, n_blocks - 1), costs, n_values * costs.stored_value)
+    stored = n_rows * n_columns * costs.stored_value
+    return best(work, min(workers.available, n_blocks - 1), costs, stored, n_parts=n_blocks)
 
 
 def seconds(work: float, workers: int, costs: Costs, n_parts: int | None = None) -> float:

@@ -110,9 +110,11 @@ def categories_text(categories: Iterable[str | None], max_length: int | None) ->
     if max_length is None or len(",".join(texts)) <= max_length:
         return ",".join(texts)
     shown: list[str] = []
+    length = -1
     for whole in texts:
         text = whole if len(whole) <= max_length else f"{whole[:max_length]}..."
-        if shown and len(",".join([*shown, text])) > max_length:
+        length += 1 + len(text)
+        if shown and length > max_length:
             break
         shown.append(text)
     more = len(texts) - len(shown)

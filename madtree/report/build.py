@@ -18,7 +18,7 @@ from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
 from madtree.report.forest import forest_values
 from madtree.report.measured import folds_text
 from madtree.report.page import options, page, table
-from madtree.report.trees import Choice, Limits, choose_trees, tree_name, tree_values
+from madtree.report.trees import Choice, Limits, choose_trees, room_for_lists, tree_name, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
 from madtree.trees import Model
@@ -75,7 +75,8 @@ def build_report(
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
         trust_owner: as a superuser, use another role's model although it runs what that role wrote; without it the page
             of such a model says so in the place of what would run.
-        max_trees: most trees on the page. It takes at least one, and no more of them than have 20,000 nodes together.
+        max_trees: most trees on the page. It takes at least one, and no more of them than have 20,000 nodes together; a
+            tree that has more is drawn down to the depth where it has no more. The page says so.
 
     Returns:
         The HTML text.
@@ -106,7 +107,8 @@ def build_report(
 
 def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
     model = choice.model
-    trees = [tree_values(model, tree, row) for tree, row in zip(model.trees, choice.rows, strict=True)]
+    room = room_for_lists(model)
+    trees = [tree_values(model, tree, row, room) for tree, row in zip(model.trees, choice.rows, strict=True)]
     return {
         "isClassification": model.is_classification,
         "ofCounts": model.of_counts,
@@ -195,6 +197,8 @@ def _notes(choice: Choice) -> Iterator[str]:
         yield f"{shown:,} of {all_trees:,} trees {'is' if shown == 1 else 'are'} on this page: {which}"
     if choice.cut is not None:
         yield f"The tree has {choice.rows[0]['n_nodes']:,} nodes; this page has those down to depth {choice.cut}."
+    if choice.full_at is not None:
+        yield f"A page has room for {choice.full_at:,} nodes of all its trees together."
 
 
 def _parameters(model: Model) -> Iterator[tuple[str, str]]:

@@ -159,7 +159,7 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
     if totals["leaves"] > MAX_LEAVES or totals["trees"] > MAX_TREES:
         return {
             "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
-            "large for one expression."
+            f"large for one expression; {MAX_TREES:,} trees and {MAX_LEAVES:,} leaves are the most."
         }
     if choice.model.exposure is not None:
         return {"missing": "No residuals: the model predicts rates, and rows count events over exposures of their own."}

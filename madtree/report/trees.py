@@ -17,6 +17,8 @@ from madtree.sqltext.models import NodeRelation
 from madtree.trees import Model, Node, Tree
 
 CATEGORIES_LENGTH = 160  # characters of a list of categories; the page shortens it further where it draws
+TOOLTIP_LENGTH = 10_000  # characters of a list in a tooltip
+TOOLTIPS_LENGTH = 1_000_000  # and of all of the page's
 MAX_FEATURES = 40  # bars of importance that a tree keeps; the others are told as one sum
 
 
@@ -40,8 +42,9 @@ class Choice:
     Attributes:
         model: with these trees, those with the most rows first; of forests the first of each.
         rows: of `<output>`, in the same order.
-        totals: of the whole model: trees, nodes, leaves, rows, depth.
+        totals: of the whole model: trees, nodes, leaves, rows, depth; first and last tree_id.
         cut: depth at which the one tree was cut, None if nothing was.
+        full_at: how many nodes a page has room for, where that kept trees or nodes away; else None.
         trust_owner: what the functions that run the model are told.
         refusal: why the model is not run, None where it is.
     """
@@ -52,6 +55,7 @@ class Choice:
     cut: int | None
     trust_owner: bool = False
     refusal: str | None = None
+    full_at: int | None = None
 
     @property
     def tree_ids(self) -> list[int]:
@@ -86,7 +90,12 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     found = host.query(listed(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
     missing = sorted(set(ids or ()) - {row["tree_id"] for row in found})
     if not found or (missing and len(found) < limits.trees):
-        raise MadtreeError(f"trees: {tables.given} has no tree {', '.join(map(str, missing))}")
+        hint = f"{tables.given} says by its column tree_id which tree is of which group." if grouping else None
+        raise MadtreeError(
+            f"trees must be some of {tables.given}'s trees, {totals['first']} to {totals['last']}, "
+            f"not {', '.join(map(str, missing)) or 'none'}",
+            hint=hint,
+        )
     rows: list[Row] = []
     n_nodes = 0
     for row in found:
@@ -107,7 +116,12 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     groups = {row["tree_id"]: tuple(row["group"] or ()) for row in rows}
     trees = {tree.tree_id: tree for tree in trees_of_rows(read, groups, model.is_classification)}
     return Choice(
-        replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)), rows, totals, cut, tables.trust_owner
+        replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)),
+        rows,
+        totals,
+        cut,
+        tables.trust_owner,
+        full_at=limits.nodes if n_nodes > limits.nodes else None,
     )
 
 
@@ -124,8 +138,18 @@ def _cut(host: Host, nodes: NodeRelation, row: Row, most: int) -> int | None:
     return depth
 
 
-def tree_values(model: Model, tree: Tree, row: Row) -> dict[str, Any]:
-    """One tree for the page's script; nodes by column, in the order of their numbers."""
+def room_for_lists(model: Model) -> int:
+    """How many characters of a list the tooltip of each node may have, with the trees of the model on one page."""
+    n_nodes = sum(len(tree.nodes) for tree in model.trees)
+    return max(CATEGORIES_LENGTH, min(TOOLTIP_LENGTH, TOOLTIPS_LENGTH // max(1, n_nodes)))
+
+
+def tree_values(model: Model, tree: Tree, row: Row, room: int = CATEGORIES_LENGTH) -> dict[str, Any]:
+    """One tree for the page's script; nodes by column, in the order of their numbers.
+
+    Args:
+        room: characters of a list of categories that a tooltip may have.
+    """
     nodes = [node for _, node in sorted(tree.nodes.items())]
     return {
         "id": tree.tree_id,
@@ -137,7 +161,7 @@ def tree_values(model: Model, tree: Tree, row: Row) -> dict[str, Any]:
         "depth": row["tree_depth"] or 0,
         "cp": finite(row["pruning_cp"]),
         "message": row["message"],
-        "nodes": _columns(model, nodes),
+        "nodes": _columns(model, nodes, room),
         "importance": _importance(model, row["impurity_var_importance"] or []),
     }
 
@@ -150,7 +174,7 @@ def tree_name(model: Model, tree: Tree, row: Row) -> str:
     return ", ".join(filter(None, (group, f"tree {row['sample_id']}")))
 
 
-def _columns(model: Model, nodes: Sequence[Node]) -> dict[str, list[Any]]:
+def _columns(model: Model, nodes: Sequence[Node], room: int) -> dict[str, list[Any]]:
     at = {node.node_id: position for position, node in enumerate(nodes)}
     classes = {name: position for position, name in enumerate(model.classes)}
     places = {feature.name: position for position, feature in enumerate(model.features)}
@@ -166,6 +190,9 @@ def _columns(model: Model, nodes: Sequence[Node]) -> dict[str, list[Any]]:
         "improvement": [finite(node.improvement) for node in nodes],
         "missingLeft": [node.majority_left for node in nodes],
     }
+    whole = [None if node.is_leaf else _test(model, node, room) for node in nodes]
+    if whole != columns["test"]:
+        columns["whole"] = [text if text != test else None for text, test in zip(whole, columns["test"], strict=True)]
     if model.weighted:
         columns["weight"] = [_short(node.weight) for node in nodes]
     if model.is_classification:
@@ -184,10 +211,10 @@ def _sparse(weights: Sequence[float]) -> Iterator[float]:
             yield _short(weight)
 
 
-def _test(model: Model, node: Node) -> str:
+def _test(model: Model, node: Node, length: int = CATEGORIES_LENGTH) -> str:
     """What is said of the feature's value in the true branch: ``<= 5``, ``< "blue"``, ``in {a,b}``."""
     feature = model.feature(str(node.feature))
-    return split_text(node, feature, CATEGORIES_LENGTH)[len(one_line(feature.name)) + 1 :]
+    return split_text(node, feature, length)[len(one_line(feature.name)) + 1 :]
 
 
 def _importance(model: Model, raw: Sequence[float]) -> dict[str, Any]:

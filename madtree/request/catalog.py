@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, bare_message
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
@@ -211,8 +211,7 @@ def _probe_alone(
     except Exception as error:
         if not _is_users_mistake(error):
             raise
-        # psycopg has the bare message apart from its context lines; PL/Python's text is the message.
-        words = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+        words = bare_message(error)
         what = "cannot group by" if keys else "is not a valid expression over the training table's columns:"
         raise MadtreeError(
             f"{argument}: {what} {shown}: {words}" if keys else f"{argument}: {shown} {what} {words}",

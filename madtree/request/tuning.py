@@ -16,8 +16,8 @@ class Costs:
         packed_value: a number read and put into its bin.
         counted_value: a row of a node and one feature, in one pass.
         routed_row: a row taken one step down.
-        grown_value: a row of a small group times a feature, over all levels.
-        stored_value: the same, written for workers to read.
+        grown_value: a row of a small group times a feature that is looked at in each level, over all levels.
+        stored_value: a number of such a row, written for workers to read.
         handed_byte: of a histogram, from a worker into the leader's.
         drawn_value: of a forest, a row and one of the features that were drawn for its node, in one level.
         followed_row: of a forest, a row taken one step down, with the other rows of its node.

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_type, find_model, output_columns, read_summary
+from madtree.model import casting, check_type, find_model, output_columns, read_summary
 from madtree.request import COSTS, Costs, check_new, find_relation
 from madtree.score.case_or_blocks import measure
 from madtree.score.predict import fit_to_source, groups_of, id_name_of
@@ -66,7 +66,8 @@ def forest_predict(
     work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
     by_thresholds = not tables.has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)
     work = replace(work, members=model.n_members, coded=by_thresholds)
-    rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
+    with casting(model, features, new_data_table, "new_data_table"):
+        rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
     return (
         f"forest_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {random_forest_model} "
         f"({wanted}) into {output_table} in {perf_counter() - begin:.2f} s"

@@ -10,10 +10,11 @@ from madtree.host import Host
 from madtree.ingest import distribute_beside, distribution_column
 from madtree.model import (
     ModelTables,
+    casting,
     check_type,
     column_types,
     find_model,
-    fit_feature,
+    fit_types,
     output_columns,
     output_expression,
     read_summary,
@@ -80,17 +81,18 @@ def tree_predict(
     if wanted == "prob" and size["single"]:
         _tell_of_single_leaves(host, model, size["single"], size["trees"])
     work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
-    if work.in_blocks if in_blocks is None else in_blocks:
-        rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
-    else:
-        trees = read_trees(host, tables, model)
-        if work.spread and not schema.startswith("pg_temp") and _spread_by(host, source, model.id_column):
-            # Each server keeps the predictions of its rows.
-            host.command(sql.create_empty(scan, outputs))
-            distribute_beside(host, target, id_name, scan.source)
-            rows = run_case(host, work, sql.insert_by_case(scan, trees, outputs))
+    with casting(model, features, new_data_table, "new_data_table"):
+        if work.in_blocks if in_blocks is None else in_blocks:
+            rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
         else:
-            rows = run_case(host, work, sql.create_by_case(scan, trees, outputs))
+            trees = read_trees(host, tables, model)
+            if work.spread and not schema.startswith("pg_temp") and _spread_by(host, source, model.id_column):
+                # Each server keeps the predictions of its rows.
+                host.command(sql.create_empty(scan, outputs))
+                distribute_beside(host, target, id_name, scan.source)
+                rows = run_case(host, work, sql.insert_by_case(scan, trees, outputs))
+            else:
+                rows = run_case(host, work, sql.create_by_case(scan, trees, outputs))
     return (
         f"tree_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {tree_model} "
         f"({wanted}) into {output_table} in {perf_counter() - begin:.2f} s"
@@ -129,14 +131,14 @@ def fit_to_source(
         given: the name of the new data as the user wrote it; `argument`, where, for errors.
 
     Raises:
-        MadtreeError: the new data lacks columns of the model; all are named.
+        MadtreeError: the new data lacks columns of the model, or has them of types that cannot be cast to the model's;
+            all are named.
     """
     names = [model.id_column, *(feature.name for feature in model.features), *model.grouping]
     hint = "It must have the id column, all features and the grouping columns of the training table."
     id_type, *types = column_types(host.source, source, names, given, argument, hint)
     check_known_types(host, [(f"{argument}: {model.id_column}", id_type.base)])
-    pairs = zip(model.features, types, strict=False)
-    return {feature.name: fit_feature(feature, found) for feature, found in pairs}, id_type
+    return fit_types(host.source, model, source, types, given, argument), id_type
 
 
 def groups_of(host: Host, tables: ModelTables, model: Model) -> sql.GroupJoin | None:

@@ -186,15 +186,6 @@ def _listed(columns: Sequence[str] | None) -> str:
     return ", ".join(columns) if columns else f"{SOURCE_ALIAS}.*"
 
 
-def fetch(cursor: str, n_rows: int | None = None) -> str:
-    """The next rows of a cursor; all of them if None."""
-    return f"FETCH {'ALL' if n_rows is None else f'FORWARD {n_rows}'} FROM {ident(cursor)}"
-
-
-def close(cursor: str) -> str:
-    return f"CLOSE {ident(cursor)}"
-
-
 def count_rows(relation: str) -> str:
     return f"SELECT pg_catalog.count(*) AS n_rows FROM {relation}"
 
@@ -214,10 +205,6 @@ SELECT pg_catalog.bool_and(a.amname OPERATOR(pg_catalog.=) 'heap') AS heaps
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid OPERATOR(pg_catalog.=) c.relam
 WHERE c.oid OPERATOR(pg_catalog.=) $1 OR c.oid OPERATOR(pg_catalog.=) ANY (
     SELECT relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass))"""
-
-# Runs a statement, $1, whose only parameter is a plan, $2, on whatever servers it goes to; the number of its rows.
-# Where they are wanted, $3 names the cursor that is to have them.
-RUN_ON_SERVERS = f"SELECT {INTERNAL}.run_on_servers($1, $2, $3) AS n_rows"
 
 # Of a distributed table, by its OID; at least one, as a table distributed by hand may have none yet.
 COUNT_SHARDS = (

@@ -89,7 +89,7 @@ def decoded_nodes(
         "feature": "pg_catalog.abs(GREATEST(x.feature, '-2147483647'::pg_catalog.int4))",
         "majority_left": "CASE WHEN x.feature `<>` 0 THEN x.feature `>` 0 END",
         "weight": "x.n_rows::pg_catalog.float8",
-        "risk": f"x.n_rows::pg_catalog.float8 `-` ({_float('x.of_prediction')})",
+        "risk": "x.n_rows::pg_catalog.float8 `-` x.of_prediction::pg_catalog.float8",
         "class_weights": _class_weights(layout) if layout.is_classification else "NULL::pg_catalog.float8[]",
     }
     values |= {column: _float(f"x.{column}") for column, kind in layout.fields if kind == "f8"}
@@ -136,7 +136,7 @@ CROSS JOIN LATERAL (
 
 def _numbers(layout: NodeLayout) -> dict[str, str]:
     """Of each field its number or bits, out of `r.record`. Where the risk follows from the weight of the predicted
-    class, `of_prediction` are the bits of that.
+    class, a whole number then, that is `of_prediction`.
     """
     found, offset = {}, 1
     for field, kind in layout.fields:
@@ -151,9 +151,10 @@ def _numbers(layout: NodeLayout) -> dict[str, str]:
 
 def _cut(record: str, offset: str, kind: str) -> str:
     """An integer out of a record, or the bits of a float8 as one."""
-    bits = 8 * FIELD_SIZES[kind]
-    text = f"pg_catalog.encode(pg_catalog.substring({record}, {offset}, {FIELD_SIZES[kind]}), 'hex')"
-    return f"('x' `||` {text})::pg_catalog.bit({bits})::pg_catalog.int{FIELD_SIZES[kind]}"
+    size = FIELD_SIZES[kind]
+    text = f"pg_catalog.encode(pg_catalog.substring({record}, {offset}, {size}), 'hex')"
+    # As many bits in a larger integer are a number without a sign.
+    return f"('x' `||` {text})::pg_catalog.bit({8 * size})::pg_catalog.int{8 if kind == 'u4' else size}"
 
 
 def _float(bits: str) -> str:
@@ -187,13 +188,15 @@ def _levels(start: str, count: str) -> str:
 
 
 def _class_weight(layout: NodeLayout, record: str, number: str) -> str:
-    """The bits of a class's weight; `number` of the class from 0."""
-    return _cut(record, f"({layout.fixed_size + 1} `+` (8 `*` {number}))", "f8")
+    """A class's weight as a whole number, or the bits of one that is a float8; `number` of the class from 0."""
+    kind = layout.weight_of_class
+    return _cut(record, f"({layout.fixed_size + 1} `+` ({FIELD_SIZES[kind]} `*` {number}))", kind)
 
 
 def _class_weights(layout: NodeLayout) -> str:
+    value = _float("w.stored") if layout.weighted else "w.stored::pg_catalog.float8"
     return (
-        f"ARRAY(SELECT {_float('w.bits')} FROM (SELECT {_class_weight(layout, 'x.record', 'c.number')} AS bits "
+        f"ARRAY(SELECT {value} FROM (SELECT {_class_weight(layout, 'x.record', 'c.number')} AS stored "
         f"FROM pg_catalog.generate_series(0, {layout.n_classes - 1}) AS c(number) OFFSET 0) AS w)"
     )
 

@@ -7,6 +7,8 @@ from madtree.sqltext.schemas import INTERNAL
 # Run a query for what it does, so that workers may share it; $1: the query, $2: its parameter.
 RUN = f"SELECT {INTERNAL}.run_in_workers($1, $2)"
 
+MOST_WORKERS = 10  # PostgreSQL gives 2**(n - 1) branches n workers
+
 
 def work(n_workers: int) -> str:
     """Let this process and at most `n_workers` others take part in the training whose key is $1.

@@ -115,13 +115,14 @@ class WorkTables:
         """Keep the images of whole blocks; `images`: the query that makes them (`rows.images_by_block`)."""
         return self.create_as(
             "images",
-            f"SELECT c.block AS block_id, c.images::{INTERNAL}.packed AS images, {_FILLER} AS filler "
-            f"FROM ({images}) AS c",
+            f"SELECT c.block AS block_id, c.images::{INTERNAL}.packed AS images FROM ({images}) AS c",
         )
 
-    def grown(self) -> str:
-        """The trees of each block of images; $1: plan."""
-        return shared(f"SELECT {INTERNAL}.grow_block($1, images) FROM {self.name('images')}")
+    def images_of(self) -> str:
+        """The images of a block, but for its number, with which the query ends."""
+        return (
+            f"SELECT c.images::pg_catalog.bytea FROM {self.name('images')} AS c WHERE c.block_id OPERATOR(pg_catalog.=)"
+        )
 
     def analyze(self, part: str) -> str:
         """Tell the planner what a table holds, for joins."""

@@ -130,7 +130,7 @@ class LargeTrees:
         )
         # Rows that are all looked at for their bins are kept to be packed; over a connection whatever they are for.
         once = (finder.takes_all or self.source.sent) and distributed is None and not self.source.grouping
-        bins = finder.find(self._read_once if once else None)
+        bins = finder.find(self._read_once if once else None, None if distributed else self._read)
         self._tell_of_bins(bins)
         spool = self._spool
         trained = self._pack_and_grow(self._problem(bins, scale), spool, tree_ids, finder.seen_null, deliver)
@@ -191,17 +191,21 @@ class LargeTrees:
 
     def _read_once(self) -> RowSpool:
         if self._spool is None:
-            in_memory = self.task.parameters.memory_bytes // self.task.tuning.spool_share
-            self._spool = RowSpool.read(
-                self.rows.reader,
-                self.source,
-                self.pages,
-                self._row_format(),
-                in_memory,
-                sharing=self._sharing(),
-                tell=self._tell_of_reading(),
-            )
+            self._spool = self._read()
         return self._spool
+
+    def _read(self, condition: str = "") -> RowSpool:
+        """The rows, or those that meet a condition, read column by column."""
+        return RowSpool.read(
+            self.rows.reader,
+            self.source,
+            self.pages,
+            self._row_format(),
+            self.task.parameters.memory_bytes // self.task.tuning.spool_share,
+            sharing=self._sharing(),
+            tell=self._tell_of_reading(),
+            condition=condition,
+        )
 
     def _tell_of_reading(self) -> Callable[[int, int, int], None]:
         return ReadingTeller(self.host, self.task.verbose).tell

@@ -31,6 +31,11 @@ def no_workers(host: Host, workers: Workers, read: RowSource | None) -> str:
     return ""
 
 
+def resident(host: Host, workers: Workers) -> Workers:
+    """Those of `workers` that may stay as long as trees are grown of rows that they need not read."""
+    return Workers() if no_workers(host, workers, None) else workers
+
+
 def parallel_safe(host: Host, source: RowSource) -> bool:
     """Whether the planner would let workers evaluate the user's expressions on the training table."""
     return any("Gather" in line for line in _shared_plan(host, workers_sql.plan_of(_whole(source))))

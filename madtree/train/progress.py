@@ -27,21 +27,21 @@ class Teller:
             self._last = time.monotonic()
         if progress.note and self._verbose:
             self._host.info(progress.note)
-        if progress.round is not None and self._verbose:
-            now = time.monotonic()
-            found = progress.round
-            self._host.info(
-                f"level {found.number}: {found.n_nodes} frontier node{'s' * (found.n_nodes != 1)}, "
-                f"{found.n_rows} rows in play, {now - self._last:.3f} s"
-            )
-            self._last = now
-        if progress.wave is not None and self._verbose:
-            now = time.monotonic()
-            done = progress.wave
-            self._host.info(
-                f"tree {done.n_done} of {done.n_trees}: {done.n_nodes} nodes in the last ones, {now - self._last:.3f} s"
-            )
-            self._last = now
+        if not self._verbose:
+            return
+        if (found := progress.round) is not None:
+            nodes = f"{found.n_nodes} frontier node{'s' * (found.n_nodes != 1)}"
+            self._line(f"level {found.number}: {nodes}, {found.n_rows} rows in play,")
+        if (wave := progress.wave) is not None:
+            self._line(f"tree {wave.n_done} of {wave.n_trees}: {wave.n_nodes} nodes in the last ones,")
+        if (blocks := progress.blocks) is not None:
+            self._line(f"block {blocks.n_done} of {blocks.n_blocks} of small groups:")
+
+    def _line(self, line: str) -> None:
+        """Tell that, and the seconds since the line before."""
+        now = time.monotonic()
+        self._host.info(f"{line} {now - self._last:.3f} s")
+        self._last = now
 
 
 class ReadingTeller:
@@ -57,18 +57,3 @@ class ReadingTeller:
         if self._verbose and now - self._last >= _LINE_SECONDS and not self._host.has_extension:
             self._host.info(f"pack {n_read} of {n_ranges}: {n_rows} rows read, {now - self._last:.3f} s")
             self._last = now
-
-
-def block_reporter(host: Host, verbose: bool, n_blocks: int) -> Callable[[], None]:
-    """Tells of each block of small groups when it is done: its levels are too many and too short to tell of."""
-    done, last = 0, time.monotonic()
-
-    def report() -> None:
-        nonlocal done, last
-        done += 1
-        if verbose:
-            now = time.monotonic()
-            host.info(f"block {done} of {n_blocks} of small groups: {now - last:.3f} s")
-            last = now
-
-    return report

@@ -43,7 +43,8 @@ from madtree.storage.distributed import DistributedRows
 from madtree.storage.whole_trees import GrowPlan, grow_in_block
 from madtree.train.copied_groups import copied_groups, no_places
 from madtree.train.large import LargeTrees, Rows, row_format
-from madtree.train.progress import Teller, block_reporter
+from madtree.train.other_readers import resident
+from madtree.train.progress import Teller
 from madtree.train.remarks import tell_of_classes, tell_of_ids
 from madtree.train.small import SmallGroups
 from madtree.trees import Feature, Kind
@@ -254,22 +255,21 @@ class Training:
         """Small groups block by block, then the large ones together."""
         n_blocks = int(groups.block.max()) + 1
         if n_blocks:
-            n_values = float(groups.usable[groups.block >= 0].sum()) * len(self.kinds)
-            n_workers, costs = 0, self.task.tuning.costs
-            if self.task.strategy == "auto":
-                n_workers = growing_workers(self.workers, n_blocks, n_values, self.parameters, costs, self.task.forest)
+            size = n_blocks, int(groups.usable[groups.block >= 0].sum()), len(self.kinds), self.parameters
+            workers = resident(self.host, self.workers) if self.task.strategy == "auto" else Workers()
             small = SmallGroups(
                 self.host.source,
                 self.work,
                 self.made,
                 self.source,
                 self._grow_plan(),
-                n_workers,
+                n_blocks,
+                growing_workers(workers, *size, self.task.tuning.costs, self.task.forest),
                 self.watch,
                 self.distributed,
                 by_place=bool(self.oids) or not self.from_elsewhere,
             )
-            for batch in small.train(block_reporter(self.host, self.task.verbose, n_blocks)):
+            for batch in small.train(Teller(self.host, self.watch, self.task.verbose).tell):
                 self._hand_over(batch)
         large = np.flatnonzero((groups.usable > 0) & (groups.block < 0))
         if len(large):

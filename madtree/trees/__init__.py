@@ -26,7 +26,7 @@ from madtree.trees.model import (
     Tree,
     node_layout,
 )
-from madtree.trees.node_record import FIELD_SIZES, NodeLayout
+from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
     BEST,
     CRITERIA_OF_CLASSES,
@@ -73,6 +73,7 @@ __all__ = [
     "MOST_COMPETITORS",
     "MOST_COST",
     "MOST_FOLDS",
+    "MOST_ROWS_IN_BAG",
     "MOST_SURROGATES",
     "ORDERED_LIMIT",
     "POISSON",

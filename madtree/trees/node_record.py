@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-FIELD_SIZES = {"i4": 4, "i8": 8, "f8": 8}
+FIELD_SIZES = {"i4": 4, "u4": 4, "i8": 8, "f8": 8}
+MOST_ROWS_IN_BAG = 2**32 - 1  # of a tree, by `n_rows`
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class NodeLayout:
     `feature` is the position from 1, below 0 where the majority goes right, 0 in a leaf; `prediction` a number, or the
     class's position from 1. The `n_left` categories that a split sends left, and then the `n_right` others, are in
     `category_sets` from `categories` on, counted from 0; it is -1 where a node does not split by categories. NaN stands
-    for no number. Behind the fields is a float8 for each class, of its weight.
+    for no number. Behind the fields is the weight of each class: a float8, or, where rows have no weights, how many
+    they are, as 4 bytes without a sign.
 
     Attributes:
         is_classification: otherwise predictions are numbers.
@@ -41,7 +43,7 @@ class NodeLayout:
         """The fields but the weights of the classes: each one's name, and numpy's code of its type."""
         return (
             ("node_id", "i8"),
-            ("n_rows", "i8"),
+            ("n_rows", "u4"),
             ("feature", "i4"),
             ("prediction", "i4" if self.is_classification else "f8"),
             *_named(("threshold", "improvement", "impurity", "complexity"), "f8"),
@@ -50,10 +52,15 @@ class NodeLayout:
         )
 
     @property
+    def weight_of_class(self) -> str:
+        """numpy's code of the type of a class's weight. Without weights a class counts as many as it has rows."""
+        return "f8" if self.weighted else "u4"
+
+    @property
     def big_endian(self) -> list[tuple[str, str, tuple[int, ...]]]:
         """The whole record as numpy describes a dtype; `class_weights` are the last field."""
         fields: list[tuple[str, str, tuple[int, ...]]] = [(name, f">{kind}", ()) for name, kind in self.fields]
-        return [*fields, ("class_weights", ">f8", (self.n_classes,))]
+        return [*fields, ("class_weights", f">{self.weight_of_class}", (self.n_classes,))]
 
     @property
     def fixed_size(self) -> int:
@@ -63,7 +70,7 @@ class NodeLayout:
     @property
     def size(self) -> int:
         """Bytes of a record."""
-        return self.fixed_size + FIELD_SIZES["f8"] * self.n_classes
+        return self.fixed_size + FIELD_SIZES[self.weight_of_class] * self.n_classes
 
 
 def _named(names: Iterable[str], kind: str) -> list[tuple[str, str]]:

@@ -217,6 +217,15 @@ def test_calls_are_shown_as_sql_takes_them(db: psycopg.Connection) -> None:
         assert max(map(len, call.sql().splitlines())) <= 120
 
 
+def test_the_last_line_names_the_chapter_about_forests(db: psycopg.Connection) -> None:
+    console = Console(record=True, width=120, file=io.StringIO())
+    story.suggest(Screen(console, db), "psql")
+    *_, last = console.export_text().splitlines()
+    page = last.split()[-1]
+    assert "Forests" in last
+    assert (Path(__file__).parents[2] / page).is_file()
+
+
 def test_a_file_with_other_flights_is_refused(fresh: psycopg.Connection, tmp_path: Path) -> None:
     header = tables.COPY_FLIGHTS.partition("(")[2].partition(")")[0].replace("\n", "").replace(" ", "")
     data = tmp_path / "flights.csv"

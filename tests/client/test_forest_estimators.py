@@ -35,6 +35,14 @@ def test_scikit_learns_checks_pass_but_for_those_that_are_listed(client: madtree
 
 
 @pytest.mark.usefixtures("flowers")
+def test_the_spread_of_importances_over_a_single_tree_is_unknown(client: madtree.Client) -> None:
+    ours, _ = KINDS[True]
+    wood = ours(client, n_estimators=1, list_of_features=FEATURES, num_permutations=1).fit("flowers", "kind")
+    assert np.isfinite(wood.oob_importances_).all()
+    assert np.isnan(wood.oob_importances_std_).all()
+
+
+@pytest.mark.usefixtures("flowers")
 @pytest.mark.parametrize("y", ["kind", "price"])
 @pytest.mark.parametrize("missing", [{}, {"max_surrogates": 2}, {"null_as_category": True}])
 def test_a_table_and_its_copy_give_the_same_forest_and_the_same_answers(

@@ -33,6 +33,15 @@ def train_cars(db: psycopg.Connection, **arguments: object) -> None:
     train(db, "mtcars", "cars_tree", "mpg", "disp, hp, drat, wt, qsec", min_split=6, **arguments)
 
 
+def train_places(db: psycopg.Connection) -> None:
+    """A model `places` of one split by a hundred categories."""
+    db.execute(
+        "CREATE TABLE visits AS SELECT g AS id, 'place number ' || g % 100 AS place, g % 4 < 2 AS late "
+        "FROM generate_series(1, 400) AS g"
+    )
+    train(db, "visits", "places", "late", "place", max_depth=1)
+
+
 def write_random(
     db: psycopg.Connection,
     schema: str,

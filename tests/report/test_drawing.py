@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from models import ODD, train_cars, train_iris, train_odd, write_chain, write_random
+from models import ODD, train_cars, train_iris, train_odd, train_places, write_chain, write_random
 from training import train
 
 from madtree.report import build_report
@@ -43,6 +43,21 @@ def test_a_click_closes_a_node_and_another_opens_it(db: psycopg.Connection, show
     assert seen(page) == ["0", "1", "2", "5", "6"]
     node(page, 0).click()
     assert seen(page) == ["0"]
+
+
+def test_a_tooltip_has_all_categories_of_a_list_that_is_cut(db: psycopg.Connection, show: Any) -> None:
+    train_places(db)
+    page = show("places")
+    split = page.locator("#details strong").first
+    assert split.inner_text().endswith(" more}")
+    assert split.get_attribute("title").count("place number") == 50
+    node(page, 2).hover()
+    step = page.locator("#details li").first
+    assert step.get_attribute("title").startswith("place not in {")
+    assert step.get_attribute("title").count("place number") == 50
+    page.locator("#outline summary").click()
+    page.wait_for_selector(".outline tbody tr")
+    assert page.locator("#outline td[title]").count() == 2
 
 
 def test_nodes_move_to_their_places_when_motion_is_wanted(db: psycopg.Connection, show: Any) -> None:

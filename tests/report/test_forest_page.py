@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from madtree.errors import MadtreeError
 from madtree.report import build_report
 
 Show = Callable[..., Any]
@@ -21,9 +22,10 @@ def grow(db: psycopg.Connection, y: str = "late", **more: Any) -> None:
         "CREATE TABLE rows AS SELECT i AS id, i % 2 AS half, sin(i) AS wave, i * 7919 % 100 AS noise, i % 7 AS day, "
         "sin(i) + i % 7 / 5.0 > 0.5 AS late, sin(i) + i % 7 / 5.0 AS delay FROM generate_series(1, 400) AS i"
     )
+    more = {"num_trees": 8, **more}
     names = "".join(f", {name} => %({name})s" for name in more)
     db.execute(
-        f"SELECT madtree.forest_train('rows', 'f', 'id', '{y}', 'wave, noise, day', num_trees => 8, "  # type: ignore[arg-type]
+        f"SELECT madtree.forest_train('rows', 'f', 'id', '{y}', 'wave, noise, day', "  # type: ignore[arg-type]
         f"max_tree_depth => 3, replace => true{names})",
         more,
     )
@@ -76,6 +78,27 @@ def test_what_was_not_asked_for_is_left_out(db: psycopg.Connection) -> None:
     assert forest["importance"]["permuted"] is None
     assert forest["importance"]["sd"] is None
     assert len(forest["importance"]["shares"]) == 3
+
+
+def test_a_tree_that_the_forest_does_not_have_is_told_with_those_that_it_has(db: psycopg.Connection) -> None:
+    grow(db)
+    with pytest.raises(MadtreeError, match="trees must be some of f's trees, 1 to 8, not 99") as caught:
+        build_report(db, "f", trees=[2, 99])
+    assert caught.value.hint is None
+
+
+def test_a_single_tree_has_no_spread(db: psycopg.Connection) -> None:
+    grow(db, num_trees=1)
+    (forest,) = values_of(build_report(db, "f"))["forests"]
+    assert None not in forest["importance"]["permuted"]
+    assert forest["importance"]["sd"] == [None, None, None]
+
+
+def test_a_browser_draws_no_spread_of_a_single_tree(show: Show, db: psycopg.Connection) -> None:
+    grow(db, num_trees=1)
+    page = show("f")
+    assert page.locator("#importance .spread").count() == 0
+    assert page.locator("#importance title").first.text_content().endswith("standard deviation over the trees –")
 
 
 @pytest.mark.parametrize("y", ["late", "delay"])

@@ -5,19 +5,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from models import ODD_CLASSES, train_iris, train_odd, write_chain, write_random
+from models import ODD_CLASSES, train_cars, train_iris, train_odd, train_places, write_chain, write_random
 from psycopg.rows import dict_row
 from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import as_host
 from madtree.model.read import find_model, read_summary
-from madtree.report import build_report
+from madtree.report import build, build_report, figures, trees
 from madtree.report.trees import Limits, choose_trees
 
 
@@ -92,8 +94,11 @@ def test_trees_are_chosen_by_rows_or_by_the_caller(db: psycopg.Connection, schem
     db.execute("UPDATE m SET n_rows = 1000 * tree_id")
     assert ids(db, "m", max_trees=2) == [4, 3]
     assert ids(db, "m", trees=[1, 2]) == [2, 1]
-    with pytest.raises(MadtreeError, match="trees: m has no tree 9, 11"):
+    with pytest.raises(MadtreeError, match="trees must be some of m's trees, 0 to 4, not 9, 11") as caught:
         build_report(db, "m", trees=[9, 1, 11])
+    assert caught.value.hint == "m says by its column tree_id which tree is of which group."
+    with pytest.raises(MadtreeError, match="trees must be some of m's trees, 0 to 4, not none"):
+        build_report(db, "m", trees=[])
 
 
 def ids(db: psycopg.Connection, model: str, **arguments: object) -> list[int]:
@@ -107,11 +112,63 @@ def test_a_tree_with_too_many_nodes_is_cut_at_a_depth(db: psycopg.Connection, sc
     tables = find_model(host, "m", "model")
     model = read_summary(host, tables)
     choice = choose_trees(host, tables, model, None, Limits(nodes=100))
-    assert choice.cut == 5
+    assert (choice.cut, choice.full_at) == (5, 100)
     assert [len(tree.nodes) for tree in choice.model.trees] == [63]
     both = choose_trees(host, tables, model, None, Limits(nodes=1022))
-    assert both.cut is None
+    assert (both.cut, both.full_at) == (None, None)
     assert [len(tree.nodes) for tree in both.model.trees] == [511, 511]
+
+
+def test_the_page_names_the_limit_that_keeps_trees_and_nodes_away(
+    db: psycopg.Connection, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_random(db, schema, "m", depth=6, groups=3)
+    room = "A page has room for {} nodes of all its trees together."
+    assert "A page has room" not in build_report(db, "m", evaluate=False)
+    monkeypatch.setattr(build, "Limits", partial(Limits, nodes=300))
+    page = build_report(db, "m", evaluate=False)
+    assert "2 of 3 trees are on this page" in page
+    assert room.format(300) in page
+    assert "A page has room" not in build_report(db, "m", evaluate=False, max_trees=2)
+    monkeypatch.setattr(build, "Limits", partial(Limits, nodes=100))
+    page = build_report(db, "m", evaluate=False)
+    assert "The tree has 127 nodes; this page has those down to depth 5." in page
+    assert room.format(100) in page
+
+
+def test_residuals_that_are_left_out_are_told_with_the_limit(
+    db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train_cars(db)
+    assert "No residuals" not in build_report(db, "cars_tree")
+    monkeypatch.setattr(figures, "MAX_LEAVES", 2)
+    assert "too large for one expression; 200 trees and 2 leaves are the most." in build_report(db, "cars_tree")
+
+
+def test_lists_of_categories_that_are_cut_are_there_whole_for_tooltips(
+    db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train_places(db)
+    nodes = nodes_of(build_report(db, "places"))
+    test, whole = nodes["test"][0], nodes["whole"][0]
+    assert test.endswith(" more}")
+    assert len(test) < 200
+    assert whole.startswith(test[:100])
+    assert whole.count("place number") == 50
+    assert nodes["whole"][1:] == [None, None]
+    # Of a page with many nodes they are cut, too; where nothing is cut, there is nothing more.
+    monkeypatch.setattr(trees, "TOOLTIPS_LENGTH", 900)
+    shorter = nodes_of(build_report(db, "places"))["whole"][0]
+    assert len(test) < len(shorter) < 330
+    assert shorter.endswith(" more}")
+    monkeypatch.setattr(trees, "TOOLTIPS_LENGTH", 100)
+    assert "whole" not in nodes_of(build_report(db, "places"))
+
+
+def nodes_of(page: str) -> dict[str, list[Any]]:
+    (tree,) = json.loads(Parts(page).inline[1][1])["trees"]
+    nodes: dict[str, list[Any]] = tree["nodes"]
+    return nodes
 
 
 def test_numbers_of_deep_nodes_keep_all_their_digits(db: psycopg.Connection, schema: str) -> None:

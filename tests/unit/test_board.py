@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from madtree.errors import MadtreeError
 from madtree.host.temporary import TemporaryPlace, nameless
 from madtree.storage.workers import board as boards
 from madtree.storage.workers.board import Board
@@ -84,6 +85,37 @@ def test_requests_are_read_in_order_and_answered(board: Board) -> None:
     assert board.answer(0, 4) is None
     assert board.answer(0, 3) == b"tsal"
     assert board.answer(1, 0) is None
+
+
+def _adds(key: str, answers: list[bytes]) -> int:
+    found = Board.join(key)
+    assert found is not None
+    for answer in answers:
+        found.add_answer(answer)
+    return found.seat
+
+
+def test_answers_that_are_added_stay_until_they_are_read(board: Board) -> None:
+    given = [[b"one", b"", b"x" * 3_000_000], [b"two"], []]
+    assert [elsewhere(_adds, board.key, answers) for answers in given] == [0, 1, 2]
+    board.end()
+    assert [bytes(board.added(seat)) for seat in range(3)] == [b"".join(answers) for answers in given]
+    assert [board.n_added(seat) for seat in range(3)] == [3, 1, 0]
+
+
+def _adds_within(key: str, limit: int) -> str:
+    found = Board.join(key)
+    assert found is not None
+    found.keep_to(TemporaryPlace(None, limit))
+    found.add_answer(b"x" * limit)
+    with pytest.raises(MadtreeError) as caught:
+        found.add_answer(b"x")
+    return str(caught.value)
+
+
+def test_answers_that_are_added_count_together(board: Board) -> None:
+    assert "temp_file_limit (2kB)" in elsewhere(_adds_within, board.key, 2048)
+    assert len(board.added(0)) == 2048
 
 
 def test_who_comes_when_it_is_over_is_sent_away(board: Board) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from madtree.cli.progress import Estimate, Progress, parse
 from madtree.host.stopwatch import Stopwatch
+from madtree.learn.histogram.requests import BlocksReport, RoundReport, WaveReport
 from madtree.learn.histogram.requests import Progress as Step
-from madtree.learn.histogram.requests import RoundReport, WaveReport
-from madtree.train.progress import ReadingTeller, Teller, block_reporter
+from madtree.train.progress import ReadingTeller, Teller
 
 
 class Listener:
@@ -39,10 +39,11 @@ def test_what_the_server_writes_of_levels_is_read() -> None:
 
 def test_what_the_server_writes_of_blocks_is_read() -> None:
     host = Listener()
-    report = block_reporter(host, True, 17)  # type: ignore[arg-type]
-    report()
-    report()
+    tell = Teller(host, Stopwatch("sample"), verbose=True).tell  # type: ignore[arg-type]
+    tell(Step(blocks=BlocksReport(1, 17)))
+    tell(Step(blocks=BlocksReport(2, 17)))
     step = parse(host.said[1])
+    assert step
     assert (step.unit, step.done, step.total, step.rows) == ("block", 2, 17, None)
 
 

@@ -63,6 +63,7 @@ NEXT = (
         {"split_criterion": "mse", "max_depth": 6},
     ),
 )
+FORESTS = "Forests learn from the same flights in the next chapter of the tutorial: docs/tutorial-forests.md"
 NODES = "SELECT * FROM demo.late_nodes ORDER BY n_rows DESC LIMIT 10"
 # What this run reads or replaces.
 TABLES = ("flights", "flights_train", "flights_held_out", "late", "late_by_carrier", "scored", "scored_by_carrier")
@@ -94,12 +95,18 @@ def tell(screen: Screen, flights: Path, client: str) -> None:
     score(screen, "late_by_carrier", "scored_by_carrier")
     screen.say("Measured by the same query:")
     measure(screen, "late_by_carrier", "scored_by_carrier")
+    suggest(screen, client)
+
+
+def suggest(screen: Screen, client: str) -> None:
+    """What to try next; `client` as in `tell`."""
     screen.title("What to try next")
     opens = client if screen.engine == "extension" else f"{client}, or client = madtree.connect(...) in Python,"
     screen.say(f"{opens} opens this database; everything above is in the schema demo. For example:")
     for call in NEXT:
         screen.show_call(call)
     screen.show(NODES)
+    screen.say(FORESTS)
 
 
 def train(screen: Screen, training: Call, model: str, levels: int) -> None:

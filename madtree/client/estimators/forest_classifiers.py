@@ -112,7 +112,8 @@ class RandomForestClassifier(ForestClassifier):
     oob_score_ : float
         With `oob_score`: the accuracy on out-of-bag rows, by votes.
     oob_importances_, oob_importances_std_ : ndarray of shape (n_features,)
-        With `num_permutations`: what the trees lose where a feature is permuted, and its standard deviation over them.
+        With `num_permutations`: what the trees lose where a feature is permuted, and its standard deviation over them,
+        NaN where fewer than two have out-of-bag rows.
     model_ : madtree.trees.Model
         The model without its trees.
     """

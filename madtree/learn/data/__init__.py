@@ -24,7 +24,7 @@ from madtree.learn.data.sent_numbers import sent_floats, sent_ints
 from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
 from madtree.learn.data.stable_order import order_by_hashes, stable_order
-from madtree.learn.data.steps import Steps, finished
+from madtree.learn.data.steps import Steps, advanced, finished
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "LastPlan",
     "Steps",
     "Values",
+    "advanced",
     "ascends",
     "finished",
     "is_exact",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator
 from typing import TypeVar
+
+_SECONDS = 0.02  # of work between two looks for cancels
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
@@ -18,3 +21,14 @@ def finished(steps: Steps[T], between: Callable[[], None] = lambda: None) -> T:
             result: T = stop.value
             return result
         between()
+
+
+def advanced(steps: Steps[T]) -> tuple[T] | None:
+    """Go on for a short while; what the steps come to, in a tuple of one, once they are done."""
+    end = time.monotonic() + _SECONDS
+    try:
+        while time.monotonic() < end:
+            next(steps)
+    except StopIteration as stop:
+        return (stop.value,)
+    return None

@@ -46,7 +46,8 @@ class DrawnSplits:
         yield from self._search(growing, frontier, every, self._draws.drawn(growing, frontier), found)
         if self._draws.m < self._draws.n:
             unsplit = np.flatnonzero((found.gain == 0) & may_split(self._problem, growing, frontier))
-            yield from self._draw_on(growing, frontier, unsplit, found)
+            if len(unsplit):
+                yield from self._draw_on(growing, frontier, unsplit, found)
         return found
 
     def _draw_on(self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits) -> Program[None]:
@@ -78,7 +79,8 @@ class DrawnSplits:
         for part in by_rows(n_rows[small], self._problem.tuning.rows_together):
             mine = small[part]
             yield from self._sweep(growing, frontier, places[mine], drawn[mine], found)
-        yield from self._screen(growing, frontier, places[screened], drawn[screened], found)
+        if screened.any():
+            yield from self._screen(growing, frontier, places[screened], drawn[screened], found)
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints, is_root: Bools, is_small: Bools) -> Bools:
         """(m,) whether nodes (m,) are best searched by the classes that they have."""

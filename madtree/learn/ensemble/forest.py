@@ -54,15 +54,14 @@ class Wave:
 
     Attributes:
         trees: what the model tables hold of them.
-        prediction: (n_nodes,) of each node as a leaf; of all that were grown.
-        ends: (n_members, n_rows) the node that tells a row's prediction by a member where it is out of bag, else
-            `nowhere`.
+        prediction: (n,) what members say: each class, or of each node its mean.
+        said: (n_members, n_rows) which of these a member says of a row where it is out of bag, else `nowhere`.
         losses: (n_members, G, n_features) what permuting each feature costs; (0, G, n_features) if nobody asks.
     """
 
     trees: TrainedTrees
     prediction: Array
-    ends: Array
+    said: Array
     losses: Floats
 
     def dump(self) -> bytes:
@@ -114,7 +113,9 @@ class Forest:
         routing, prediction = growing.routing, leaf_predictions(wave, growing)
         if problem.n_classes:  # many leaves next to each other are of one class, but hardly any two have the same mean
             routing, prediction = to_agreement(routing, wave.n_trees, prediction)
-        ends: Array = np.zeros((count, 0), np.uint32)
+        # Rows are told by class, which takes less room than a node; means are of nodes.
+        of_node, predictions = (prediction, np.arange(problem.n_classes)) if problem.n_classes else (None, prediction)
+        said: Array = np.zeros((count, 0), np.uint8)
         losses, way, with_rows = [], WayDown(routing), forest.n_permutations > 0 or len(empty.nodes) > 0
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, routing, replica, with_rows)
@@ -123,15 +124,16 @@ class Forest:
                 lost = permuted(wave, way, prediction, replica, held_out, forest.n_permutations)
                 losses.append((yield from lost))
             if replica == 0:
-                kind = np.uint16 if len(prediction) < np.iinfo(np.uint16).max else np.uint32
-                ends = np.full((count, held_out.n_all), nowhere(np.dtype(kind)), kind)
+                kind = np.min_scalar_type(len(predictions))
+                said = np.full((count, held_out.n_all), nowhere(kind), kind)
             for piece in pieces_of(len(held_out.place)):
-                ends[replica, held_out.place[piece]] = held_out.node[piece]
+                node = held_out.node[piece]
+                said[replica, held_out.place[piece]] = node if of_node is None else of_node.take(node)
             del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
         trees = TrainedTrees.of(outcome, wave, group, member).pack(wave)
-        return Wave(trees, prediction, ends, np.reshape(losses, shape))
+        return Wave(trees, predictions, said, np.reshape(losses, shape))
 
     def to_values(self) -> dict[str, Any]:
         return {
@@ -160,11 +162,12 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
     tally = Tally(forest.problem, forest.parameters, targets)
     for number in range(forest.n_waves):
         wave: Wave = yield WaveRequest(forest, number)
-        errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.ends, wave.losses)
+        errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.said, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
         yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, int(wave.trees.trees.n_nodes.sum())))
         trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
         deliver(replace(wave.trees, trees=trees))
+        del wave, trees  # before the next one comes
     seen: Ints = yield CategoriesRequest(forest.problem)
     return replace(tally.result(), seen=seen)
 

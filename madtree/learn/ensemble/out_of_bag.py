@@ -35,7 +35,7 @@ class OutOfBag:
         score: (G,) accuracy, or R squared.
         importance, importance_sd: (G, n_features) mean over trees of what a feature's permutation costs, in shares of
             the out-of-bag rows' weight predicted rightly or in mean squared error, and its standard deviation over
-            trees; None if it was not asked for.
+            trees, NaN where fewer than two have out-of-bag rows; None if it was not asked for.
         votes: (n_rows,) trees that predicted each row.
         prediction: (n_rows,) index of the class, or mean; of no meaning where there are no votes.
         seen: (3, n) group, feature and code of each category of an unordered feature that any rows have, sorted.
@@ -70,21 +70,21 @@ class Tally:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, ends: Array, losses: Floats) -> tuple[Floats, Bools]:
+    def add(self, first: int, prediction: Array, said: Array, losses: Floats) -> tuple[Floats, Bools]:
         """Count what the members from `first` on say; the others as in `Wave`.
 
         Returns:
             error: (n_members, G) of the trees up to each of these members, NaN where it was not computed.
             is_tested: (n_members, G) whether any row of the group is out of the tree's bag.
         """
-        errors = np.full((len(ends), self._problem.n_groups), np.nan)
+        errors = np.full((len(said), self._problem.n_groups), np.nan)
         is_tested = np.zeros(errors.shape, np.bool_)
-        for replica, end in enumerate(ends):
+        for replica, of_member in enumerate(said):
             for piece in self._pieces():
-                voted = np.flatnonzero(end[piece] != nowhere(end.dtype))
+                voted = np.flatnonzero(of_member[piece] != nowhere(of_member.dtype))
                 group = self._rows.group[piece].take(voted)
                 is_tested[replica] |= np.bincount(group, minlength=is_tested.shape[1]) > 0
-                predicted = prediction.take(end[piece].take(voted))
+                predicted = prediction.take(of_member[piece].take(voted))
                 voted += piece.start
                 if self._grid is None:
                     voted += predicted * self._counted.shape[1]
@@ -176,7 +176,7 @@ class Tally:
 
 
 def nowhere(kind: np.dtype[Any]) -> int:
-    """Of nodes in this type of numbers: where a row ends that is not out of bag."""
+    """In this type of numbers: what is said of a row that is not out of bag."""
     return int(np.iinfo(kind).max)
 
 
@@ -261,11 +261,11 @@ def _asked(routing: Routing, roots: Ints) -> Ints:
 
 def _over_trees(losses: Floats) -> tuple[Floats, Floats]:
     """(G, n_features) means and standard deviations of `losses` (n_trees, G, n_features) over trees with out-of-bag
-    rows; NaN where there are none.
+    rows; means are NaN where there is no such tree, deviations where there are fewer than two.
     """
     known = ~np.isnan(losses)
     n = known.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(known, losses, 0.0).sum(axis=0) / n
         squares = np.where(known, np.square(losses - mean), 0.0).sum(axis=0)
-        return mean, np.sqrt(squares / np.maximum(n - 1, 1)) + 0 * mean
+        return mean, np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)

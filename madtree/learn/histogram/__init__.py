@@ -29,6 +29,7 @@ from madtree.learn.histogram.histogram import (
 from madtree.learn.histogram.powers import SQUARES, UP_TO_FOURTH, join_powers
 from madtree.learn.histogram.requests import (
     BREATH,
+    BlocksReport,
     CountRequest,
     Program,
     Progress,
@@ -52,6 +53,7 @@ __all__ = [
     "SQUARES",
     "UP_TO_FOURTH",
     "BlocksAtHand",
+    "BlocksReport",
     "CategoriesRequest",
     "CountRequest",
     "DrawnRequest",

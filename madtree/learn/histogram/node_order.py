@@ -12,8 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Bools, Floats, Ints
+from madtree.learn.data import Array, Block, Bools, Ints
 from madtree.learn.histogram.at_hand_requests import DrawnRequest
+from madtree.learn.histogram.bagged_block import BaggedBlock
 from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined
 from madtree.learn.problem import Problem
@@ -51,7 +52,7 @@ class _Stretch:
         if chosen.all():
             return self
         nodes, sizes = self.nodes[chosen], self.sizes[chosen]
-        return _Stretch(self.rows.take(_runs((np.cumsum(self.sizes) - self.sizes)[chosen], sizes)), nodes, sizes)
+        return _Stretch(self.rows.take(_runs(_before(self.sizes)[chosen], sizes)), nodes, sizes)
 
 
 class NodeOrder:
@@ -63,32 +64,44 @@ class NodeOrder:
         """
         Args:
             blocks: all rows; `join` makes one block of them, where that is needed.
-            room: for the rows, twice: one they are in, and one they go to.
+            room: for the rows, twice: one they are in, and one they go to; and for the order of their groups.
         """
         layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
-        if problem.n_groups > 1 or not layout.n_features:
+        if not layout.n_features:
             blocks = [join()]
-        limbs = [_limbs(problem, block) for block in blocks]
-        # Of several groups there is one block.
-        tree = None if problem.n_groups == 1 else blocks[0].tree
-        by_group = None if tree is None else np.argsort(tree, kind="stable")
+        parts = [BaggedBlock.of(problem, block, room) for block in blocks]
         n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
         self._channels, self._tuning = problem.channels, problem.tuning
         self._rows, self._free = (
-            RowRecords.empty(layout, n_rows, len(limbs[0]), blocks[0].codes, room) for _ in range(2)
+            RowRecords.empty(layout, n_rows, len(parts[0].limbs), blocks[0].codes, room) for _ in range(2)
         )
         sizes: list[Ints] = []
-        stop = 0
+        first = 0
         for replica in range(problem.n_replicas):
-            counts = np.zeros(problem.n_groups, np.int64)
-            for block, of_block in zip(blocks, limbs, strict=True):
-                rows, times = _in_bag(problem, block, replica, by_group)
-                self._rows.fill(stop, block, rows, times, of_block)
-                stop += len(rows)
-                counts += len(rows) if tree is None else np.bincount(tree.take(rows), minlength=problem.n_groups)
-            sizes.append(counts)
+            sizes.append(self._fill(parts, replica, first))
+            first += int(sizes[-1].sum())
         self._nodes: Ints = np.arange(problem.n_trees)
         self._sizes: Ints = np.concatenate(sizes)
+
+    def _fill(self, parts: Sequence[BaggedBlock], replica: int, first: int) -> Ints:
+        """Enter the rows of a replica from row `first` on, group by group; returns how many each group has (G,)."""
+        if len(parts) == 1 or parts[0].order is None:  # they come in the order in which they are to stand
+            total: Ints = np.zeros(parts[0].n_groups, np.int64)
+            for part in parts:
+                rows, times = part.in_bag(replica)
+                self._rows.fill(slice(first, first + len(rows)), part.block, rows, times, part.limbs)
+                first += len(rows)
+                total += part.sizes(rows)
+            return total
+        sizes = [part.sizes(np.flatnonzero(part.times(replica) != 0)) for part in parts]
+        total = np.sum(sizes, axis=0)
+        following = first + _before(total)  # where the next row of each group goes
+        for part, own in zip(parts, sizes, strict=True):
+            rows, times = part.in_bag(replica)
+            at = (following - _before(own)).take(part.group(rows)) + np.arange(len(rows))
+            self._rows.fill(at, part.block, rows, times, part.limbs)
+            following += own
+        return total
 
     def follow(self, routing: Routing) -> None:
         """Let the rows go on to the children that their nodes have got; those of nodes without children are left
@@ -112,7 +125,7 @@ class NodeOrder:
                 first = stretch.rows.put(side, self._free, first)
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
             nodes += [child, child + 1]
-            heads = np.cumsum(stretch.sizes) - stretch.sizes
+            heads = _before(stretch.sizes)
             if len(heads) == 1:  # whose rows may be many: reduceat makes integers of them
                 n_right = np.array([np.count_nonzero(right)])
             else:
@@ -246,18 +259,6 @@ def _runs(first: Ints, sizes: Ints) -> Ints:
     return np.cumsum(steps)  # numpy's repeat takes several times as long
 
 
-def _in_bag(problem: Problem, block: Block, replica: int, by_group: Ints | None) -> tuple[Ints, Array]:
-    """The rows (n,) of a block that a replica has, group by group, and how often each counts (n,).
-
-    `by_group`: (n_rows,) all rows in order of their groups; None for that in which they come.
-    """
-    times = problem.replicas.multiplicity(block, replica)
-    if times is None:
-        times = np.ones(block.codes.n_rows, np.uint8)
-    rows = np.flatnonzero(times != 0) if by_group is None else by_group[times.take(by_group) != 0]
-    return rows, times.take(rows)
-
-
-def _limbs(problem: Problem, block: Block) -> list[Floats]:
-    limbs = [] if block.weight is None else list(block.weight)
-    return limbs if problem.n_classes else limbs + list(block.target)
+def _before(sizes: Ints) -> Ints:
+    """(n,) what comes before each of `sizes` (n,)."""
+    return np.cumsum(sizes) - sizes

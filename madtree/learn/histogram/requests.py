@@ -177,19 +177,30 @@ class WaveReport:
 
 
 @dataclass(frozen=True)
+class BlocksReport:
+    """What is told of small groups, whose levels are too many and too short to tell of: blocks that are done, of how
+    many.
+    """
+
+    n_done: int
+    n_blocks: int
+
+
+@dataclass(frozen=True)
 class Progress:
     """Nothing is asked; whoever drives may tell of this, and let the server look for cancels.
 
     Attributes:
         stage: that begins now, or None.
         round: what has been searched, or None.
-        wave: what has been grown, or None.
+        wave, blocks: what has been grown, or None.
         note: a line that a user may want to know.
     """
 
     stage: Stage | None = None
     round: RoundReport | None = None
     wave: WaveReport | None = None
+    blocks: BlocksReport | None = None
     note: str = ""
 
 

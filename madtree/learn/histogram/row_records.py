@@ -113,22 +113,22 @@ class RowRecords:
         limbs = [room(8 * n_rows).view(np.float64) for _ in range(n_limbs)]
         return cls(layout, room(n_rows * layout.record.itemsize).view(layout.record), limbs, codes)
 
-    def fill(self, first: int, block: Block, rows: Ints, times: Array, limbs: list[Floats]) -> None:
-        """Enter `rows` (n,) of a block, each so many times (n,), from `first` on; `limbs` as in the block.
+    def fill(self, at: slice | Ints, block: Block, rows: Ints, times: Array, limbs: list[Floats]) -> None:
+        """Enter `rows` (n,) of a block, each so many times (n,), `at` n places; `limbs` as in the block.
 
         Where records do not carry codes, the block must be the one that has all rows.
         """
-        layout, stop = self.layout, first + len(rows)
-        units = self.records[first:stop].view(layout.unit).reshape(len(rows), layout.n_units)
+        layout = self.layout
+        units = self.records.view(layout.unit).reshape(-1, layout.n_units)
         if layout.n_features:
             for feature in range(layout.n_features):
-                units[:, feature] = block.codes.column(feature).take(rows)
+                units[at, feature] = block.codes.column(feature).take(rows)
         else:
-            units[:, :2].view(np.uint32)[:, 0] = rows
-        units[:, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
-        units[:, layout.times_at] = times
+            units[:, :2].view(np.uint32)[at, 0] = rows
+        units[at, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
+        units[at, layout.times_at] = times
         for own, limb in zip(self.limbs, limbs, strict=True):
-            np.multiply(limb.take(rows), times, out=own[first:stop])
+            own[at] = limb.take(rows) * times
 
     def __len__(self) -> int:
         return len(self.records)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.prune.categories import TreeKeys
 from madtree.learn.prune.columns import NodeColumns
-from madtree.trees import NodeLayout
+from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
 
 _PIECE = 4096  # nodes whose records are filled together, so that they stay in the cache
 
@@ -47,9 +48,18 @@ class PackedNodes:
             key, n_nodes: of each tree; `nodes` are those of the first tree, then those of the second, ...
             unordered: (n_features,) bool.
             layout: of the records.
+
+        Raises:
+            MadtreeError: a tree has more rows than a record can tell.
         """
         if n_nodes.sum() != len(nodes.node_id):
             raise ValueError("the nodes are not those of the trees")
+        if (most := int(nodes.n_rows.max(initial=0))) > MOST_ROWS_IN_BAG:
+            raise MadtreeError(
+                f"a tree's sample has {most:,} rows, and a forest's trees may have at most {MOST_ROWS_IN_BAG:,}",
+                hint="A smaller sample_ratio draws fewer.",
+                sqlstate="54000",
+            )
         own = np.append(unordered, False)[nodes.feature]  # -1, a leaf, takes the last
         splits = np.flatnonzero(own)
         left, right = nodes.left.sizes[splits].astype(np.int64), nodes.right.sizes[splits]

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
 from madtree.learn.split.competitors import RankedSplit, rank_of
@@ -117,6 +117,7 @@ class CandidateSplits:
         self.tree = tree[occupied.slot]  # (n_segments,)
         self.unordered = problem.unordered[occupied.feature]
         self.min_bucket = max(problem.parameters.min_bucket, 1)
+        self.sums: tuple[Array, Array] | None = None  # `OccupiedBins.running`, once categories are in order
         self.picked = picks.picked(occupied, self.unordered) if picks and occupied.n_segments else None
 
     def improve(self, found: BestSplits) -> None:
@@ -165,7 +166,7 @@ class CandidateSplits:
         `candidates` (n_bins,): behind which bins; None for all.
         """
         occupied, n_counts = self.occupied, self.problem.channels.n_counts
-        running, total = occupied.running()
+        self.sums = running, total = occupied.running()
         rows_left = running[:n_counts].sum(axis=0)
         # The last split that leaves enough rows on the right.
         most_left = (total[:n_counts].sum(axis=0) - self.min_bucket).take(occupied.segment)
@@ -259,13 +260,11 @@ class CandidateSplits:
 
     def _sums(self, found: BestSplits, slots: Ints, segments: Ints, at: Ints, masks: dict[int, Bools]) -> None:
         """Sums of the chosen splits' left sides and of all their known rows."""
-        start, length = self.occupied.start[segments], (self.occupied.stop - self.occupied.start)[segments]
-        heads = np.cumsum(length) - length
-        bins = np.repeat(start - heads, length) + np.arange(int(length.sum()))
-        goes_left = bins <= np.repeat(at[segments], length)
-        for i, s in enumerate(segments.tolist()):
+        assert self.sums is not None
+        running, total = self.sums
+        found.known_sums[:, slots] = total.take(segments, axis=1)
+        found.left_sums[:, slots] = running.take(at[segments], axis=1)
+        for slot, s in zip(slots.tolist(), segments.tolist(), strict=True) if masks else ():
             if s in masks:
-                goes_left[heads[i] : heads[i] + length[i]] = masks[s]
-        sums = self.occupied.sums.take(bins, axis=1)
-        found.known_sums[:, slots] = np.add.reduceat(sums, heads, axis=1)
-        found.left_sums[:, slots] = np.add.reduceat(np.where(goes_left, sums, 0.0), heads, axis=1)
+                own = self.occupied.sums[:, self.occupied.start[s] : self.occupied.stop[s]]
+                found.left_sums[:, slot] = own[:, masks[s]].sum(axis=1)

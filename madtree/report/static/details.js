@@ -6,7 +6,7 @@ const DEEPEST = 20;
 
 function pathOf(node) {
   const steps = [];
-  for (let at = node; at.parent; at = at.parent) steps.unshift(stepText(at));
+  for (let at = node; at.parent; at = at.parent) steps.unshift(at);
   return steps;
 }
 
@@ -21,10 +21,10 @@ function showDetails(panel, values, tree, node) {
   const list = make("dl");
   for (const [name, value] of facts) list.append(make("dt", null, name), make("dd", null, value));
   const steps = pathOf(node);
-  const path = steps.length ? make("ol", null, ...steps.map((step) => make("li", null, step))) : make("p", null, "All rows.");
+  const path = steps.length ? make("ol", null, ...steps.map((step) => make("li", wholeStep(step), stepText(step)))) : make("p", null, "All rows.");
   const title = `Node ${node.id}${node.test ? "" : " · leaf"}`;
   const parts = [make("h3", null, title), path, make("p", { class: "outcome" }, `${values.dependent} = ${outcomeText(values, node)}`)];
-  if (node.test) parts.push(make("p", null, "Splits by ", make("strong", null, yesText(node))));
+  if (node.test) parts.push(make("p", null, "Splits by ", make("strong", wholeSplit(node), yesText(node))));
   parts.push(list);
   if (values.isClassification) parts.push(classTable(values, node));
   panel.replaceChildren(...parts);
@@ -85,7 +85,7 @@ function fillOutline(table, values, tree, depth = Infinity) {
   while (waiting.length) {
     const node = waiting.pop();
     if (node.depth < depth) waiting.push(...node.kids.toReversed());
-    const step = make("td", null, node.parent ? stepText(node) : "(all)");
+    const step = make("td", wholeStep(node), node.parent ? stepText(node) : "(all)");
     step.style.paddingLeft = `${Math.min(node.depth, DEEPEST) * INDENT}px`;
     const sure = values.isClassification ? percentText(confidence(node)) : spreadText(values, node);
     const outcome = node.test ? outcomeText(values, node) : make("strong", null, `${outcomeText(values, node)} ●`);

@@ -77,7 +77,7 @@ function drawPermuted(frame, values, { features, permuted, sd }) {
   }
   svg.append("line").attr("class", "zero").attr("x1", x(0)).attr("x2", x(0)).attr("y1", 0).attr("y2", height - 30);
   rows.append("text").attr("x", width).attr("y", 4).attr("text-anchor", "end").text((i) => (permuted[i] === null ? "–" : roundedText(permuted[i])));
-  rows.append("title").text((i) => `${names[i]}: ${numberText(permuted[i])}, standard deviation over the trees ${numberText(spread(i))}`);
+  rows.append("title").text((i) => `${names[i]}: ${numberText(permuted[i])}, standard deviation over the trees ${numberText(sd?.[i])}`);
   const what = values.isClassification ? "The share of out-of-bag rows that are predicted wrongly in addition" : "What is added to the squared error of out-of-bag rows";
   frame.append(make("p", { class: "hint" }, `${what} where the feature's values are permuted: a mean over the trees, with their standard deviation to either side. A feature that says nothing comes out around 0.`));
 }

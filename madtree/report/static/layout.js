@@ -16,7 +16,7 @@ function linked(tree, features) {
     index, id, feature: features[nodes.feature[index]], test: nodes.test[index], kids: [], parent: null, open: false, leaves: 0, depth: 0,
     rows: nodes.rows[index], prediction: nodes.prediction[index], classes: nodes.classes?.[index],
     impurity: nodes.impurity[index], complexity: nodes.complexity[index], improvement: nodes.improvement[index],
-    weight: nodes.weight?.[index], missingLeft: nodes.missingLeft[index],
+    weight: nodes.weight?.[index], missingLeft: nodes.missingLeft[index], whole: nodes.whole?.[index],
   }));
   for (const node of all) {
     const above = nodes.parent[node.index];
@@ -35,18 +35,27 @@ function linked(tree, features) {
 const OPPOSITES = { in: "not in", "<=": ">", "<": ">=" };
 
 // What the rows of a node's true branch have in common, and those of its false branch.
-function yesText(node) {
-  return `${node.feature} ${node.test}`;
+function yesText(node, test = node.test) {
+  return `${node.feature} ${test}`;
 }
 
-function noText(node) {
-  const [operator] = node.test.split(" ", 1);
-  return `${node.feature} ${OPPOSITES[operator]}${node.test.slice(operator.length)}`;
+function noText(node, test = node.test) {
+  const [operator] = test.split(" ", 1);
+  return `${node.feature} ${OPPOSITES[operator]}${test.slice(operator.length)}`;
 }
 
 // What leads to a node from its parent.
-function stepText(node) {
-  return node.answer === "yes" ? yesText(node.parent) : noText(node.parent);
+function stepText(node, test) {
+  return node.answer === "yes" ? yesText(node.parent, test) : noText(node.parent, test);
+}
+
+// Attributes of what tells of a split, or of the step to a node: a tooltip with all categories, where some were left out.
+function wholeSplit(node) {
+  return node.whole ? { title: yesText(node, node.whole) } : null;
+}
+
+function wholeStep(node) {
+  return node.parent?.whole ? { title: stepText(node, node.parent.whole) } : null;
 }
 
 // How nodes are drawn: `values` of the page, `asList`, and the `room` for the drawing, width and height in px.

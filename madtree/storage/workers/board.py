@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import hmac
+import mmap
 import os
 import re
 import secrets
@@ -27,8 +28,8 @@ _NUMBER = struct.Struct("<q")
 _NUMBERS_AT = len(_MAGIC) + _TOKEN_BYTES
 # Numbers on the board, by their places.
 _CLAIMED, _SEATED, _OVER, _N_REQUESTS, _REQUESTS_FD, _N_SEATS, _ROWS_FD = range(7)
-# From here on four numbers a seat: descriptor of its answers, how many it has written, the last one's length, how many
-# have been read.
+# From here on four numbers a seat: descriptor of its answers, how many it has written, the length of the last one (of
+# all, where they are added one behind the other), and how many have been read.
 _SEATS = 8
 _PER_SEAT = 4
 
@@ -168,6 +169,28 @@ class Board:
         at = _SEATS + _PER_SEAT * self.seat
         self._set(at + 2, len(data))
         self._set(at + 1, self._get(at + 1) + 1)
+
+    def add_answer(self, data: bytes) -> None:
+        """Put an answer behind this worker's others, to be read by `added` when all is over.
+
+        Raises:
+            MadtreeError: temp_file_limit would be exceeded.
+        """
+        at = _SEATS + _PER_SEAT * self.seat
+        size = self._get(at + 2)
+        self._place.check(size + len(data), self)
+        _write_all(self._answers[0], data, size)
+        self._set(at + 2, size + len(data))
+        self._set(at + 1, self._get(at + 1) + 1)
+
+    def n_added(self, seat: int) -> int:
+        """Answers that a worker has added so far."""
+        return self._get(_SEATS + _PER_SEAT * seat + 1)
+
+    def added(self, seat: int) -> memoryview:
+        """All answers that a worker has added, one behind the other."""
+        size = self._get(_SEATS + _PER_SEAT * seat + 2)
+        return memoryview(mmap.mmap(self._answers[seat], size, access=mmap.ACCESS_READ) if size else b"")
 
     @property
     def may_answer(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
 import numpy as np
@@ -47,14 +47,14 @@ class Leader(Member, Generic[T]):
     def __init__(
         self,
         board: Board,
-        plan: bytes,
+        values: Mapping[str, Any],
         program: Callable[[Packed], Program[T]],
         tell: Callable[[Progress], None],
     ) -> None:
         """`program`: begun once the table is packed. No statement may be run in it, since a parallel query is under
         way.
         """
-        super().__init__(board, plan)
+        super().__init__(board, values)
         self._program, self._tell = program, tell
         self._others: list[int] = []  # seats of the workers that keep any rows
         self._answered: dict[int, int] = {}  # of each seat, answers that have been read

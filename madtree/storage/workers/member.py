@@ -1,19 +1,16 @@
 """What every process of a parallel query does: it packs the parts of the table that it claims, keeps their rows, and
 answers the leader's requests by them.
-
-The functions below the class are what the SQL functions call: they find the member that this process is.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
 from madtree.learn.data import Array, Block, codec
 from madtree.learn.ensemble import Forest
@@ -22,32 +19,28 @@ from madtree.learn.problem import NullNumberError, Problem, packer_of
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import ROOM_SHARE, BlockStore
 from madtree.storage.room import room_of
-from madtree.storage.workers.board import Board, leader_of
-from madtree.storage.workers.membership import require_membership
+from madtree.storage.workers.board import Board
+from madtree.storage.workers.claims import Claims, Part
 from madtree.storage.workers.waves import FOREST, SHARE, WAVE
 
 _POLL = 0.0002  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
 _PATIENCE = 0.01  # seconds to wait before the server is given the chance to look for cancels
 
-# Its number, the query of its images, the one for rows with NULLs, its first tid and the one behind it.
-Part = tuple[int, str, str, str, str]
-
 
 class Member:
     """One process's share of the work."""
 
-    def __init__(self, board: Board, plan: bytes) -> None:
-        """`plan`: as `provider` makes it."""
-        values = codec.load(plan)
+    def __init__(self, board: Board, values: Mapping[str, Any]) -> None:
+        """`values`: of the plan, as `provider` makes it."""
         self.board = board
         # Of each part its number, rows, rows that were not usable, those of an unknown class.
         self.packed: list[tuple[int, int, int, int]] = []
-        self._claimed: int | None = None
         self._packer = packer_of(values)
         self._queries: list[list[str]] = values["queries"]
         self._ranges: list[tuple[int, str, str]] = values["ranges"]
         self._place = place = TemporaryPlace(*values["temporary_place"])
+        self._claims = Claims(board, len(self._ranges))
         self._sharing = bool(values["sharing"])  # whether everybody is to have all rows at hand
         board.keep_to(place)
         self._problem, self._grouped = Problem.from_values(values), bool(values["has_tree"])
@@ -65,12 +58,9 @@ class Member:
 
     def claim(self) -> Part | None:
         """The next part to pack; raises MadtreeError where the last one has not been kept."""
-        if self._claimed is not None:
-            raise MadtreeError(f"part {self._claimed} has to be kept first", sqlstate="55000")
-        number = self.board.claim()
-        if number >= len(self._ranges):
+        number = self._claims.next()
+        if number is None:
             return None
-        self._claimed = number
         relation, low, high = self._ranges[number]
         query, careful = self._queries[relation]
         return number, query, careful, low, high
@@ -81,14 +71,17 @@ class Member:
         Raises:
             MadtreeError: it is another part, or was kept already.
         """
-        if part != self._claimed:
-            raise MadtreeError(f"part {part} is not the one that this process has claimed", sqlstate="55000")
+        self._claims.require(part)
         try:
             block, n_skipped, n_unknown = self._packer.pack(images or b"")
         except NullNumberError:
             return False
         self.add(part, block, n_skipped, n_unknown)
-        self._claimed = None
+        self._claims.done()
+        return True
+
+    def grow(self) -> bool:
+        """Nothing is left to do for rows that are packed."""
         return True
 
     def add(self, part: int, block: Block, n_skipped: int, n_unknown: int) -> None:
@@ -188,60 +181,3 @@ def answer_bytes(request: Request, answer: Any) -> bytes:
         return codec.dump(answer.to_values(request.widths, request.features[0]))
     array: Array = answer
     return array.tobytes()
-
-
-_members: dict[str, Member] = {}
-_served: set[str] = set()
-
-
-def lead(key: str, member: Member) -> None:
-    """Let this process be that member."""
-    _members[key] = member
-
-
-def leave(key: str) -> None:
-    member = _members.pop(key, None)
-    if member is not None:
-        member.end()
-    _served.discard(key)
-
-
-def join(key: str) -> bool:
-    """Take part, once: False in a process that has done so before, or where all is over.
-
-    Raises:
-        MadtreeError: this process is neither the training's leader nor one of its workers.
-    """
-    require_membership(leader_of(key))
-    if key in _served:
-        return False
-    if key not in _members:
-        board = Board.join(key)
-        if board is None:
-            return False
-        plan = board.request(0)
-        assert plan is not None
-        _members[key] = Member(board, plan)
-    _served.add(key)
-    return True
-
-
-def claim(key: str) -> Part | None:
-    return _member(key).claim()
-
-
-def keep(key: str, part: int, images: bytes | None) -> bool:
-    return _member(key).keep(part, images)
-
-
-def step(key: str) -> bool:
-    """As `Member.step`; the caller lets the server look for cancels after each."""
-    return _member(key).step()
-
-
-def _member(key: str) -> Member:
-    """The member that this process is; raises MadtreeError where it is none."""
-    require_membership(leader_of(key))
-    if key not in _members:
-        raise MadtreeError("this process has not joined that training", sqlstate="55000")
-    return _members[key]

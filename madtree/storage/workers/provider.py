@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 
-from madtree.host import Cancels, Host, TemporaryPlace, local_settings
+from madtree.host import Cancels, Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, PageRanges, RowPacker, range_queries
+from madtree.learn.data import codec
 from madtree.learn.histogram import Program, Progress, T
-from madtree.parallel import sharing
-from madtree.sqltext import resident_workers as sql
 from madtree.sqltext.rows import RowSource
 from madtree.storage.protocol import NotPossibleError
-from madtree.storage.workers import member
-from madtree.storage.workers.board import Board
 from madtree.storage.workers.leader import Leader
-
-MOST_WORKERS = 10  # PostgreSQL gives 2**(n - 1) branches n workers
+from madtree.storage.workers.leading import published, work_together
 
 
 class ResidentWorkers:
@@ -48,7 +44,7 @@ class ResidentWorkers:
         self._host, self._source, self._pages = host, source, pages
         self._block_rows = block_rows
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
-        self._n_workers = min(n_workers, MOST_WORKERS)
+        self._n_workers = n_workers
         self._read_here, self._sharing = read_here, sharing
 
     def train(
@@ -66,21 +62,14 @@ class ResidentWorkers:
             temporary_place=[place.directory, place.limit],
             sharing=self._sharing,
         )
-        board = Board.create(self._n_workers, place)
-        try:
-            board.publish(plan)
-            leader = Leader(board, plan, lambda packed: program(packed, True), tell)
+        with published(plan, self._n_workers, place) as board:
+            leader = Leader(board, codec.load(plan), lambda packed: program(packed, True), tell)
             if self._read_here:
                 self._take(self._read_here, packing, leader)
-            member.lead(board.key, leader)
-            with local_settings(self._host, sharing(self._n_workers)):
-                self._host.command(sql.RUN, ["pg_catalog.text"] * 2, [sql.work(self._n_workers), board.key])
+            work_together(self._host, board, leader)
             if not leader.began:
                 raise NotPossibleError("all branches of the parallel query were taken by workers")
             return leader.outcome
-        finally:
-            member.leave(board.key)
-            board.close()
 
     def _take(self, rows: RowPacker, packing: Packing, leader: Leader[T]) -> None:
         """Let the leader keep the rows that were read here."""

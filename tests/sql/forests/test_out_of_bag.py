@@ -69,6 +69,17 @@ def test_negative_importances_are_kept(db: psycopg.Connection) -> None:
     assert min(row["oob_var_importance"] for row in told.values()) == 0
 
 
+def test_a_single_tree_has_importances_and_no_spread(db: psycopg.Connection) -> None:
+    grow(db, "f", "c", LISTED, "seen", num_trees=1)
+    (group,) = rows(db, "SELECT oob_var_importance, oob_var_importance_sd FROM f_group")
+    assert max(group["oob_var_importance"]) > 0
+    assert group["oob_var_importance_sd"] == [None] * len(FEATURES)
+    db.execute("SELECT madtree.get_var_importance('f', 'worth')")
+    told = rows(db, "SELECT raw_oob_importance, oob_importance_sd FROM worth")
+    assert [row["raw_oob_importance"] for row in told] == group["oob_var_importance"]
+    assert {row["oob_importance_sd"] for row in told} == {None}
+
+
 class NodeTree(BaseEstimator):
     """A tree of a forest, read from its node table, as scikit-learn's inspection takes it: all features are numbers."""
 

@@ -23,7 +23,7 @@ from madtree.model.write import write_packed
 from madtree.score.packed_nodes import read_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
-from madtree.trees import NodeLayout
+from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
 
 FEATURES = ["x", '"odd {0} `name`"', "it's \\ there", "k", "flag"]
 UNORDERED = [None, None, None, ("a", 'b "quoted"', "c,{}", None, ""), ("false", "true")]
@@ -73,7 +73,7 @@ def some_nodes(draw: random.Random, n_trees: int, layout: NodeLayout) -> list[di
                 "threshold": some_float(draw) if split and not known else None,
                 "left_levels": left,
                 "majority_left": draw.random() < 0.5 if split else None,
-                "n_rows": draw.choice([0, 1, 2**40, draw.randrange(10**6)]),
+                "n_rows": draw.choice([0, 1, MOST_ROWS_IN_BAG, draw.randrange(10**6)]),
                 **{name: some_float(draw) for name in ("weight", "impurity", "risk", "complexity")},
                 "improvement": some_float(draw) if split else None,
                 "prediction": draw.randrange(n_classes) if n_classes else some_float(draw),
@@ -83,7 +83,8 @@ def some_nodes(draw: random.Random, n_trees: int, layout: NodeLayout) -> list[di
             if not layout.weighted:
                 row["weight"] = float(row["n_rows"])
             if not layout.has_risk:
-                counts = [draw.choice([0, 1, 2**40, draw.randrange(10**6)]) for _ in range(n_classes)]
+                most = MOST_ROWS_IN_BAG // n_classes
+                counts = [draw.choice([0, 1, most, draw.randrange(10**6)]) for _ in range(n_classes)]
                 row["prediction"] = counts.index(max(counts))
                 row["n_rows"], row["weight"] = sum(counts), float(sum(counts))
                 row["risk"], row["class_weights"] = float(sum(counts) - max(counts)), list(map(float, counts))
@@ -199,6 +200,16 @@ def test_the_view_is_the_table_of_rows(
     assert db.execute(described, [view.as_string(db)]).fetchall() == db.execute(described, ["by_rows"]).fetchall()
 
 
+def test_a_sample_that_is_too_large_for_a_record_is_refused() -> None:
+    layout = NodeLayout(False, 0, weighted=False, has_categories=False)
+    rows = some_nodes(random.Random(1), 1, layout)
+    rows[0]["n_rows"] = MOST_ROWS_IN_BAG
+    arrays_of(rows, layout)
+    rows[0]["n_rows"] = MOST_ROWS_IN_BAG + 1
+    with pytest.raises(MadtreeError, match=r"sample has 4,294,967,296 rows, and .* at most 4,294,967,295"):
+        arrays_of(rows, layout)
+
+
 def test_one_tree_is_decoded_alone_and_what_nobody_asks_for_is_not(db: psycopg.Connection, schema: str) -> None:
     layout = NodeLayout(True, 2, weighted=False, has_categories=True)
     rows = some_nodes(random.Random(1), 300, layout)
@@ -220,14 +231,14 @@ def test_one_tree_is_decoded_alone_and_what_nobody_asks_for_is_not(db: psycopg.C
 
 # Bytes of a record but for `class_weights`.
 SIZES = {
-    ("c", None, "x, y, h"): 56,
-    ("c", None, "x, y, k, h"): 68,
-    ("c", "1 + z % 3", "x, y, h"): 72,
-    ("c", "1", "x, y, k, h"): 84,
-    ("v", None, "x, y, h"): 68,
-    ("v", None, "x, y, k, h"): 80,
-    ("v", "1", "x, y, h"): 76,
-    ("v", "1 + z % 3", "x, y, k, h"): 88,
+    ("c", None, "x, y, h"): 52,
+    ("c", None, "x, y, k, h"): 64,
+    ("c", "1 + z % 3", "x, y, h"): 68,
+    ("c", "1", "x, y, k, h"): 80,
+    ("v", None, "x, y, h"): 64,
+    ("v", None, "x, y, k, h"): 76,
+    ("v", "1", "x, y, h"): 72,
+    ("v", "1 + z % 3", "x, y, k, h"): 84,
 }
 
 
@@ -244,7 +255,7 @@ def test_who_writes_nodes_and_who_reads_them_agree(
     host = PsycopgHost(db)
     tables = find_model(host, "f", "model")
     model = read_summary(host, tables)
-    size = SIZES[dependent, weights, features] + 8 * (3 if dependent == "c" else 0)
+    size = SIZES[dependent, weights, features] + (8 if weights else 4) * (3 if dependent == "c" else 0)
     lengths = db.execute("SELECT octet_length(nodes) FROM f_packed ORDER BY tree_id").fetchall()
     trees = read_trees(host, tables, model)
     assert [length for (length,) in lengths] == [size * len(tree.nodes) for tree in trees]
@@ -283,7 +294,6 @@ def test_what_shows_trees_reads_the_bytes_as_the_view_does(db: psycopg.Connectio
 # Values that the fields of a record never have.
 WRONG: list[tuple[str, float, str]] = [
     ("node_id", -1, "has a number that no node has"),
-    ("n_rows", -1, "has no number of rows"),
     ("feature", 9, "asks what is no feature of the model"),
     ("feature", -9, "asks what is no feature of the model"),
     ("feature", -(2**31), "asks what is no feature of the model"),
@@ -305,7 +315,7 @@ def places(layout: NodeLayout) -> dict[str, tuple[int, str]]:
     """Of each field where it begins in a record, and struct's code."""
     found, at = {}, 0
     for name, kind in layout.fields:
-        found[name] = (at, {"i4": ">i", "i8": ">q", "f8": ">d"}[kind])
+        found[name] = (at, {"i4": ">i", "u4": ">I", "i8": ">q", "f8": ">d"}[kind])
         at += int(kind[1:])
     return found
 
@@ -342,8 +352,10 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str |
         read_trees(host, tables, model)
     with pytest.raises(psycopg.Error, match="has a threshold besides its categories"), db.transaction():
         db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
-    for weights_of_classes in ([math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]):
-        forged = whole[: size - 24] + struct.pack(">3d", *weights_of_classes) + whole[size:]
+    unfit = [[math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]] if weights else [[0, 0, 0]]
+    for weights_of_classes in unfit:
+        packed = struct.pack(">3d" if weights else ">3I", *weights_of_classes)
+        forged = whole[: size - len(packed)] + packed + whole[size:]
         db.execute("UPDATE f_packed SET nodes = %s", [forged])
         with pytest.raises(MadtreeError, match="node 0 of tree 1 has no weight for each class"):
             read_trees(host, tables, model)

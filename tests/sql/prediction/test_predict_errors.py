@@ -98,6 +98,54 @@ def test_a_type_that_cannot_be_compared(model: psycopg.Connection) -> None:
         model.execute("SELECT madtree.tree_predict('m', 'odd', 'out')")
 
 
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        ("tree_predict('m', 'odd', 'out')", "new_data_table"),
+        ("forest_predict('forest', 'odd', 'out')", "new_data_table"),
+        ("tree_evaluate('m', 'odd')", "test_table"),
+        ("tree_path('m', 'odd', '1')", "table_name"),
+    ],
+)
+def test_types_without_a_cast_are_named_at_once(db: psycopg.Connection, call: str, argument: str) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i::float8 AS x, current_date + i AS d, i % 2 > 0 AS b, 'a' || i % 3 AS k, "
+        "i > 20 AS y FROM generate_series(1, 40) AS i"
+    )
+    db.execute(
+        "SELECT tree_train('t', 'm', 'id', 'y', 'x, d, b, k'), forest_train('t', 'forest', 'id', 'y', 'x, d, b, k')"
+    )
+    # Texts may be cast to a date, if they are some, and anything to a category.
+    db.execute("CREATE TABLE odd AS SELECT id, ARRAY[x] AS x, d::text, point(x, x) AS b, x AS k, y FROM t")
+    with pytest.raises(psycopg.errors.CannotCoerce) as caught:
+        db.execute(f"SELECT {call}")
+    assert primary(caught.value) == (
+        f"{argument}: x of odd is of type double precision[], which cannot be cast to double precision, its type in "
+        "training; b of odd is of type point, which cannot be cast to boolean, its type in training"
+    )
+    assert caught.value.diag.message_hint == (
+        "Give it that type, or one that can be cast to it, for instance in a view."
+    )
+    assert "Traceback" not in (caught.value.diag.context or "")
+
+
+@pytest.mark.parametrize(("function", "model"), [("tree_predict", "m"), ("forest_predict", "forest")])
+def test_a_value_that_cannot_be_cast_is_told_with_its_column(db: psycopg.Connection, function: str, model: str) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i::float8 AS x, -i AS z, i > 20 AS y FROM generate_series(1, 40) AS i"
+    )
+    db.execute("SELECT tree_train('t', 'm', 'id', 'y', 'x, z'), forest_train('t', 'forest', 'id', 'y', 'x, z')")
+    db.execute("CREATE TABLE texts AS SELECT id, x::text, z FROM t; INSERT INTO texts VALUES (41, 'n/a', 1)")
+    with pytest.raises(psycopg.errors.InvalidTextRepresentation) as caught:
+        db.execute(f"SELECT {function}('{model}', 'texts', 'out')")
+    assert primary(caught.value) == 'new_data_table: invalid input syntax for type double precision: "n/a"'
+    assert caught.value.diag.message_hint == (
+        "Values of texts are cast to the types of the training table: x to double precision."
+    )
+    db.execute("DELETE FROM texts WHERE id = 41")
+    db.execute(f"SELECT {function}('{model}', 'texts', 'out')")
+
+
 def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
     with pytest.raises(InvalidParameterValue, match="tree_id must be one of m's trees, 0 to 0, not 7"):
         model.execute("SELECT madtree.tree_sql('m', tree_id => 7)")

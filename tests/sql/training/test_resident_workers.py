@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from training import Tables, left_behind, read_model
+from training import Tables, left_behind, read_model, without_branches
 from training import train as train_on
 from waiting import wait_until
 
@@ -25,14 +25,6 @@ MAKE = f"""
 @pytest.fixture(autouse=True)
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
-
-
-@pytest.fixture
-def told(db: psycopg.Connection) -> list[str]:
-    """What the server tells while it trains."""
-    lines: list[str] = []
-    db.add_notice_handler(lambda notice: lines.append(notice.message_primary or ""))
-    return lines
 
 
 def train(db: psycopg.Connection, workers: int | None, features: str = "a, b, c", **more: Any) -> None:
@@ -272,11 +264,7 @@ def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told
     """As where workers cannot reach the leader's files: all branches of the query end at once."""
     train(db, 0)
     alone = model(db)
-    with db.transaction(force_rollback=True):
-        db.execute(
-            "CREATE OR REPLACE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean LANGUAGE plpgsql "
-            "VOLATILE PARALLEL SAFE AS 'BEGIN RETURN false; END'"
-        )
+    with without_branches(db):
         train(db, 2)
         assert not with_workers(told)
         assert model(db) == alone
@@ -351,7 +339,7 @@ def test_nobody_else_takes_part(db: psycopg.Connection, connect: Callable[[], ps
             token = key.rsplit(".", 1)[1]
             wait_until(lambda: len(_queries(spy, pid)) > 1, "no worker came")
             assert not [query for query in _queries(spy, pid) if token in query]
-            for call in ("join(%s)", "claim(%s)", "keep(%s, 0, NULL)", "step(%s)"):
+            for call in ("join(%s)", "claim(%s)", "keep(%s, 0, NULL)", "grow(%s)", "step(%s)"):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege, match="cannot take part in its training"):
                     spy.execute(f"SELECT madtree_internal.workers_{call}", [key])
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="cannot take part in its training"):

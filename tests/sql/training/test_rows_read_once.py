@@ -71,6 +71,30 @@ def test_a_spool_of_no_rows(db: psycopg.Connection) -> None:
     spool.close()
 
 
+@pytest.mark.parametrize("in_memory", [100, 2**24], ids=["file", "memory"])
+def test_some_rows_of_groups_come_back_with_their_trees(db: psycopg.Connection, in_memory: int) -> None:
+    """The last number of a row is NULL for the first time where many rows have been read."""
+    db.execute(_MAKE.format(rows=5_000))
+    db.execute("UPDATE t SET a = id WHERE a IS NULL AND id < 4000; UPDATE t SET x = ARRAY[id, id, id]")
+    host = PsycopgHost(db)
+    task = arguments.check_arguments(host, "t", "m", "id", "y", "b, x, a", grouping_cols="id % 4")
+    training = Training(host, task, Workers(), Stopwatch("sample"))
+    pages = PageRanges.cut(host, training.oids, 5_000, 700)
+    condition = f"madtree_g1 > 1 AND {training.source.usable}"
+    size = in_memory, 8 * 7 * 900
+    spool = RowSpool.read(host, training.source, pages, training._row_format(), *size, condition=condition)
+    expected = db.execute(
+        f"SELECT tree_id, a FROM t JOIN {training.group_table} ON g1 = id % 4 WHERE y IS NOT NULL AND g1 > 1 "
+        "ORDER BY t.ctid"
+    ).fetchall()
+    assert spool.n_rows == len(expected) > 2_000
+    assert spool.trees().tolist() == [tree for tree, _ in expected]
+    values = np.array([np.nan if a is None else float(a) for _, a in expected])
+    assert np.isnan(values).any()
+    assert np.array_equal(spool.feature(4), values, equal_nan=True)
+    spool.close()
+
+
 def test_numbers_are_checked_for_null_once_they_have_been(db: psycopg.Connection) -> None:
     """Only page ranges in which a number is NULL for the first time are read twice."""
     db.execute(

@@ -19,11 +19,8 @@ _MAKE = (
 )
 
 
-_FUNCTIONS = ("node_statistics", "grow_block")
-
-
 class _Watching(PsycopgHost):
-    """Remembers the statements that count or grow and that workers may share."""
+    """Remembers the statements that count and that workers may share."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         super().__init__(connection)
@@ -31,7 +28,7 @@ class _Watching(PsycopgHost):
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> Any:
         allowed = self.connection.execute("SHOW max_parallel_workers_per_gather").fetchone()
-        if allowed and int(allowed[0]) and any(name in sql for name in _FUNCTIONS) and "EXPLAIN" not in sql:
+        if allowed and int(allowed[0]) and "node_statistics" in sql and "EXPLAIN" not in sql:
             self.shared.append(sql)
         return super()._run(sql, types, params, **how)
 
@@ -56,15 +53,6 @@ def _nodes(db: psycopg.Connection) -> Any:
     return db.execute("SELECT array_agg(n::text ORDER BY tree_id, node_id) FROM m_nodes n").fetchone()
 
 
-def test_many_groups_are_grown_by_workers(db: psycopg.Connection) -> None:
-    db.execute(_MAKE.format(rows=140_000))
-    host = _train(db, grouping_cols="g")
-    assert any("grow_block" in sql for sql in host.shared)
-    shared = _nodes(db)
-    assert not any("grow_block" in sql for sql in _train(db, grouping_cols="g", parallel_workers=0).shared)
-    assert _nodes(db) == shared
-
-
 def test_tables_of_blocks_are_counted_by_workers(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=140_000))
     host = _train(db, strategy="aggregate")
@@ -78,13 +66,11 @@ def test_a_small_table_is_left_to_one_process(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=140_000))
     assert not _train(db, tuning=Tuning()).shared
     assert not _train(db, tuning=Tuning(), strategy="aggregate").shared
-    assert not _train(db, tuning=Tuning(), grouping_cols="g").shared
 
 
 def test_temporary_tables_are_the_sessions_own(db: psycopg.Connection) -> None:
     db.execute(_MAKE.format(rows=140_000))
     assert not _train(db, output="pg_temp.m", strategy="aggregate").shared
-    assert not _train(db, output="pg_temp.m", grouping_cols="g").shared
 
 
 def test_workers_do_not_change_groups_by_a_bit(db: psycopg.Connection) -> None:

@@ -386,3 +386,18 @@ def test_no_wave_stays_in_memory_for_what_is_kept_of_it() -> None:
     del read
     assert whole() is None
     assert tally.result().importance is not None
+
+
+def test_the_spread_of_importance_is_unknown_with_fewer_than_two_trees_with_out_of_bag_rows() -> None:
+    problem, block, _ = forest_problem(50, 2, Parameters())
+    n_rows, n_features = block.codes.n_rows, len(problem.unordered)
+    ends = np.full((1, n_rows), nowhere(np.dtype(np.uint16)), np.uint16)
+    tally = Tally(problem, ForestParameters(3, 2, n_permutations=1), Targets(block.target, None, None, n_rows))
+    expected = [(np.nan, np.nan), (0.25, np.nan), (0.5, 0.125**0.5)]
+    for member, (lost, (mean, spread)) in enumerate(zip([np.nan, 0.25, 0.75], expected, strict=True)):
+        tally.add(member, np.zeros(1, np.int64), ends, np.full((1, 1, n_features), lost))
+        said = tally.result()
+        assert said.importance is not None
+        assert said.importance_sd is not None
+        np.testing.assert_array_equal(said.importance, np.full((1, n_features), mean))
+        np.testing.assert_array_equal(said.importance_sd, np.full((1, n_features), spread))

@@ -1,0 +1,63 @@
+"""The rows of a block that replicas have: those in the bag of each of a forest's trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.learn.data import Array, Block, Floats, Ints, stable_order
+from madtree.learn.histogram.row_records import Room, array_in
+from madtree.learn.problem import Problem
+
+
+@dataclass(frozen=True)
+class BaggedBlock:
+    """A block whose rows go into the order of nodes.
+
+    Attributes:
+        limbs: what is summed beside the row counts, each (n_rows,).
+        order: (n_rows,) uint32 the rows by group; None where there is one.
+    """
+
+    problem: Problem
+    block: Block
+    limbs: list[Floats]
+    order: Array | None
+
+    @classmethod
+    def of(cls, problem: Problem, block: Block, room: Room) -> BaggedBlock:
+        limbs = [] if block.weight is None else list(block.weight)
+        limbs = limbs if problem.n_classes else limbs + list(block.target)
+        order = None
+        if problem.n_groups > 1:
+            assert block.tree is not None
+            order = array_in(room, block.tree.shape, np.uint32)
+            order[:] = stable_order(block.tree.astype(np.uint32, copy=False))
+        return cls(problem, block, limbs, order)
+
+    @property
+    def n_groups(self) -> int:
+        return self.problem.n_groups
+
+    def times(self, replica: int) -> Array:
+        """(n_rows,) how often each row counts in a replica."""
+        times = self.problem.replicas.multiplicity(self.block, replica)
+        return np.ones(self.block.codes.n_rows, np.uint8) if times is None else times
+
+    def in_bag(self, replica: int) -> tuple[Ints, Array]:
+        """The rows (n,) that a replica has, group by group, and how often each counts (n,)."""
+        times, order = self.times(replica), self.order
+        rows = np.flatnonzero(times != 0) if order is None else order[times.take(order) != 0]
+        return rows, times.take(rows)
+
+    def group(self, rows: Ints) -> Array:
+        """(n,) of rows (n,) of one of several groups."""
+        assert self.block.tree is not None
+        return self.block.tree.take(rows)
+
+    def sizes(self, rows: Ints) -> Ints:
+        """(G,) how many of some rows (n,) are of each group."""
+        if self.order is None:
+            return np.array([len(rows)])
+        return np.bincount(self.group(rows), minlength=self.n_groups)

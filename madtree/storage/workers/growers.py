@@ -1,0 +1,106 @@
+"""Small groups by the processes of a parallel query: each takes the next block of them that nobody has begun, grows its
+trees, and keeps them in a file until all are grown.
+
+The leader takes part from the first block on. The trees of a block take some megabytes: as rows of the query they would
+wait in small queues until the leader looks after them, who has trees of its own to grow.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from madtree.host import Span, SpillFile, TemporaryPlace
+from madtree.learn.data import Steps, advanced
+from madtree.learn.histogram import BlocksReport, Progress
+from madtree.storage.whole_trees import grow_block
+from madtree.storage.workers.board import Board
+from madtree.storage.workers.claims import Claims, Part
+
+_NOWHERE = "(0,0)"  # a tid: a block's query needs none
+_HEAD = struct.Struct("<qq")  # before the trees of a block: its number, and their bytes
+
+
+class Grower:
+    """One process's share of the blocks."""
+
+    def __init__(self, board: Board, values: Mapping[str, Any]) -> None:
+        """`values`: of the plan, as `groups.grown_together` makes it."""
+        self.board = board
+        self._grow_plan: bytes = values["grow"].tobytes()
+        self._query: str = values["query"]
+        self._claims = Claims(board, values["n_blocks"])
+        self._under_way: tuple[int, Steps[bytes | None]] | None = None
+        board.keep_to(TemporaryPlace(*values["temporary_place"]))
+
+    def claim(self) -> Part | None:
+        """The next block to grow; raises MadtreeError where the last one has not been grown."""
+        number = self._claims.next()
+        if number is None:
+            return None
+        query = f"{self._query} {number}"
+        return number, query, query, _NOWHERE, _NOWHERE
+
+    def keep(self, part: int, images: bytes | None) -> bool:
+        """Begin to grow the block that was claimed; raises MadtreeError if it is another one."""
+        self._claims.require(part)
+        if images is None:  # none of the block's rows
+            self._claims.done()
+        else:
+            self._under_way = part, grow_block(self._grow_plan, images)
+        return True
+
+    def grow(self) -> bool:
+        """Go on with the block for a short while; True when its trees are kept."""
+        if self._under_way is None:
+            return True
+        number, steps = self._under_way
+        done = advanced(steps)
+        if done is None:
+            return False
+        self._under_way = None
+        self._put(number, done[0] or b"")
+        self._claims.done()
+        return True
+
+    def step(self) -> bool:
+        """Nothing is left to do after the last block."""
+        return True
+
+    def end(self) -> None:
+        """Let go of a block that is not done."""
+        if self._under_way is not None:
+            self._under_way[1].close()
+            self._under_way = None
+
+    def _put(self, number: int, trees: bytes) -> None:
+        self.board.add_answer(_HEAD.pack(number, len(trees)) + trees)
+
+
+class LeadingGrower(Grower):
+    """The leader, who grows blocks as all do, and collects everybody's trees in the end."""
+
+    def __init__(self, board: Board, values: Mapping[str, Any], tell: Callable[[Progress], None]) -> None:
+        """`tell`: how many blocks are done, by whomever."""
+        super().__init__(board, values)
+        self._n_blocks: int = values["n_blocks"]
+        self._file = SpillFile(TemporaryPlace(*values["temporary_place"]))
+        self._spans: dict[int, Span] = {}
+        self._tell = tell
+
+    def trees(self) -> dict[int, bytes | memoryview]:
+        """Of each block its trees, as the bytes of a `TrainedTrees`; none where it has no usable row."""
+        found: dict[int, bytes | memoryview] = {number: self._file.read(span) for number, span in self._spans.items()}
+        for seat in range(self.board.n_seated):
+            answers, at = self.board.added(seat), 0
+            while at < len(answers):
+                number, size = _HEAD.unpack_from(answers, at)
+                found[number] = answers[at + _HEAD.size : at + _HEAD.size + size]
+                at += _HEAD.size + size
+        return found
+
+    def _put(self, number: int, trees: bytes) -> None:
+        self._spans[number] = self._file.write(trees)
+        n_done = len(self._spans) + sum(map(self.board.n_added, range(self.board.n_seated)))
+        self._tell(Progress(blocks=BlocksReport(n_done, self._n_blocks)))
