@@ -41,7 +41,7 @@ class TemporaryPlace:
         if not host.in_server:
             return cls(None, None)
         row = host.query(sql.TEMPORARY_PLACE)[0]
-        limit = None if int(row["limit_kb"]) < 0 else int(row["limit_kb"]) * 1024
+        limit = None if int(row["limit_bytes"]) < 0 else int(row["limit_bytes"])
         directory = _DEFAULT
         places = [int(oid) for oid in row["tablespaces"] or []]
         # PostgreSQL begins with any of them, too.

@@ -94,7 +94,7 @@ class RowSpool:
                     tell(number, len(pages.ranges), spool.n_rows)
         rest = spool.n_rows % spool._part_rows
         if rest:
-            spool._write(np.ascontiguousarray(part[:, :rest]))
+            spool._write(part[:, :rest])
         return spool
 
     def _ranges(self, host: Host, pages: PageRanges, sharing: Sharing | None) -> Generator[Floats, None, None]:
@@ -115,7 +115,8 @@ class RowSpool:
         n_bytes = _NUMBER * self.n_rows * self._source.n_columns
         if n_bytes > self._in_memory:
             self._place.check(n_bytes, self)
-        self._file.write(part.data.cast("B"))
+        for column in part:
+            self._file.write(column.data.cast("B"))
 
     def _request(self, pages: PageRanges, page_range: PageRange, *, careful: bool = False) -> Request:
         """The query of a page range.
@@ -170,17 +171,17 @@ class RowSpool:
         return len(self._format.category_keys)
 
     def _column(self, column: int, first: int, last: int) -> Floats:
-        found = np.empty(last - first)
-        at = first
-        while at < last:
-            part, within = divmod(at, self._part_rows)
+        """Not to be written to."""
+        found = []
+        while first < last:
+            part, within = divmod(first, self._part_rows)
             before = part * self._part_rows
             in_part = min(self._part_rows, self.n_rows - before)
             end = min(before + in_part, last)
             self._file.seek(_NUMBER * (before * self._format.n_columns + column * in_part + within))
-            found[at - first : end - first] = np.frombuffer(self._file.read(_NUMBER * (end - at)), np.float64)
-            at = end
-        return found
+            found.append(np.frombuffer(self._file.read(_NUMBER * (end - first)), np.float64))
+            first = end
+        return found[0] if len(found) == 1 else np.concatenate([np.empty(0), *found])
 
     def close(self) -> None:
         self._file.close()

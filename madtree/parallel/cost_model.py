@@ -74,18 +74,21 @@ def forest_workers(
     parameters: Parameters,
     costs: Costs,
     forest: ForestParameters,
-    together: int,
+    n_waves: tuple[int, int],
 ) -> int:
-    """How many should pack a table, and stay until a forest is grown, so many trees `together`; the other arguments as
-    above.
+    """How many should pack a table, and stay until a forest is grown; the arguments as above.
+
+    `n_waves`: in which one process grows it, and in which several do.
     """
     if workers.asked:
         return workers.available
     # As many rows as the table has go down each tree, in the bag or out of it.
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
     grown = n_rows * forest.n_trees * levels * (forest.n_drawn * costs.drawn_value + costs.followed_row)
-    work = n_rows * n_columns * costs.packed_value + grown
-    return best(work, workers.available, costs, alone=costs.resident, n_parts=-(-forest.n_trees // together))
+    alone, shared = n_waves
+    work = n_rows * n_columns * costs.packed_value + grown + alone * levels * costs.wave_level
+    detour = (shared - alone) * levels * costs.wave_level
+    return best(work, workers.available, costs, detour, costs.resident, n_parts=shared)
 
 
 def pass_workers(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, costs: Costs) -> int:

@@ -21,6 +21,7 @@ class Costs:
         handed_byte: of a histogram, from a worker into the leader's.
         drawn_value: of a forest, a row and one of the features that were drawn for its node, in one level.
         followed_row: of a forest, a row taken one step down, with the other rows of its node.
+        wave_level: of a forest, a level of trees that are grown together, however many rows they have.
         worth: share of the serial time; workers that save less are left to others.
     """
 
@@ -35,6 +36,7 @@ class Costs:
     handed_byte: float = 8e-9
     drawn_value: float = 4e-9
     followed_row: float = 9e-9
+    wave_level: float = 1e-3
     worth: float = 0.9
 
 

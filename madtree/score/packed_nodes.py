@@ -14,7 +14,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Bools, Ints, sent_ints
+from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
 from madtree.model import ModelTables
 from madtree.score.named_categories import NamedCategories
 from madtree.sqltext import packed_nodes as sql
@@ -133,7 +133,7 @@ def _chunks(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> Ite
     """The nodes of some trees after the other, as bytes, and how many bytes they ought to have."""
     statement = sql.packed_between(tables.schema, tables.name)
     chunk = np.cumsum(sizes) // CHUNK_BYTES
-    starts = np.flatnonzero(np.diff(chunk, prepend=-1))
+    starts = heads(chunk)
     for first, end in pairwise([*starts.tolist(), len(tree_ids)]):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
         data = host.query(statement, [_INT, _INT], between)[0]["nodes"]

@@ -168,6 +168,7 @@ class InTable(TableKeeper):
     """Blocks that this process packs into a table, which is counted by the aggregate."""
 
     may_run_statements = True
+    n_processes = 1
 
     def __init__(
         self,

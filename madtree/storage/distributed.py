@@ -161,6 +161,7 @@ class InParts(TableKeeper):
     """A block for each part, on the server that has the part's rows."""
 
     may_run_statements = True
+    n_processes = 1
 
     def __init__(self, rows: DistributedRows, made: list[str], source: RowSource) -> None:
         super().__init__(rows.host, rows.tables, made, 0)

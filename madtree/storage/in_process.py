@@ -15,6 +15,7 @@ class InProcess:
     """Blocks that this process packs, keeps and counts: in its memory, beyond that in a temporary file."""
 
     may_run_statements = True
+    n_processes = 1
 
     def __init__(self, host: Host, rows: RowPacker, block_rows: int, memory_bytes: int, position_bytes: int) -> None:
         """`memory_bytes` and `position_bytes`: that blocks and their rows' positions may take."""

@@ -18,9 +18,11 @@ class BlockKeeper(Protocol):
 
     Attributes:
         may_run_statements: whether a program may run statements while it is driven.
+        n_processes: that grow whole trees.
     """
 
     may_run_statements: bool
+    n_processes: int
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]

@@ -24,7 +24,7 @@ from madtree.ingest import (
 )
 from madtree.learn.binning import BinTable
 from madtree.learn.data import CodeLayout, Floats, Ints
-from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest, wave_members
+from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest, wave_counts
 from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
 from madtree.learn.prune import TrainedTrees, train_trees
@@ -160,13 +160,13 @@ class LargeTrees:
 
         ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
 
-        def program(packed: Packed, rows_at_hand: bool) -> Program[TrainedTrees | None]:
+        def program(n_processes: int, packed: Packed, rows_at_hand: bool) -> Program[TrainedTrees | None]:
             if packed.n_unknown and self.profile.estimated:
                 return None
             if self.profile.estimated:
                 self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
             if self.task.forest:
-                forest = Forest.of(problem, self.task.forest, ids)
+                forest = Forest.of(problem, self.task.forest, ids, n_processes)
                 return said_of((yield from train_forest(forest, deliveries.add)), forest)
             trained = yield from train_trees(
                 problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None
@@ -179,7 +179,7 @@ class LargeTrees:
             self.watch.begin("pack")
             deliveries.held = not keeper.may_run_statements
             try:
-                trained = keeper.train(packing, program, tell)
+                trained = keeper.train(packing, partial(program, keeper.n_processes), tell)
             except NotPossibleError:
                 continue
             deliveries.release()
@@ -258,9 +258,9 @@ class LargeTrees:
     def _resident_workers(self, size: tuple[int, int, Parameters, Costs], problem: Problem) -> int:
         """How many of them save time."""
         if self.task.forest:
-            of_wave = problem.rows, problem.parameters.max_depth, problem.channels.count
-            members = wave_members(problem.tuning, *of_wave, self.task.forest.n_trees)
-            return cost_model.forest_workers(self.workers, *size, self.task.forest, members)
+            of_wave = problem.rows, problem.parameters.max_depth, problem.channels.count, self.task.forest.n_trees
+            n_waves = wave_counts(problem.tuning, *of_wave, 1 + self.workers.available)
+            return cost_model.forest_workers(self.workers, *size, self.task.forest, n_waves)
         return cost_model.resident_workers(self.workers, *size)
 
     def _tell_of_bins(self, bins: BinTable) -> None:

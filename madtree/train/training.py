@@ -26,7 +26,7 @@ from madtree.ingest import (
     read_profile,
 )
 from madtree.learn.data import Ints
-from madtree.learn.ensemble import wave_members, wave_nodes
+from madtree.learn.ensemble import wave_counts, wave_nodes
 from madtree.learn.problem import Channels, RowFormat, Scale, SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.parallel import Workers, forest_workers, growing_workers
@@ -58,8 +58,7 @@ class Training:
 
     def __init__(self, host: Host, task: TrainingTask, workers: Workers, watch: Stopwatch) -> None:
         """`workers`: those that may be used. `watch`: told of the stages."""
-        self.host, self.task, self.watch = host, task, watch
-        tuning = task.tuning
+        self.host, self.task, self.watch, tuning = host, task, watch, task.tuning
         watch.begin("sample")
         self.work = WorkTables(task.output_schema, secrets.token_hex(8))
         self._write: Callable[[TrainedTrees], None] = lambda batch: None
@@ -234,9 +233,10 @@ class Training:
         forest, costs = self.task.forest, self.task.tuning.costs
         if forest is None or self.task.strategy != "auto" or self.workers.asked:
             return False
-        n_rows, n_columns, max_depth = self.profile.usable, self.source.n_columns, self.parameters.max_depth
-        members = wave_members(SearchTuning(), np.array([n_rows]), max_depth, self._n_channels, forest.n_trees)
-        return forest_workers(self.workers, n_rows, n_columns, self.parameters, costs, forest, members) > 0
+        size = self.profile.usable, self.source.n_columns, self.parameters, costs, forest
+        of_wave = np.array(size[:1]), self.parameters.max_depth, self._n_channels, forest.n_trees
+        n_waves = wave_counts(SearchTuning(), *of_wave, 1 + self.workers.available)
+        return forest_workers(self.workers, *size, n_waves) > 0
 
     @property
     def _n_channels(self) -> int:

@@ -17,8 +17,8 @@ class _Server:
 
     in_server = True
 
-    def __init__(self, limit_kb: int = -1, tablespaces: list[int] | None = None) -> None:
-        self._row = {"limit_kb": limit_kb, "major": 15, "tablespaces": tablespaces}
+    def __init__(self, limit_bytes: int = -1, tablespaces: list[int] | None = None) -> None:
+        self._row = {"limit_bytes": limit_bytes, "major": 15, "tablespaces": tablespaces}
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         return [self._row]
@@ -47,8 +47,8 @@ def test_temporary_tablespaces_are_used() -> None:
     assert place(tablespaces=[0]).directory == "base/pgsql_tmp"
 
 
-def test_the_limit_is_in_kilobytes() -> None:
-    assert place(limit_kb=7).limit == 7 * 1024
+def test_the_limit_is_the_servers() -> None:
+    assert place(limit_bytes=7168).limit == 7168
 
 
 @pytest.mark.parametrize("descriptors", [1, 5])
@@ -74,7 +74,7 @@ def test_what_was_written_is_read() -> None:
 
 
 def test_no_more_is_written_than_the_limit_says() -> None:
-    file = SpillFile(place(limit_kb=1))
+    file = SpillFile(place(limit_bytes=1024))
     file.write(bytes(1000))
     with pytest.raises(MadtreeError, match=r"temporary file size exceeds temp_file_limit \(1kB\)") as error:
         file.write(bytes(100))

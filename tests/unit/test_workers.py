@@ -11,6 +11,7 @@ from madtree.parallel.cost_model import (
     available,
     best,
     cores,
+    forest_workers,
     growing_workers,
     in_place_of_leader,
     pass_workers,
@@ -97,6 +98,18 @@ def test_small_groups_are_grown_by_workers_where_there_are_many() -> None:
 def test_no_more_workers_than_blocks() -> None:
     assert growing_workers(SERVER, 2, 1_000_000, 10, Parameters(), COSTS) == 1
     assert growing_workers(SERVER, 1, 1_000_000, 10, Parameters(), COSTS) == 0
+
+
+def test_a_forest_is_shared_where_its_waves_are_enough() -> None:
+    parameters, one = Parameters(max_depth=12), Workers(available=1)
+    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (4, 4)) == 1
+    # The leader is done with the last wave before the worker is done with its first.
+    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(10, 3), (1, 4)) == 0
+    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (1, 1)) == 0
+    # More waves are more levels to work off.
+    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (1, 80)) == 0
+    asked = Workers(2, asked=True)
+    assert forest_workers(asked, 10, 1, parameters, COSTS, ForestParameters(1, 1), (1, 1)) == 2
 
 
 def test_a_waiting_leader_is_replaced() -> None:

@@ -20,6 +20,7 @@ from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.hashing import keyed, mixed
 from madtree.learn.data.plans import LastPlan
+from madtree.learn.data.runs import heads
 from madtree.learn.data.sent_numbers import sent_floats, sent_ints
 from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
@@ -51,6 +52,7 @@ __all__ = [
     "advanced",
     "ascends",
     "finished",
+    "heads",
     "is_exact",
     "keyed",
     "mixed",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
-from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_members, wave_nodes
+from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
@@ -20,6 +20,6 @@ __all__ = [
     "drawn",
     "said_of",
     "train_forest",
-    "wave_members",
+    "wave_counts",
     "wave_nodes",
 ]

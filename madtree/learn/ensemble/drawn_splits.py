@@ -17,8 +17,7 @@ from madtree.learn.split import (
     OccupiedBins,
     SmallNodes,
     applies,
-    bins_of_segments,
-    likely_segments,
+    likely_bins,
     pays,
     search,
     search_screened,
@@ -108,9 +107,8 @@ class DrawnSplits:
         if len(roots):
             growing.sums[:, nodes[roots]] = node_totals(state, layout)[:, roots]
             growing.n_rows[nodes[roots]] = problem.row_counts(growing.sums[:, nodes[roots]])
-        likely = problem.unordered[drawn].T | self._random_cuts
-        likely |= likely_segments(problem, state, layout, found.gain[places], ~likely)
-        occupied = bins_of_segments(state, layout, problem.tuning.chunk_values, likely)
+        whole = problem.unordered[drawn].T | self._random_cuts
+        occupied = likely_bins(problem, state, layout, found.gain[places], whole=whole)
         yield from self._enter(occupied, growing, frontier, places, drawn, found)
 
     def _sweep(

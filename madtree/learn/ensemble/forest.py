@@ -45,6 +45,7 @@ from madtree.learn.route import WayDown, to_agreement
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
+_WAVES_EACH = 2  # at least, so that processes end at about the same time
 _OF_A_NODE = 8  # channels that take about as much memory as all else of a node
 
 
@@ -89,9 +90,10 @@ class Forest:
     members: int
 
     @classmethod
-    def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints) -> Forest:
+    def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints, n_processes: int = 1) -> Forest:
+        """`n_processes`: that grow it, wave by wave."""
         size = problem.rows, problem.parameters.max_depth, problem.channels.count
-        members = wave_members(problem.tuning, *size, parameters.n_trees)
+        members = wave_members(problem.tuning, *size, parameters.n_trees, n_processes)
         return cls(problem, parameters, groups, members)
 
     @property
@@ -189,14 +191,26 @@ def bootstrap(seed: int, forest: ForestParameters) -> Bootstrap:
     return Bootstrap(seed, 0, forest.n_trees, forest.sampling, forest.kept)
 
 
-def wave_members(tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int) -> int:
-    """Members of each forest that are grown in one wave; `rows` (G,) of the groups."""
+def wave_members(
+    tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int, n_processes: int
+) -> int:
+    """Members of each forest that are grown in one wave, if so many processes grow them; `rows` (G,) of the groups."""
     n_rows = np.maximum(rows, 1)
     # Hardly a tree has as many nodes as rows.
     n_nodes = np.minimum(n_rows, 2.0 ** (max_depth + 1))
     most_nodes = wave_nodes(tuning, n_channels)
     by_size = min(tuning.wave_rows // int(n_rows.sum()), most_nodes // int(n_nodes.sum()))
-    return max(1, min(n_trees, by_size, _MOST_TREES // len(rows)))
+    share = n_trees if n_processes == 1 else -(-n_trees // (_WAVES_EACH * n_processes))
+    return max(1, min(share, by_size, _MOST_TREES // len(rows)))
+
+
+def wave_counts(
+    tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int, n_processes: int
+) -> tuple[int, int]:
+    """The waves in which one process grows a forest, and in which so many do; the arguments as above."""
+    of_wave = rows, max_depth, n_channels, n_trees
+    alone, shared = (-(-n_trees // wave_members(tuning, *of_wave, n)) for n in (1, n_processes))
+    return alone, shared
 
 
 def wave_nodes(tuning: SearchTuning, n_channels: int) -> int:

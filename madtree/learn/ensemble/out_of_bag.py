@@ -82,8 +82,11 @@ class Tally:
         for replica, of_member in enumerate(said):
             for piece in self._pieces():
                 voted = np.flatnonzero(of_member[piece] != nowhere(of_member.dtype))
-                group = self._rows.group[piece].take(voted)
-                is_tested[replica] |= np.bincount(group, minlength=is_tested.shape[1]) > 0
+                group = self._rows.group[piece].take(voted) if self._problem.n_groups > 1 else None
+                if group is None:
+                    is_tested[replica] |= len(voted) > 0
+                else:
+                    is_tested[replica] |= np.bincount(group, minlength=self._problem.n_groups) > 0
                 predicted = prediction.take(of_member[piece].take(voted))
                 voted += piece.start
                 if self._grid is None:
@@ -182,11 +185,11 @@ def nowhere(kind: np.dtype[Any]) -> int:
 
 def _winners(votes: Array) -> Array:
     """(n_rows,) the class with most `votes` (K, n_rows), the first of several; numpy's argmax takes many times as long
-    along the first axis.
+    along the first axis, and its `copyto` where some are wanted.
     """
     most, winner = votes[0].copy(), np.zeros(votes.shape[1], np.uint16)
     for k in range(1, len(votes)):
-        np.copyto(winner, k, where=votes[k] > most)
+        np.maximum(winner, np.multiply(votes[k] > most, k, dtype=np.uint16), out=winner)
         np.maximum(most, votes[k], out=most)
     return winner
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, mixed, order_by_hashes, pieces_of, stable_order
+from madtree.learn.data import Array, Block, heads, mixed, order_by_hashes, pieces_of, stable_order
 from madtree.learn.histogram import BREATH, Program, Room, array_in
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
@@ -60,7 +60,7 @@ class RowOrder:
             content = yield from _contents(block, place[alike])
             halves = (content >> np.uint64(32)).astype(np.uint32), content.astype(np.uint32)
             place[alike] = place[alike].take(stable_order(run.astype(np.uint32), *halves))
-            first = np.flatnonzero(np.diff(run, prepend=-1))
+            first = heads(run)
             number = np.arange(len(run)) - np.repeat(first, np.diff(first, append=len(run)))
             identity[alike] += number.astype(np.uint32) * _STEP
         return cls(place, group, identity, hashes, order, codes, permuted)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Ints
+from madtree.learn.data import Array, Bools, Ints, heads
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.seen_codes import see_histograms, see_rows
 from madtree.learn.histogram import (
@@ -38,7 +38,7 @@ def spans_of(problem: Problem, rows_at_hand: bool) -> list[FeatureSpan]:
     """All features in spans; a single one where no rows are at hand, so that as much as may be is counted in a pass."""
     is_narrow = problem.bins.widths < problem.tuning.coarse_codes
     kind = np.where(is_narrow, 0, np.where(problem.unordered, 1, 2)) * rows_at_hand
-    first = np.flatnonzero(np.diff(kind, prepend=-1)).tolist()
+    first = heads(kind).tolist()
     return [FeatureSpan(problem, rows_at_hand, a, b) for a, b in zip(first, [*first[1:], len(kind)], strict=True)]
 
 

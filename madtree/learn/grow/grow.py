@@ -56,7 +56,9 @@ def grow(
         splits = yield from finder.best_splits(growing, frontier)
         yield Progress(round=RoundReport(n_rounds, len(frontier), int(growing.n_rows[frontier].sum())))
         children = yield from _split(problem, growing, frontier, splits)
-        waiting = np.setdiff1d(candidates, frontier, assume_unique=True)
+        # Sorting takes long where nobody waits.
+        all_chosen = len(frontier) == len(candidates)
+        waiting = candidates[:0] if all_chosen else np.setdiff1d(candidates, frontier, assume_unique=True)
         candidates = np.concatenate((waiting, children[may_split(problem, growing, children)]))
         n_rounds += 1
     return growing

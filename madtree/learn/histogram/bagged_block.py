@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints, stable_order
-from madtree.learn.histogram.row_records import Room, array_in
+from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, array_in
 from madtree.learn.problem import Problem
 
 
@@ -50,6 +51,22 @@ class BaggedBlock:
         times, order = self.times(replica), self.order
         rows = np.flatnonzero(times != 0) if order is None else order[times.take(order) != 0]
         return rows, times.take(rows)
+
+    def enter(self, rows: Ints, times: Array, into: RowRecords, at: slice | Ints) -> None:
+        """Put rows (n,) that count so often (n,) in n places."""
+        if self.problem.n_replicas == 1:
+            into.fill(at, self.block, rows, times, self.limbs)
+        else:
+            into.draw(at, self._records, rows, times)
+
+    @cached_property
+    def _records(self) -> RowRecords:
+        """All rows. Drawing from these takes a third of the time of putting records together."""
+        n_rows = self.block.codes.n_rows
+        layout = RecordLayout.of(self.block.codes, self.problem.n_classes)
+        made = RowRecords.empty(layout, n_rows, len(self.limbs), self.block.codes)
+        made.fill(slice(0, n_rows), self.block, np.arange(n_rows), np.ones(n_rows, np.uint8), self.limbs)
+        return made
 
     def group(self, rows: Ints) -> Array:
         """(n,) of rows (n,) of one of several groups."""

@@ -119,7 +119,7 @@ class RowRecords:
         Where records do not carry codes, the block must be the one that has all rows.
         """
         layout = self.layout
-        units = self.records.view(layout.unit).reshape(-1, layout.n_units)
+        units = self._table
         if layout.n_features:
             for feature in range(layout.n_features):
                 units[at, feature] = block.codes.column(feature).take(rows)
@@ -128,6 +128,16 @@ class RowRecords:
         units[at, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
         units[at, layout.times_at] = times
         for own, limb in zip(self.limbs, limbs, strict=True):
+            own[at] = limb.take(rows) * times
+
+    def draw(self, at: slice | Ints, source: RowRecords, rows: Ints, times: Array) -> None:
+        """Enter `rows` (n,) of another's, which counts each once, each so many times (n,), `at` n places."""
+        if isinstance(at, slice):
+            source.records.take(rows, out=self.records[at], mode="clip")
+        else:
+            self._table[at] = source._table.take(rows, axis=0)
+        self._table[at, self.layout.times_at] = times
+        for own, limb in zip(self.limbs, source.limbs, strict=True):
             own[at] = limb.take(rows) * times
 
     def __len__(self) -> int:
@@ -156,29 +166,36 @@ class RowRecords:
         """All units, one record after the other."""
         return self.records.view(self.layout.unit)
 
+    @cached_property
+    def _table(self) -> Array:
+        """(n_rows, n_units) the same."""
+        return self._units.reshape(-1, self.layout.n_units)
+
     @property
     def classes(self) -> Array:
         """(n_rows,) class of each; a view."""
-        return self._units[self.layout.class_at :: self.layout.n_units]
+        return self._table[:, self.layout.class_at]
 
     @cached_property
     def times(self) -> Floats:
         """(n_rows,) how often each counts."""
-        return self._units[self.layout.times_at :: self.layout.n_units].astype(np.float64)
+        return self._table[:, self.layout.times_at].astype(np.float64)
 
     def column(self, feature: int, first: int, stop: int) -> Array:
         """(stop - first,) codes of one feature, of the rows from `first` to before `stop`; a view where records carry
         them.
         """
-        n_units = self.layout.n_units
         if self.layout.n_features:
-            return self._units[first * n_units + feature : stop * n_units : n_units]
+            return self._table[first:stop, feature]
         return self.codes.column(feature).take(self._rows[first:stop])
 
-    def gather(self, feature: Ints) -> Array:
-        """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy."""
+    def gather(self, feature: Ints, scratch: Ints | None = None) -> Array:
+        """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy.
+
+        `scratch`: (n_rows,) int64 that is written to, instead of other memory; it may be `feature`.
+        """
         if self.layout.n_features:
-            return self._units.take(feature + self._steps)
+            return self._units.take(np.add(feature, self._steps, out=scratch))
         return self.codes.gather_at(feature, self._rows)
 
     def gather_at(self, feature: Ints, rows: Ints) -> Array:

@@ -44,7 +44,7 @@ class SearchTuning:
         wave_rows: of all trees that are grown together, unless one tree has more,
         wave_nodes: and nodes of two channels that they may have, at most, which take memory until they are written.
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
-        node_rows: of an average node of these from which on each is worked off alone,
+        node_rows: of an average node of these from which on they are worked off one by one,
         piece_rows: so many rows at a time.
     """
 
@@ -71,8 +71,8 @@ class SearchTuning:
     stack_nodes: int = 4_096
     copied_codes: int = 8_388_608
 
-    wave_rows: int = 524_288
+    wave_rows: int = 1_048_576
     wave_nodes: int = 262_144
     stretch_rows: int = 65_536
-    node_rows: int = 1_500
+    node_rows: int = 1_000
     piece_rows: int = 32_768

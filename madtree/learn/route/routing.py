@@ -214,6 +214,18 @@ class Routing:
         right[unknown] = self._by_surrogates(node[unknown], codes, asked)
         return right
 
+    def goes_right_of(self, nodes: Ints, place: Ints, codes: CodesOfRows) -> Bools:
+        """As `goes_right`, of rows whose node is that at their `place` (n_rows,) among `nodes` (n,), which are few."""
+        lowered, cut = self.missing_right.take(nodes), self.cut.take(nodes)
+        if self.asks_more_than_cuts or cut.min(initial=1) < 1:
+            return self.goes_right(nodes.take(place), codes)
+        code = codes.gather(self.feature.take(nodes).astype(np.int64).take(place))
+        if lowered.any():
+            code -= lowered.take(place)  # as there
+        # Numbers of one type are compared many at once.
+        highest = np.minimum(cut - lowered, np.iinfo(code.dtype).max).astype(code.dtype)
+        return np.asarray(code > highest.take(place))
+
     def primary_side(self, node: Ints, codes: CodesOfRows) -> Array:
         """(n_rows,) uint8 the side that each row's node sends it to by its own split: LEFT, RIGHT or UNKNOWN."""
         return self._side(node, codes.gather(self.feature.take(node)))

@@ -10,10 +10,10 @@ from madtree.learn.split.losses import Losses
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import SmallNodes
 from madtree.learn.split.number_gains import variance_gain
-from madtree.learn.split.occupied_bins import OccupiedBins, bins_of_segments
+from madtree.learn.split.occupied_bins import OccupiedBins
 from madtree.learn.split.screen import applies, pays, search_screened, together
 from madtree.learn.split.search import BestSplits, PickedSplits, search
-from madtree.learn.split.shortlist import likely_bins, likely_segments
+from madtree.learn.split.shortlist import likely_bins
 from madtree.learn.split.sorted_rows import search_small
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 
@@ -27,11 +27,9 @@ __all__ = [
     "SmallNodes",
     "SurrogateSplit",
     "applies",
-    "bins_of_segments",
     "criterion_of",
     "find_surrogates",
     "likely_bins",
-    "likely_segments",
     "pays",
     "search",
     "search_screened",

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints
+from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, heads
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes, shifted
 from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import Criterion, criterion_of
@@ -79,8 +79,8 @@ def refined(
         if occupied.n_segments == 0:
             continue
         fine = _Segments(problem, occupied, tree).bounds() >= least[occupied.slot][occupied.segment]
-        heads = np.flatnonzero(np.diff(occupied.feature, prepend=-1))
-        for span in np.split(np.arange(occupied.n_segments), heads[1:]):
+        starts = heads(occupied.feature)
+        for span in np.split(np.arange(occupied.n_segments), starts[1:]):
             own = slice(int(occupied.start[span[0]]), int(occupied.stop[span[-1]]))
             feature = int(occupied.feature[span[0]])
             places = occupied.slot[occupied.segment[own]] * width + occupied.code[own]

@@ -12,19 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.learn.binning import MISSING
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, heads
 from madtree.learn.histogram import HistogramLayout, feature_view
 
 
 @dataclass
 class OccupiedBins:
     """Attributes:
-    code: (n_bins,) int64.
+    code: (n_bins,) int64; the last one of bins that are looked at as one.
     sums: (n_channels, n_bins) float64.
     segment: (n_bins,) int64 the segment of each bin.
     start, stop: (n_segments,) from which bin to which each segment goes.
     feature: (n_segments,) index of the feature, counted from 0 in the whole problem.
     slot: (n_segments,).
+    first_code: (n_bins,) the first code of bins that are looked at as one; None where no bins are.
     """
 
     code: Ints
@@ -34,6 +35,7 @@ class OccupiedBins:
     stop: Ints
     feature: Ints
     slot: Ints
+    first_code: Ints | None = None
 
     @classmethod
     def of_histograms(cls, state: Array, layout: HistogramLayout) -> OccupiedBins:
@@ -112,10 +114,10 @@ def first_of_best(values: Floats, segment: Ints, n_segments: int, tolerance: flo
     largest, first = np.zeros(n_segments), np.full(n_segments, -1, np.int64)
     if len(values) == 0:
         return largest, first
-    heads = np.flatnonzero(np.diff(segment, prepend=-1))
-    largest[segment[heads]] = np.maximum.reduceat(values, heads)
+    starts = heads(segment)
+    largest[segment[starts]] = np.maximum.reduceat(values, starts)
     hits = np.flatnonzero(values >= largest[segment] * (1 - tolerance))
-    firsts = hits[np.flatnonzero(np.diff(segment[hits], prepend=-1))]
+    firsts = hits[heads(segment[hits])]
     first[segment[firsts]] = firsts
     return largest, first
 

@@ -232,7 +232,8 @@ class CandidateSplits:
         """(m,) the codes next to the cut of ordered features' segments (m,)."""
         if self.picked is not None:
             return self.picked.cut[segments], self.picked.cut[segments] + 1
-        return self.occupied.code[at[segments]], self.occupied.code[at[segments] + 1]
+        code, first_code = self.occupied.code, self.occupied.first_code
+        return code[at[segments]], (code if first_code is None else first_code)[at[segments] + 1]
 
     def _categories(self, s: int, at: Ints, masks: dict[int, Bools]) -> tuple[Ints, Ints]:
         """The categories on either side of the best split of an unordered feature's segment."""

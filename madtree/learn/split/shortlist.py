@@ -1,51 +1,63 @@
-"""The segments among which the best splits are: the others are passed over after a rough look.
+"""The bins behind which the best splits may lie: all others are passed over after a rough look.
 
-Of many features most have no split that comes near the node's best one. With row counts only, a criterion may have a
-rough form of its gain (`Criterion.rough_best`) that takes a fraction of the time and differs from the gain by rounding
-only. Segments that come near the best by this are searched as all are elsewhere, so the splits are the same to the bit.
+Of many features most have no split that comes near the node's best one, and of a feature's bins hardly any but one.
+With row counts only, a criterion may have a rough form of its gain (`Criterion.rough_gains`) that takes a fraction of
+the time and differs from the gain by rounding only. What comes near the best by this is searched as everything is
+elsewhere, so the splits are the same to the bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats
-from madtree.learn.histogram import HistogramLayout
+from madtree.learn.data import Array, Bools, Floats, Ints, heads
+from madtree.learn.histogram import HistogramLayout, by_rows
 from madtree.learn.problem import Problem
-from madtree.learn.split.criterion import RoughBest, criterion_of
+from madtree.learn.split.criterion import RoughGains, criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
 
 
 def likely_bins(
-    problem: Problem, state: Array, layout: HistogramLayout, gain: Floats, allowed: Bools | None = None
+    problem: Problem,
+    state: Array,
+    layout: HistogramLayout,
+    gain: Floats,
+    allowed: Bools | None = None,
+    whole: Bools | None = None,
 ) -> Iterator[OccupiedBins]:
-    """As `occupied_bins`, but for segments that cannot have the best split of their slot.
+    """As `occupied_bins`, but with bins looked at as one where the best split of their slot cannot lie between them,
+    and without segments that cannot have it.
 
     Args:
         gain: (n_slots,) of the best split among earlier features.
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
+        whole: (n_features, n_slots) segments all bins of which are wanted; None for those of unordered features.
     """
-    rough_best = criterion_of(problem).rough_best
-    chunk_values = problem.tuning.chunk_values
-    if rough_best is None or not rough_gains_apply(problem):
+    shape = len(layout.widths), layout.n_slots
+    if whole is None:
+        whole = np.broadcast_to(problem.unordered[layout.first : layout.first + shape[0], None], shape)
+    rough_gains, chunk_values = criterion_of(problem).rough_gains, problem.tuning.chunk_values
+    if rough_gains is None or not rough_gains_apply(problem) or whole.all():
         yield from occupied_bins(state, layout, chunk_values, allowed)
         return
-    unordered = problem.unordered[layout.first : layout.first + len(layout.widths)]
-    offsets = layout.offsets
-    bounds = np.flatnonzero(np.diff(unordered, prepend=~unordered[:1], append=~unordered[-1:])).tolist()
+    chosen: Bools = np.ones(shape, np.bool_) if allowed is None else allowed_segments(allowed, layout)
+    likely = LikelyBins.of(problem, rough_gains, state, layout, gain, chosen & ~whole)
+    in_whole: Bools = np.logical_and(chosen, whole)
+    some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
+    bounds = np.flatnonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
     for first, last in pairwise(bounds):
-        part = state[:, int(offsets[first]) : int(offsets[last])]
-        part_layout = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
-        if unordered[first]:
-            yield from occupied_bins(part, part_layout, chunk_values, allowed)
-        else:
-            chosen = None if allowed is None else allowed_segments(allowed, part_layout)
-            likely = likely_segments(problem, part, part_layout, gain, chosen)
-            yield from bins_of_segments(part, part_layout, chunk_values, likely)
+        # Features come in order.
+        step = 1 if some_whole[first] else last - first
+        for feature in range(first, last, step):
+            yield from likely.occupied(feature, feature + step, chunk_values)
+            if some_whole[feature]:
+                own = np.arange(shape[0])[:, None] == feature
+                yield from bins_of_segments(state, layout, chunk_values, in_whole & own)
 
 
 def rough_gains_apply(problem: Problem) -> bool:
@@ -55,45 +67,133 @@ def rough_gains_apply(problem: Problem) -> bool:
     return exact and only_counts and may_drop(problem)
 
 
-def likely_segments(
-    problem: Problem,
-    state: Array,
-    layout: HistogramLayout,
-    gain: Floats,
-    allowed: Bools | None,
-) -> Bools:
-    """(n_features, n_slots) whether a segment may have the slot's best split; of those that are `allowed`, which must
-    be by ordered features.
+@dataclass(frozen=True)
+class LikelyBins:
+    """The bins behind which the best split of their slot may lie, by feature, slot and code.
+
+    Attributes:
+        layout: of the histograms.
+        segment: (n,) of each bin: its feature, counted within the layout, times the slots, and its slot.
+        code, next_code: (n,) of the bin, and of the next one that has rows.
+        upto: (n_channels, n) sums of the segment's bins up to it.
+        totals: (n_channels, n_features * n_slots) sums of the segments.
     """
-    rough_best = criterion_of(problem).rough_best
-    if rough_best is None or not rough_gains_apply(problem):
-        return np.ones((len(layout.widths), layout.n_slots), np.bool_) if allowed is None else allowed
-    rough, weight = rough_gains(problem, rough_best, state, layout, allowed)
-    best = np.maximum(rough.max(axis=0), gain)
-    least = threshold(best, weight.max(axis=0), rounding(layout.channels.n_classes))
-    # Where the rough gain is 0 both sides of any split look alike, and the gain is noise (`Criterion.rounding`).
-    return np.asarray((rough >= least) & (rough > 0))
+
+    layout: HistogramLayout
+    segment: Ints
+    code: Ints
+    next_code: Ints
+    upto: Array
+    totals: Array
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        rough_gains: RoughGains,
+        state: Array,
+        layout: HistogramLayout,
+        gain: Floats,
+        looked_at: Bools,
+    ) -> LikelyBins:
+        """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `gain` as
+        above.
+        """
+        best, found, totals = look(problem, rough_gains, state, layout, looked_at)
+        weight = totals.sum(axis=0).reshape(best.shape).max(axis=0)
+        error = rounding(layout.channels.n_classes)
+        least = threshold(np.maximum(best.max(axis=0), gain), weight, error)
+        # Where the rough gain is 0 both sides of any split look alike, and the gain is noise (`Criterion.rounding`).
+        likely = ((best >= least) & (best > 0)).ravel()
+        kept = np.flatnonzero(likely.take(found[0]))
+        segment, code, next_code = found[:3].take(kept, axis=1)
+        return cls(layout, segment, code, next_code, found[3:].take(kept, axis=1), totals)
+
+    def occupied(self, first: int, last: int, chunk_values: int) -> Iterator[OccupiedBins]:
+        """Those of some features, and all bins between two of them as one: at most `chunk_values` bins times channels
+        at a time, or one segment.
+        """
+        n_slots = self.layout.n_slots
+        own = slice(*np.searchsorted(self.segment, (first * n_slots, last * n_slots)).tolist())
+        starts = heads(self.segment[own])
+        n_bins = np.diff(starts, append=own.stop - own.start)  # likely ones of each segment
+        for some in by_rows(n_bins + 1, chunk_values // len(self.upto)):
+            begin = own.start + int(starts[some.start])
+            yield self._together(slice(begin, begin + int(n_bins[some].sum())), n_bins[some])
+
+    def _together(self, own: slice, n_bins: Ints) -> OccupiedBins:
+        """The bins `own`, so many of each segment (m,), and one more at the end of each."""
+        stop = np.cumsum(n_bins + 1)
+        start = stop - n_bins - 1
+        at = np.arange(own.stop - own.start) + np.repeat(np.arange(len(stop)), n_bins)  # where the likely bins go
+        segment = self.segment[own][start - np.arange(len(start))]
+        feature, slot = np.divmod(segment, self.layout.n_slots)
+        upto = np.empty((len(self.upto), int(stop[-1])))
+        upto[:, at] = self.upto[:, own]
+        upto[:, stop - 1] = self.totals.take(segment, axis=1)
+        sums = np.diff(upto, axis=1, prepend=0.0)
+        sums[:, start] = upto[:, start]
+        code, first_code = np.empty((2, upto.shape[1]), np.int64)
+        code[at], code[stop - 1] = self.code[own], self.layout.widths[feature] - 1
+        first_code[start], first_code[at + 1] = 1, self.next_code[own]
+        of_bins = np.repeat(np.arange(len(stop)), n_bins + 1)
+        return OccupiedBins(code, sums, of_bins, start, stop, feature + self.layout.first, slot, first_code)
 
 
-def rough_gains(
-    problem: Problem, rough_best: RoughBest, state: Array, layout: HistogramLayout, allowed: Bools | None = None
-) -> tuple[Floats, Floats]:
-    """(n_features, n_slots) the best gain in each segment, 0 where none is possible, and the weight of its rows.
+def look(
+    problem: Problem, rough_gains: RoughGains, state: Array, layout: HistogramLayout, looked_at: Bools
+) -> tuple[Floats, Ints, Ints]:
+    """The rough gains of the segments that are `looked_at` (n_features, n_slots).
 
-    Args:
-        allowed: (n_features, n_slots) segments that are looked at, both are 0 for others; None for all.
+    Returns:
+        best: (n_features, n_slots) of each segment, 0 where no split is possible.
+        found: (3 + n_channels, n) the bins with rows behind which the gain comes near that: segment, code, next code
+            and sums up to it, as in `LikelyBins`.
+        totals: as there, 0 where nobody looked.
     """
-    n_features, n_slots, offsets = len(layout.widths), layout.n_slots, layout.offsets
-    best, weight = np.zeros((n_features, n_slots)), np.zeros((n_features, n_slots))
-    rough_bins, min_bucket = problem.tuning.rough_bins, max(problem.parameters.min_bucket, 1)
+    n_channels, n_slots, offsets = len(state), layout.n_slots, layout.offsets
+    best, totals = np.zeros(looked_at.shape), np.zeros((n_channels, looked_at.size), np.int64)
+    parts = [np.zeros((3 + n_channels, 0), np.int64)]
     changes = np.flatnonzero(np.diff(layout.widths)) + 1
-    for first, last in zip([0, *changes.tolist()], [*changes.tolist(), n_features], strict=True):
+    for first, last in pairwise([0, *changes.tolist(), len(layout.widths)]):
         width = int(layout.widths[first])
-        segments = state[:, int(offsets[first]) : int(offsets[last])].reshape(len(state), -1, width)
-        flat_best, flat_weight = best[first:last].reshape(-1), weight[first:last].reshape(-1)
-        size = max(1, rough_bins // width)
-        some = None if allowed is None else np.flatnonzero(allowed[first:last])
-        for i in range(0, segments.shape[1] if some is None else len(some), size):
-            span = slice(i, i + size) if some is None else some[i : i + size]
-            flat_best[span], flat_weight[span] = rough_best(segments[:, span, 1:], min_bucket)
-    return best, weight
+        if width < 2:
+            continue
+        segments = state[:, int(offsets[first]) : int(offsets[last])].reshape(n_channels, -1, width)
+        some = np.flatnonzero(looked_at[first:last])
+        size = max(1, 2 * problem.tuning.rough_bins // (width * max(n_channels, 2)))
+        for i in range(0, len(some), size):
+            mine = some[i : i + size]
+            counts = segments[:, mine, 1:] if len(some) < segments.shape[1] else segments[:, i : i + size, 1:]
+            of_segments, found = _look(problem, rough_gains, counts)
+            mine = mine + first * n_slots
+            best.reshape(-1)[mine] = of_segments
+            totals[:, mine] = found.pop()
+            found[0] = mine.take(found[0])
+            parts.append(np.vstack(found))
+    return best, np.concatenate(parts, axis=1), totals
+
+
+def _look(problem: Problem, rough_gains: RoughGains, counts: Array) -> tuple[Floats, list[Array]]:
+    """The same of segments with row counts (n_channels, m, D): best gains (m,), and of the bins found the number of the
+    segment (n,), the two codes (n,) each, and the sums (n_channels, n); last the totals (n_channels, m).
+    """
+    upto: Ints = np.cumsum(counts, axis=2, dtype=np.int32)  # of integers they are added up many times quicker
+    rows = upto[0]
+    for of_class in upto[1:]:
+        rows = rows + of_class
+    n_codes = rows.shape[1]
+    gains, factor = rough_gains(rows, upto, max(problem.parameters.min_bucket, 1))
+    # A maximum along the lines of a matrix takes several times as long.
+    best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, n_codes)) * factor
+    # No other segment of the slot has more rows than the problem.
+    least = threshold(best, np.full(len(best), problem.most_rows), rounding(len(upto))) / factor
+    least = np.maximum(least, np.finfo(gains.dtype).tiny).astype(gains.dtype)
+    cell = np.flatnonzero(gains >= least[:, None])
+    up_to_here, before = rows.ravel().take(cell), rows.ravel().take(cell - 1, mode="wrap")
+    has_rows = (cell % n_codes == 0) | (up_to_here > before)
+    if not has_rows.all():
+        cell, up_to_here = cell[has_rows], up_to_here[has_rows]
+    line, place = np.divmod(cell, n_codes)
+    following = (rows.take(line, axis=0) > up_to_here[:, None]).argmax(axis=1)
+    return best, [line, place + 1, following + 1, upto.reshape(len(upto), -1).take(cell, axis=1), upto[:, :, -1]]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Ints
+from madtree.learn.data import Array, Bools, Ints, heads, stable_order
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches, sweep
@@ -82,11 +82,11 @@ class _Standing:
     @classmethod
     def of(cls, rows: RowsOfNodes) -> _Standing:
         slot, order = rows.slot, None
-        first = np.flatnonzero(np.diff(slot, prepend=-1))
+        first = heads(slot)
         if len(first) and int(np.bincount(slot.take(first)).max()) > 1:
             order = order_of_slots(slot)
             slot = slot.take(order)
-            first = np.flatnonzero(np.diff(slot, prepend=-1))
+            first = heads(slot)
         return cls(slot.take(first), first, np.diff(first, append=len(slot)), order)
 
     def of_about_one_size(self, least_cells: int) -> Iterator[tuple[int, Ints]]:
@@ -94,7 +94,7 @@ class _Standing:
 
         In a table at most half of each line is empty, unless it has fewer than `least_cells` cells.
         """
-        by_size = np.argsort(self.sizes, kind="stable")
+        by_size = stable_order(self.sizes.astype(np.uint32))
         sizes = self.sizes[by_size]
         least, stop = int(np.searchsorted(sizes, 2)), len(sizes)
         while stop > least:

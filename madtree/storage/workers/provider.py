@@ -44,7 +44,7 @@ class ResidentWorkers:
         self._host, self._source, self._pages = host, source, pages
         self._block_rows = block_rows
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
-        self._n_workers = n_workers
+        self._n_workers, self.n_processes = n_workers, 1 + n_workers
         self._read_here, self._sharing = read_here, sharing
 
     def train(

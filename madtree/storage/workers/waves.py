@@ -54,6 +54,12 @@ class SharedWaves:
         """Waves that may be begun before the one that is waited for is done: they wait in memory."""
         return (1 + _AHEAD) * (1 + self._board.n_seated)
 
+    @property
+    def _ahead(self) -> int:
+        """Waves that a worker is asked for: of the last ones nobody is to have two while somebody has none."""
+        left = self._forest.n_waves - self._begun
+        return _AHEAD if left > _AHEAD * (1 + self._board.n_seated) else 1
+
     def _hand_out(self, number: int) -> None:
         for seat in range(self._board.n_seated):
             if seat not in self._answered:
@@ -61,7 +67,7 @@ class SharedWaves:
                     continue  # it still looks for parts to pack
                 self._answered[seat] = 1
             asked = self._asked.setdefault(seat, deque())
-            while len(asked) < _AHEAD and self._begun < self._forest.n_waves:
+            while len(asked) < self._ahead and self._begun < self._forest.n_waves:
                 if self._begun > number + self._most_ahead:
                     return
                 self._board.publish(codec.dump({"what": WAVE, "seat": seat, "number": self._begun}))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import Block, Bools, Ints, finished
-from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits, train_forest
+from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits, train_forest, wave_counts
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
@@ -372,6 +372,17 @@ def test_other_trees_grow_where_none_of_a_group_s_rows_is_drawn(n_classes: int) 
     trees = forest_of(problem, [block], ForestParameters(last, 2))[0].trees
     assert trees.n_nodes[trees.key.group == 0].min() > 5
     assert trees.n_nodes[trees.key.group == 1].tolist() == [1] * last
+
+
+def test_waves_are_as_large_as_may_be_unless_others_are_to_have_some() -> None:
+    tuning, one = SearchTuning(wave_rows=1_000), np.array([100])
+    of_wave = tuning, one, 3, 2
+    assert [wave_counts(*of_wave, n_trees, 1)[0] for n_trees in (1, 10, 11, 100)] == [1, 1, 2, 10]
+    assert [wave_counts(*of_wave, n_trees, 2) for n_trees in (1, 10, 11, 100)] == [(1, 1), (1, 4), (2, 4), (10, 10)]
+    problem, _, _ = forest_problem(100, 2, Parameters(max_depth=3))
+    problem = replace(problem, tuning=tuning)
+    for n_processes, n_waves in ((1, 1), (2, 4), (5, 10)):
+        assert Forest.of(problem, ForestParameters(10, 2), np.arange(1), n_processes).n_waves == n_waves
 
 
 def test_no_wave_stays_in_memory_for_what_is_kept_of_it() -> None:

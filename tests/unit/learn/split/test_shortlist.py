@@ -17,7 +17,7 @@ from madtree.learn.split.gini import gini_gain
 from madtree.learn.split.margins import SINGLE
 from madtree.learn.split.occupied_bins import occupied_bins
 from madtree.learn.split.search import BestSplits, search
-from madtree.learn.split.shortlist import likely_bins, rough_gains
+from madtree.learn.split.shortlist import likely_bins, look
 from madtree.trees.parameters import Parameters
 
 
@@ -87,14 +87,14 @@ def test_rough_gains_are_ginis(most: int, error: float) -> None:
     problem = _problem(np.array([6, 6]), np.zeros(2, np.bool_), 3)
     layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
     state = np.random.default_rng(2).integers(0, most, (3, layout.total_bins))
-    assert GINI.rough_best
-    found, weight = rough_gains(problem, GINI.rough_best, state, layout)
+    assert GINI.rough_gains
+    found, _, totals = look(problem, GINI.rough_gains, state, layout, np.ones((2, 2), np.bool_))
     cells = state.reshape(3, 2, 2, 6)[..., 1:].astype(np.float64)
     left = cells.cumsum(axis=-1)[..., :-1]
     right = cells.sum(axis=-1, keepdims=True) - left
     gains = gini_gain(left.reshape(3, -1), right.reshape(3, -1)).reshape(2, 2, -1)
     assert np.allclose(found, gains.max(axis=-1), rtol=error, atol=0)
-    assert np.array_equal(weight, cells.sum(axis=(0, -1)))
+    assert np.array_equal(totals.reshape(3, 2, 2), cells.sum(axis=-1))
 
 
 def test_segments_far_below_the_best_are_passed_over() -> None:
@@ -104,6 +104,19 @@ def test_segments_far_below_the_best_are_passed_over() -> None:
     state[0, 9 * 20 : 9 * 20 + 4] += 500
     assert [e.feature.tolist() for e in likely_bins(problem, state, layout, np.zeros(1))] == [[20]]
     assert list(likely_bins(problem, state, layout, np.full(1, 1e6))) == []
+
+
+def test_bins_far_below_the_best_are_looked_at_as_one() -> None:
+    problem = _problem(np.full(3, 90), np.zeros(3, np.bool_), 2)
+    layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
+    state = np.random.default_rng(5).integers(100, 110, (2, layout.total_bins)).astype(np.int32)
+    state[0, 90:140] += 500
+    state[:, 140:144] = 0
+    (some,) = likely_bins(problem, state, layout, np.zeros(1))
+    assert some.first_code is not None
+    assert (some.code.tolist(), some.first_code.tolist()) == ([49, 89], [1, 54])
+    assert np.array_equal(some.sums[:, 0], state[:, 91:140].sum(axis=1))
+    assert np.array_equal(some.totals()[:, 0], state[:, 91:180].sum(axis=1))
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "misclassification"])

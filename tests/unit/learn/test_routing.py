@@ -1,0 +1,48 @@
+"""The same step down, asked for row by row and node by node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from madtree.learn.data import Codes
+from madtree.learn.data.block import CodeLayout
+from madtree.learn.data.types import Ints
+from madtree.learn.route import Routing
+
+N_NODES, N_ROWS = 7, 400
+
+
+def routing(rng: np.random.Generator, widths: Ints, least: int) -> Routing:
+    """Nodes that split by cuts from `least` on, but the last, which is a leaf."""
+    found = Routing.leaves(0, N_NODES)
+    found.feature[:-1] = rng.integers(0, len(widths), N_NODES - 1)
+    highest = widths[found.feature[:-1]] - 1
+    found.cut[:-1] = rng.integers(least, highest)
+    found.cut[0] = highest[0] - 1  # the largest code alone goes right
+    found.missing_right[:-1] = rng.integers(0, 2, N_NODES - 1)
+    return found
+
+
+@pytest.mark.parametrize("widths", [[4, 30, 256], [300, 2, 65_535], [1_000, 1_000, 1_000]])
+@pytest.mark.parametrize("least", [1, 0, -1])
+def test_rows_by_the_place_of_their_node_go_as_rows_by_their_node(widths: list[int], least: int) -> None:
+    rng = np.random.default_rng(sum(widths) + least)
+    size = np.array(widths)
+    ways = routing(rng, np.minimum(size, 4) if least < 1 else size, least)
+    layout = CodeLayout.for_widths(size)
+    columns = [np.append(rng.integers(0, width, N_ROWS - 2), [0, width - 1]) for width in widths]
+    narrow, wide = (
+        np.array([c for c, is_wide in zip(columns, layout.wide, strict=True) if is_wide == kind]).reshape(-1, N_ROWS)
+        for kind in (False, True)
+    )
+    codes = Codes(layout, narrow.astype(np.uint8), wide.astype(np.uint16))
+    nodes = np.array([5, 0, N_NODES - 1, 3])
+    place = rng.integers(0, len(nodes), N_ROWS)
+    expected = []
+    for row, node in enumerate(nodes[place].tolist()):
+        code, cut = int(columns[ways.feature[node]][row]), int(ways.cut[node])
+        by_cut = bool(ways.missing_right[node]) if code == 0 and cut >= 0 else code > cut
+        expected.append(by_cut)
+    assert ways.goes_right(nodes[place], codes).tolist() == expected
+    assert ways.goes_right_of(nodes, place, codes).tolist() == expected
