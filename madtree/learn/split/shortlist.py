@@ -105,7 +105,10 @@ class LikelyBins:
         for segments, counts in _pieces(state, layout, looked_at, problem.tuning.rough_bins):
             (line, code, following, upto), gains, totals = look(problem, rough_gains, counts)
             slot = segments % layout.n_slots
-            np.maximum.at(best, slot, gains)
+            if segments[-1] - segments[0] < layout.n_slots:  # of one segment each, and `at` takes many times as long
+                best[slot] = np.maximum(best[slot], gains)
+            else:
+                np.maximum.at(best, slot, gains)
             of_segments = segments.take(line), gains.take(line)
             part = cls(layout, *of_segments, code, following, upto, totals.take(line, axis=1))
             parts.append(part._near(problem, best))
