@@ -15,7 +15,7 @@ from madtree.cli import doctor, export, forest, manage, measure, models, predict
 from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
 from madtree.cli.options import Connections, Dsn, Engine, EngineName, ModelDsn, examples
-from madtree.cli.output import fail, say, text
+from madtree.cli.output import fail, let_go, say, text
 from madtree.cli.safe import safe_line
 from madtree.cli.server import add_server_commands
 from madtree.cli.session import CONNECTIONS, ENGINE, MODEL_DSN
@@ -100,6 +100,7 @@ def main() -> None:
     except InterruptError as error:
         if error.message:
             say(error.message)
+        let_go()
         sys.exit(error.code)
     except (PrivateServerError, NoPostgresError) as error:  # their sentences may have several lines
         fail(error.message, error.hint)

@@ -57,6 +57,17 @@ def silence(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def let_go() -> None:
+    """Write what Python still holds for both streams; of one that nobody can read let it go. Python would end with a
+    code of its own for that.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            silence(stream)
+
+
 def stderr() -> Console:
     """Made for each use, because a test or a pipe may have put another stream in its place."""
     return Console(file=cast(TextIO, Remarks(sys.stderr)), highlight=False)

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -152,6 +153,23 @@ def test_a_window_that_is_closed(db: psycopg.Connection, schema: str, viewed: st
     os.kill(terminal.pid, signal.SIGHUP)  # as Linux does itself; not so the kernels of some sandboxes
     assert terminal.exit_code() == 128 + signal.SIGHUP
     assert_nothing_is_left(db, schema, viewed)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_the_code_is_the_signals_though_words_are_left_that_nobody_can_read(stream: str) -> None:
+    script = (
+        "import sys; from madtree.cli import app\n"
+        "def stopped():\n"
+        f"    sys.{stream} = open(sys.{stream}.fileno(), 'w'); sys.{stream}.write('left')\n"
+        f"    raise app.InterruptError({128 + signal.SIGHUP}, '')\n"
+        "app.app = stopped; app.main()"
+    )
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs) as broken:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: broken}
+        done = subprocess.run([sys.executable, "-c", script], **streams, check=False, timeout=PATIENCE)
+    assert done.returncode == 128 + signal.SIGHUP
 
 
 def test_under_nohup_it_goes_on(db: psycopg.Connection, dsn: str, schema: str) -> None:

@@ -88,11 +88,12 @@ class DrawnSplits:
         return ~is_root & pays(self._problem, growing.sums[:, nodes], growing.n_rows[nodes], is_small)
 
     def _counted_together(self, nodes: Ints, n_drawn: int) -> Iterator[Ints]:
-        """Nodes whose histograms fit the memory budget together."""
+        """Nodes whose histograms are counted together."""
         channels = self._problem.channels
         n_bytes = n_drawn * int(self._problem.bins.widths.max()) * channels.count
         n_bytes *= channels.dtype(self._problem.most_rows).itemsize
-        size = max(1, state_limit(self._problem) // n_bytes)
+        limit = min(self._problem.tuning.drawn_bytes, state_limit(self._problem))
+        size = max(1, limit // n_bytes)
         for first in range(0, len(nodes), size):
             yield nodes[first : first + size]
 

@@ -44,6 +44,8 @@ class SearchTuning:
         wave_rows: of all trees that are grown together, unless one tree has more,
         wave_nodes: and nodes of two channels that they may have, at most, which take memory until they are written.
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
+        drawn_bytes: of histograms that are counted together, at most. More would not save time, but is memory that the
+            system has to give in every training.
         node_rows: of an average node of these from which on they are worked off one by one,
         piece_rows: so many rows at a time.
     """
@@ -74,5 +76,6 @@ class SearchTuning:
     wave_rows: int = 1_048_576
     wave_nodes: int = 262_144
     stretch_rows: int = 65_536
+    drawn_bytes: int = 4 * 2**20
     node_rows: int = 1_000
     piece_rows: int = 32_768

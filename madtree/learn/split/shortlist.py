@@ -8,7 +8,7 @@ elsewhere, so the splits are the same to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -74,17 +74,18 @@ class LikelyBins:
     Attributes:
         layout: of the histograms.
         segment: (n,) of each bin: its feature, counted within the layout, times the slots, and its slot.
+        best: (n,) the segment's largest rough gain.
         code, next_code: (n,) of the bin, and of the next one that has rows.
-        upto: (n_channels, n) sums of the segment's bins up to it.
-        totals: (n_channels, n_features * n_slots) sums of the segments.
+        upto, total: (n_channels, n) sums of the segment's bins up to it, and of all.
     """
 
     layout: HistogramLayout
     segment: Ints
+    best: Floats
     code: Ints
     next_code: Ints
-    upto: Array
-    totals: Array
+    upto: Ints
+    total: Ints
 
     @classmethod
     def of(
@@ -99,15 +100,33 @@ class LikelyBins:
         """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `gain` as
         above.
         """
-        best, found, totals = look(problem, rough_gains, state, layout, looked_at)
-        weight = totals.sum(axis=0).reshape(best.shape).max(axis=0)
-        error = rounding(layout.channels.n_classes)
-        least = threshold(np.maximum(best.max(axis=0), gain), weight, error)
+        best = gain.copy()
+        parts = []
+        for segments, counts in _pieces(state, layout, looked_at, problem.tuning.rough_bins):
+            (line, code, following, upto), gains, totals = look(problem, rough_gains, counts)
+            slot = segments % layout.n_slots
+            if segments[-1] - segments[0] < layout.n_slots:  # of one segment each, and `at` takes many times as long
+                best[slot] = np.maximum(best[slot], gains)
+            else:
+                np.maximum.at(best, slot, gains)
+            of_segments = segments.take(line), gains.take(line)
+            part = cls(layout, *of_segments, code, following, upto, totals.take(line, axis=1))
+            parts.append(part._near(problem, best))
+        return cls._joined(layout, len(state), parts)._near(problem, best)
+
+    @classmethod
+    def _joined(cls, layout: HistogramLayout, n_channels: int, parts: Sequence[LikelyBins]) -> LikelyBins:
+        none, no_sums = np.zeros(0, np.int64), np.zeros((n_channels, 0), np.int64)
+        parts = [cls(layout, none, np.zeros(0), none, none, no_sums, no_sums), *parts]
+        return cls(layout, *(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in _OF_BINS))
+
+    def _near(self, problem: Problem, best: Floats) -> LikelyBins:
+        """Those in segments that come near the best gain (n_slots,) that is known of their slot."""
+        slot = self.segment % self.layout.n_slots
+        least = _least(problem, best)
         # Where the rough gain is 0 both sides of any split look alike, and the gain is noise (`Criterion.rounding`).
-        likely = ((best >= least) & (best > 0)).ravel()
-        kept = np.flatnonzero(likely.take(found[0]))
-        segment, code, next_code = found[:3].take(kept, axis=1)
-        return cls(layout, segment, code, next_code, found[3:].take(kept, axis=1), totals)
+        kept = np.flatnonzero((self.best >= least.take(slot)) & (self.best > 0))
+        return LikelyBins(self.layout, *(getattr(self, name).take(kept, axis=-1) for name in _OF_BINS))
 
     def occupied(self, first: int, last: int, chunk_values: int) -> Iterator[OccupiedBins]:
         """Those of some features, and all bins between two of them as one: at most `chunk_values` bins times channels
@@ -125,35 +144,30 @@ class LikelyBins:
         """The bins `own`, so many of each segment (m,), and one more at the end of each."""
         stop = np.cumsum(n_bins + 1)
         start = stop - n_bins - 1
-        at = np.arange(own.stop - own.start) + np.repeat(np.arange(len(stop)), n_bins)  # where the likely bins go
-        segment = self.segment[own][start - np.arange(len(start))]
-        feature, slot = np.divmod(segment, self.layout.n_slots)
+        number = np.arange(len(stop))
+        at = np.arange(own.stop - own.start) + np.repeat(number, n_bins)  # where the likely bins go
+        heads_of_own = start - number
+        feature, slot = np.divmod(self.segment[own][heads_of_own], self.layout.n_slots)
         upto = np.empty((len(self.upto), int(stop[-1])))
         upto[:, at] = self.upto[:, own]
-        upto[:, stop - 1] = self.totals.take(segment, axis=1)
+        upto[:, stop - 1] = self.total[:, own].take(heads_of_own, axis=1)
         sums = np.diff(upto, axis=1, prepend=0.0)
         sums[:, start] = upto[:, start]
         code, first_code = np.empty((2, upto.shape[1]), np.int64)
         code[at], code[stop - 1] = self.code[own], self.layout.widths[feature] - 1
         first_code[start], first_code[at + 1] = 1, self.next_code[own]
-        of_bins = np.repeat(np.arange(len(stop)), n_bins + 1)
+        of_bins = np.repeat(number, n_bins + 1)
         return OccupiedBins(code, sums, of_bins, start, stop, feature + self.layout.first, slot, first_code)
 
 
-def look(
-    problem: Problem, rough_gains: RoughGains, state: Array, layout: HistogramLayout, looked_at: Bools
-) -> tuple[Floats, Ints, Ints]:
-    """The rough gains of the segments that are `looked_at` (n_features, n_slots).
+_OF_BINS = ("segment", "best", "code", "next_code", "upto", "total")
 
-    Returns:
-        best: (n_features, n_slots) of each segment, 0 where no split is possible.
-        found: (3 + n_channels, n) the bins with rows behind which the gain comes near that: segment, code, next code
-            and sums up to it, as in `LikelyBins`.
-        totals: as there, 0 where nobody looked.
+
+def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins: int) -> Iterator[tuple[Ints, Array]]:
+    """Segments that are `looked_at` (n_features, n_slots), some at a time, and their row counts (n_channels, m, D)
+    without those of the missing code.
     """
     n_channels, n_slots, offsets = len(state), layout.n_slots, layout.offsets
-    best, totals = np.zeros(looked_at.shape), np.zeros((n_channels, looked_at.size), np.int64)
-    parts = [np.zeros((3 + n_channels, 0), np.int64)]
     changes = np.flatnonzero(np.diff(layout.widths)) + 1
     for first, last in pairwise([0, *changes.tolist(), len(layout.widths)]):
         width = int(layout.widths[first])
@@ -161,22 +175,24 @@ def look(
             continue
         segments = state[:, int(offsets[first]) : int(offsets[last])].reshape(n_channels, -1, width)
         some = np.flatnonzero(looked_at[first:last])
-        size = max(1, 2 * problem.tuning.rough_bins // (width * max(n_channels, 2)))
+        size = max(1, 2 * rough_bins // (width * max(n_channels, 2)))
         for i in range(0, len(some), size):
             mine = some[i : i + size]
-            counts = segments[:, mine, 1:] if len(some) < segments.shape[1] else segments[:, i : i + size, 1:]
-            of_segments, found = _look(problem, rough_gains, counts)
-            mine = mine + first * n_slots
-            best.reshape(-1)[mine] = of_segments
-            totals[:, mine] = found.pop()
-            found[0] = mine.take(found[0])
-            parts.append(np.vstack(found))
-    return best, np.concatenate(parts, axis=1), totals
+            all_of_them = len(some) == segments.shape[1]
+            counts = segments[:, i : i + size, 1:] if all_of_them else segments[:, mine, 1:]
+            yield mine + first * n_slots, counts
 
 
-def _look(problem: Problem, rough_gains: RoughGains, counts: Array) -> tuple[Floats, list[Array]]:
-    """The same of segments with row counts (n_channels, m, D): best gains (m,), and of the bins found the number of the
-    segment (n,), the two codes (n,) each, and the sums (n_channels, n); last the totals (n_channels, m).
+def look(
+    problem: Problem, rough_gains: RoughGains, counts: Array
+) -> tuple[tuple[Ints, Ints, Ints, Ints], Floats, Ints]:
+    """The rough gains of segments with row counts (n_channels, m, D), without those of the missing code.
+
+    Returns:
+        found: the bins with rows behind which the gain comes near the best of their segment: (n,) the segment's
+            number, (n,) code, (n,) code of the next bin with rows, and (n_channels, n) sums up to it.
+        best: (m,) of each segment, 0 where no split is possible.
+        totals: (n_channels, m) of each segment.
     """
     upto: Ints = np.cumsum(counts, axis=2, dtype=np.int32)  # of integers they are added up many times quicker
     rows = upto[0]
@@ -186,8 +202,7 @@ def _look(problem: Problem, rough_gains: RoughGains, counts: Array) -> tuple[Flo
     gains, factor = rough_gains(rows, upto, max(problem.parameters.min_bucket, 1))
     # A maximum along the lines of a matrix takes several times as long.
     best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, n_codes)) * factor
-    # No other segment of the slot has more rows than the problem.
-    least = threshold(best, np.full(len(best), problem.most_rows), rounding(len(upto))) / factor
+    least = _least(problem, best) / factor
     least = np.maximum(least, np.finfo(gains.dtype).tiny).astype(gains.dtype)
     cell = np.flatnonzero(gains >= least[:, None])
     up_to_here, before = rows.ravel().take(cell), rows.ravel().take(cell - 1, mode="wrap")
@@ -196,4 +211,9 @@ def _look(problem: Problem, rough_gains: RoughGains, counts: Array) -> tuple[Flo
         cell, up_to_here = cell[has_rows], up_to_here[has_rows]
     line, place = np.divmod(cell, n_codes)
     following = (rows.take(line, axis=0) > up_to_here[:, None]).argmax(axis=1)
-    return best, [line, place + 1, following + 1, upto.reshape(len(upto), -1).take(cell, axis=1), upto[:, :, -1]]
+    return (line, place + 1, following + 1, upto.reshape(len(upto), -1).take(cell, axis=1)), best, upto[:, :, -1]
+
+
+def _least(problem: Problem, best: Floats) -> Floats:
+    """(m,) how large rough gains must be to come near the best ones (m,). No node has more rows than the problem."""
+    return threshold(best, np.full(len(best), problem.most_rows), rounding(problem.channels.n_classes))

@@ -134,7 +134,7 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
     for tuning in (
         SearchTuning(),
         SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7),
-        SearchTuning(wave_nodes=1, bins_per_row=1e9, node_rows=1),
+        SearchTuning(wave_nodes=1, bins_per_row=1e9, node_rows=1, drawn_bytes=1),
         SearchTuning(bins_per_row=1e-9),
         IN_SMALL_STACKS,
     ):

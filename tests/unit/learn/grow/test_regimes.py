@@ -151,6 +151,7 @@ def test_every_threshold_is_tried() -> None:
         "wave_nodes",
         "stretch_rows",
         "node_rows",
+        "drawn_bytes",
         "piece_rows",
     }  # tests/unit/learn/ensemble/test_forest.py
     assert {name for changes in TUNINGS for name in changes} == {f.name for f in fields(SearchTuning)} - of_forests

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from madtree.learn.split.gini import gini_gain
 from madtree.learn.split.margins import SINGLE
 from madtree.learn.split.occupied_bins import occupied_bins
 from madtree.learn.split.search import BestSplits, search
-from madtree.learn.split.shortlist import likely_bins, look
+from madtree.learn.split.shortlist import LikelyBins, likely_bins, look
 from madtree.trees.parameters import Parameters
 
 
@@ -86,15 +87,19 @@ def test_splits_are_those_of_all_segments(n_classes: int, shape: str, chunk: int
 def test_rough_gains_are_ginis(most: int, error: float) -> None:
     problem = _problem(np.array([6, 6]), np.zeros(2, np.bool_), 3)
     layout = HistogramLayout(problem.channels, problem.bins.widths, 2)
-    state = np.random.default_rng(2).integers(0, most, (3, layout.total_bins))
+    state = np.random.default_rng(2).integers(1, most, (3, layout.total_bins))
     assert GINI.rough_gains
-    found, _, totals = look(problem, GINI.rough_gains, state, layout, np.ones((2, 2), np.bool_))
-    cells = state.reshape(3, 2, 2, 6)[..., 1:].astype(np.float64)
-    left = cells.cumsum(axis=-1)[..., :-1]
+    cells = state.reshape(3, 4, 6)[..., 1:]
+    (line, code, next_code, upto), best, totals = look(problem, GINI.rough_gains, cells)
+    left = cells.astype(np.float64).cumsum(axis=-1)[..., :-1]
     right = cells.sum(axis=-1, keepdims=True) - left
-    gains = gini_gain(left.reshape(3, -1), right.reshape(3, -1)).reshape(2, 2, -1)
-    assert np.allclose(found, gains.max(axis=-1), rtol=error, atol=0)
-    assert np.array_equal(totals.reshape(3, 2, 2), cells.sum(axis=-1))
+    gains = gini_gain(left.reshape(3, -1), right.reshape(3, -1)).reshape(4, -1)
+    assert np.allclose(best, gains.max(axis=-1), rtol=error, atol=0)
+    assert np.array_equal(totals, cells.sum(axis=-1))
+    assert line.tolist() == [0, 1, 2, 3]
+    assert np.array_equal(code, gains.argmax(axis=-1) + 1)
+    assert np.array_equal(next_code, code + 1)
+    assert np.array_equal(upto, left[:, line, code - 1])
 
 
 def test_segments_far_below_the_best_are_passed_over() -> None:
@@ -117,6 +122,27 @@ def test_bins_far_below_the_best_are_looked_at_as_one() -> None:
     assert (some.code.tolist(), some.first_code.tolist()) == ([49, 89], [1, 54])
     assert np.array_equal(some.sums[:, 0], state[:, 91:140].sum(axis=1))
     assert np.array_equal(some.totals()[:, 0], state[:, 91:180].sum(axis=1))
+
+
+def test_little_is_kept_of_segments_that_others_outdo() -> None:
+    n_features, n_slots = 2_000, 8
+    problem = _problem(np.full(n_features, 3), np.zeros(n_features, np.bool_), 2)
+    layout = HistogramLayout(problem.channels, problem.bins.widths, n_slots)
+    state = np.random.default_rng(5).integers(0, 500, (2, layout.total_bins)).astype(np.int32)
+    assert GINI.rough_gains
+    parts: list[LikelyBins] = []
+    joined = LikelyBins._joined
+
+    def counted(layout: HistogramLayout, n_channels: int, found: Sequence[LikelyBins]) -> LikelyBins:
+        parts.extend(found)
+        return joined(layout, n_channels, found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LikelyBins, "_joined", staticmethod(counted))
+        every = np.ones((n_features, n_slots), np.bool_)
+        found = LikelyBins.of(problem, GINI.rough_gains, state, layout, np.zeros(n_slots), every)
+    assert len(found.segment) == n_slots
+    assert sum(len(part.segment) for part in parts) < 20 * n_slots
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "misclassification"])
