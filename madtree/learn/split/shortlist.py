@@ -100,8 +100,7 @@ class LikelyBins:
         """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `gain` as
         above.
         """
-        best = gain.copy()
-        parts = []
+        best, parts, n_bins, most = gain.copy(), [], 0, problem.tuning.rough_bins
         for segments, counts in _pieces(state, layout, looked_at, problem.tuning.rough_bins):
             (line, code, following, upto), gains, totals = look(problem, rough_gains, counts)
             slot = segments % layout.n_slots
@@ -110,8 +109,12 @@ class LikelyBins:
             else:
                 np.maximum.at(best, slot, gains)
             of_segments = segments.take(line), gains.take(line)
-            part = cls(layout, *of_segments, code, following, upto, totals.take(line, axis=1))
-            parts.append(part._near(problem, best))
+            parts.append(cls(layout, *of_segments, code, following, upto, totals.take(line, axis=1)))
+            n_bins += len(line)
+            if n_bins > most:  # of many features hardly any stay
+                parts = [cls._joined(layout, len(state), parts)._near(problem, best)]
+                n_bins = len(parts[0].segment)
+                most = max(most, 2 * n_bins)
         return cls._joined(layout, len(state), parts)._near(problem, best)
 
     @classmethod
