@@ -56,8 +56,6 @@ def gini_rough_gains(rows: Array, upto: Array, min_bucket: int) -> tuple[Floats,
     rows go left, L_k of the W_k of class k. That takes a quarter of the time that `gini_gain` takes, and differs by
     rounding only where the products of two counts are exact. The W in the denominator is in the factor.
     """
-    if rows.shape[1] == 0:
-        return np.zeros(rows.shape), np.ones(len(rows))
     kind = rough_type(int(rows[:, -1].max(initial=0)), len(upto))
     left: Floats = rows.astype(kind)
     weight = left[:, -1:].copy()

@@ -50,14 +50,18 @@ def likely_bins(
     in_whole: Bools = np.logical_and(chosen, whole)
     some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
     bounds = np.flatnonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
+    offsets = layout.offsets
     for first, last in pairwise(bounds):
-        # Features come in order.
-        step = 1 if some_whole[first] else last - first
-        for feature in range(first, last, step):
-            yield from likely.occupied(feature, feature + step, chunk_values)
-            if some_whole[feature]:
-                own = np.arange(shape[0])[:, None] == feature
-                yield from bins_of_segments(state, layout, chunk_values, in_whole & own)
+        # Features come in order: one by one where some of their segments are wanted whole, and others are not.
+        step = 1 if some_whole[first] and not whole[first:last].all() else last - first
+        for start in range(first, last, step):
+            stop = start + step
+            yield from likely.occupied(start, stop, chunk_values)
+            if some_whole[first]:
+                part = state[:, int(offsets[start]) : int(offsets[stop])]
+                widths = layout.widths[start:stop]
+                part_layout = HistogramLayout(layout.channels, widths, layout.n_slots, layout.first + start)
+                yield from bins_of_segments(part, part_layout, chunk_values, in_whole[start:stop])
 
 
 def rough_gains_apply(problem: Problem) -> bool:
