@@ -58,8 +58,8 @@ def silence(stream: TextIO) -> None:
 
 
 def let_go() -> None:
-    """Write what Python still holds for both streams; of one that nobody can read let it go. Python would end with a
-    code of its own for that.
+    """Flush both streams, and let go what nobody can read any more: Python would try again when it ends, fail, and end
+    with a code of its own.
     """
     for stream in (sys.stdout, sys.stderr):
         try:

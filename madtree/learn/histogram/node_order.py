@@ -155,9 +155,9 @@ class NodeOrder:
         for stretch, chosen in self._asked(request):
             # Copying rows takes about half as long as counting them.
             if 3 * int(stretch.sizes[chosen].sum()) < 2 * len(stretch.rows):
-                stretch, chosen = stretch.only(chosen), np.ones(np.count_nonzero(chosen), np.bool_)
+                stretch = stretch.only(chosen)
             for piece in stretch.pieces(self._tuning.piece_rows):
-                self._count(bins, request, piece, chosen)
+                self._count(bins, request, piece)
         return state
 
     def rows(self, request: DrawnRequest) -> RowsOfNodes:
@@ -218,8 +218,8 @@ class NodeOrder:
                 right[first:stop] = routing.goes_right(own, rows.part(first, stop))
         return right
 
-    def _count(self, bins: Array, request: DrawnRequest, stretch: _Stretch, chosen: Bools) -> None:
-        """Count the rows of the nodes that are `chosen` (n,) into `bins` (n_channels, n_drawn, n_slots, width)."""
+    def _count(self, bins: Array, request: DrawnRequest, stretch: _Stretch) -> None:
+        """Count the rows of the nodes that are asked for into `bins` (n_channels, n_drawn, n_slots, width)."""
         rows, width, n_counts, n_nodes = stretch.rows, request.width, self._channels.n_counts, len(stretch.nodes)
         one_by_one = self._are_large(stretch)
         if n_counts > 1:
@@ -232,8 +232,9 @@ class NodeOrder:
             for number, (first, stop) in enumerate(stretch.bounds):
                 base[first:stop] += number * width
         slots = request.slot_of_node.take(stretch.nodes)
-        asked, all_chosen = slots[chosen], bool(chosen.all())
-        drawn = request.drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not chosen
+        is_asked = slots >= 0
+        asked, all_asked = slots[is_asked], bool(is_asked.all())
+        drawn = request.drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
         index = np.empty_like(base)
         for j, features in enumerate(drawn.T):
             if one_by_one:
@@ -249,7 +250,7 @@ class NodeOrder:
                 if n_nodes == 1:  # it may come in pieces
                     own[:, asked[0]] += sums[:, 0].astype(own.dtype, copy=False)
                 else:
-                    own[:, asked] = sums if all_chosen else sums[:, chosen]
+                    own[:, asked] = sums if all_asked else sums[:, is_asked]
 
 
 @dataclass(frozen=True)

@@ -126,9 +126,7 @@ class RowRecords:
         else:
             units[:, :2].view(np.uint32)[at, 0] = rows
         units[at, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
-        units[at, layout.times_at] = times
-        for own, limb in zip(self.limbs, limbs, strict=True):
-            own[at] = limb.take(rows) * times
+        self._enter_times(at, limbs, rows, times)
 
     def draw(self, at: slice | Ints, source: RowRecords, rows: Ints, times: Array) -> None:
         """Enter `rows` (n,) of another's, which counts each once, each so many times (n,), `at` n places."""
@@ -136,8 +134,11 @@ class RowRecords:
             source.records.take(rows, out=self.records[at], mode="clip")
         else:
             self._table[at] = source._table.take(rows, axis=0)
+        self._enter_times(at, source.limbs, rows, times)
+
+    def _enter_times(self, at: slice | Ints, limbs: list[Floats], rows: Ints, times: Array) -> None:
         self._table[at, self.layout.times_at] = times
-        for own, limb in zip(self.limbs, source.limbs, strict=True):
+        for own, limb in zip(self.limbs, limbs, strict=True):
             own[at] = limb.take(rows) * times
 
     def __len__(self) -> int:

@@ -35,15 +35,15 @@ from madtree.learn.split.gini import (
     gini_gain,
     gini_impurity,
     gini_quick_gain,
-    gini_rough_gain,
-    gini_rough_gains,
+    gini_rough_bin_gains,
+    gini_rough_row_gains,
     gini_two_class_gain,
 )
 from madtree.learn.split.losses import Losses
 from madtree.learn.split.number_gains import known_prediction, known_risk, mean_risk, mse_gain, poisson_gain
 
-RoughGains = Callable[[Array, Array, int], tuple[Floats, Floats]]
-RoughGain = Callable[[Sequence[Floats]], Floats]
+RoughBinGains = Callable[[Array, Array, int], tuple[Floats, Floats]]
+RoughRowGains = Callable[[Sequence[Floats]], Floats]
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ class Criterion:
         two_class_gain: for `coarse`: `gain` of two classes, where a side may be empty: NaN or infinity then count as 0.
             With the node's weights fixed it must be a convex function of the weights on the left; that holds where an
             impurity times its weight is concave. A bound for all splits between two is then found at the corners.
-        rough_gains: for `shortlist`: gains (m, n_bins) behind each bin, 0 where no split is possible, which are to be
-            multiplied by a factor for each segment (m,); from the row counts (m, n_bins) up to each bin, the missing
+        rough_bin_gains: for `shortlist`: gains (m, n_bins) behind each bin, 0 where no split is possible, which are to
+            be multiplied by a factor for each segment (m,); from the row counts (m, n_bins) up to each bin, the missing
             one left out, those of each class (K, m, n_bins), and from the rows that either side must keep. Differ from
             `gain` by rounding only, where products of two counts are exact.
-        rough_gain: for `row_tables`: the same as gains (n_rows, m) behind each row, from the row counts (n_rows, m) of
-            each class up to it, whole numbers in single or double precision; those of the last row are the node's. 0
-            where nothing goes right.
+        rough_row_gains: for `row_tables`: the same as gains (n_rows, m) behind each row, from the row counts (n_rows,
+            m) of each class up to it, whole numbers in single or double precision; those of the last row are the
+            node's. 0 where nothing goes right.
     """
 
     name: str
@@ -91,8 +91,8 @@ class Criterion:
     quick_gain: Callable[[Floats, bool], Floats] | None = None
     quick_is_exact: bool = False
     two_class_gain: Callable[[Floats, Floats], Floats] | None = None
-    rough_gains: RoughGains | None = None
-    rough_gain: RoughGain | None = None
+    rough_bin_gains: RoughBinGains | None = None
+    rough_row_gains: RoughRowGains | None = None
 
 
 def criterion_of(problem: Problem) -> Criterion:
@@ -107,7 +107,12 @@ def criterion_of(problem: Problem) -> Criterion:
         return criterion
     losses = Losses.of_problem(problem)
     return replace(
-        criterion, risk=losses.risk, prediction=losses.prediction, quick_gain=None, rough_gains=None, rough_gain=None
+        criterion,
+        risk=losses.risk,
+        prediction=losses.prediction,
+        quick_gain=None,
+        rough_bin_gains=None,
+        rough_row_gains=None,
     )
 
 
@@ -135,8 +140,8 @@ GINI = Criterion(
     rounding=1e-24,
     quick_gain=gini_quick_gain,
     two_class_gain=gini_two_class_gain,
-    rough_gains=gini_rough_gains,
-    rough_gain=gini_rough_gain,
+    rough_bin_gains=gini_rough_bin_gains,
+    rough_row_gains=gini_rough_row_gains,
 )
 ENTROPY = Criterion(
     name="entropy",

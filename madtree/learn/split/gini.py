@@ -51,13 +51,11 @@ def gini_two_class_gain(left: Floats, right: Floats) -> Floats:
     return gain
 
 
-def gini_rough_gains(rows: Array, upto: Array, min_bucket: int) -> tuple[Floats, Floats]:
+def gini_rough_bin_gains(rows: Array, upto: Array, min_bucket: int) -> tuple[Floats, Floats]:
     """After multiplying out, the gain behind a bin is sum_k (L_k W - L W_k)**2 / (W L (W - L)), where L of the W known
     rows go left, L_k of the W_k of class k. That takes a quarter of the time that `gini_gain` takes, and differs by
     rounding only where the products of two counts are exact. The W in the denominator is in the factor.
     """
-    if rows.shape[1] == 0:
-        return np.zeros(rows.shape), np.ones(len(rows))
     kind = rough_type(int(rows[:, -1].max(initial=0)), len(upto))
     left: Floats = rows.astype(kind)
     weight = left[:, -1:].copy()
@@ -73,7 +71,7 @@ def gini_rough_gains(rows: Array, upto: Array, min_bucket: int) -> tuple[Floats,
     return gains, (2.0 if len(upto) == 2 else 1.0) / np.maximum(weight[:, 0].astype(np.float64), 1.0)
 
 
-def gini_rough_gain(upto: Sequence[Floats]) -> Floats:
+def gini_rough_row_gains(upto: Sequence[Floats]) -> Floats:
     left = upto[0]
     for of_class in upto[1:]:
         left = left + of_class

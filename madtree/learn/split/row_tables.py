@@ -210,21 +210,21 @@ class RowTable:
         n_counts, least = problem.channels.n_counts, max(problem.parameters.min_bucket, 1)
         counts = self.sums[:n_counts]
         total: Floats = np.sum([of_class[-1] for of_class in counts], axis=0)
-        rough_gain = criterion_of(problem).rough_gain if rough_gains_apply(problem) else None
+        rough_row_gains = criterion_of(problem).rough_row_gains if rough_gains_apply(problem) else None
         apart = np.ones(self.keys.shape, np.bool_)
         np.greater(self.keys[1:] ^ self.keys[:-1], _LOWER, out=apart[:-1])
         if not allowed.all():
             apart &= allowed.ravel()
-        if rough_gain is None or least > 1:
+        if rough_row_gains is None or least > 1:
             rows_left = counts[0] if n_counts == 1 else np.sum(counts, axis=0)
             apart &= rows_left <= total - least
             if least > 1:
                 apart &= rows_left >= least
-        if rough_gain is None:
+        if rough_row_gains is None:
             return apart
         kind = rough_type(int(total.max()), n_counts)
         # 0 where nothing is left for the right.
-        rough = rough_gain([of_class.astype(kind, copy=False) for of_class in counts])
+        rough = rough_row_gains([of_class.astype(kind, copy=False) for of_class in counts])
         rough *= apart
         best_of_node = rough.max(axis=0).reshape(-1, n_nodes).max(axis=0)
         weight = total.reshape(-1, n_nodes).max(axis=0).astype(np.float64)

@@ -1,8 +1,8 @@
 """The bins behind which the best splits may lie: all others are passed over after a rough look.
 
 Of many features most have no split that comes near the node's best one, and of a feature's bins hardly any but one.
-With row counts only, a criterion may have a rough form of its gain (`Criterion.rough_gains`) that takes a fraction of
-the time and differs from the gain by rounding only. What comes near the best by this is searched as everything is
+With row counts only, a criterion may have a rough form of its gain (`Criterion.rough_bin_gains`) that takes a fraction
+of the time and differs from the gain by rounding only. What comes near the best by this is searched as everything is
 elsewhere, so the splits are the same to the bit.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from madtree.learn.data import Array, Bools, Floats, Ints, heads
 from madtree.learn.histogram import HistogramLayout, by_rows
 from madtree.learn.problem import Problem
-from madtree.learn.split.criterion import RoughGains, criterion_of
+from madtree.learn.split.criterion import RoughBinGains, criterion_of
 from madtree.learn.split.margins import may_drop, rounding, threshold
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
 
@@ -41,23 +41,27 @@ def likely_bins(
     shape = len(layout.widths), layout.n_slots
     if whole is None:
         whole = np.broadcast_to(problem.unordered[layout.first : layout.first + shape[0], None], shape)
-    rough_gains, chunk_values = criterion_of(problem).rough_gains, problem.tuning.chunk_values
-    if rough_gains is None or not rough_gains_apply(problem) or whole.all():
+    rough_bin_gains, chunk_values = criterion_of(problem).rough_bin_gains, problem.tuning.chunk_values
+    if rough_bin_gains is None or not rough_gains_apply(problem) or whole.all():
         yield from occupied_bins(state, layout, chunk_values, allowed)
         return
     chosen: Bools = np.ones(shape, np.bool_) if allowed is None else allowed_segments(allowed, layout)
-    likely = LikelyBins.of(problem, rough_gains, state, layout, gain, chosen & ~whole)
+    likely = LikelyBins.of(problem, rough_bin_gains, state, layout, gain, chosen & ~whole)
     in_whole: Bools = np.logical_and(chosen, whole)
     some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
     bounds = np.flatnonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
+    offsets = layout.offsets
     for first, last in pairwise(bounds):
-        # Features come in order.
-        step = 1 if some_whole[first] else last - first
-        for feature in range(first, last, step):
-            yield from likely.occupied(feature, feature + step, chunk_values)
-            if some_whole[feature]:
-                own = np.arange(shape[0])[:, None] == feature
-                yield from bins_of_segments(state, layout, chunk_values, in_whole & own)
+        # Features come in order: one by one where some of their segments are wanted whole, and others are not.
+        step = 1 if some_whole[first] and not whole[first:last].all() else last - first
+        for start in range(first, last, step):
+            stop = start + step
+            yield from likely.occupied(start, stop, chunk_values)
+            if some_whole[first]:
+                part = state[:, int(offsets[start]) : int(offsets[stop])]
+                widths = layout.widths[start:stop]
+                part_layout = HistogramLayout(layout.channels, widths, layout.n_slots, layout.first + start)
+                yield from bins_of_segments(part, part_layout, chunk_values, in_whole[start:stop])
 
 
 def rough_gains_apply(problem: Problem) -> bool:
@@ -91,7 +95,7 @@ class LikelyBins:
     def of(
         cls,
         problem: Problem,
-        rough_gains: RoughGains,
+        rough_bin_gains: RoughBinGains,
         state: Array,
         layout: HistogramLayout,
         gain: Floats,
@@ -102,7 +106,7 @@ class LikelyBins:
         """
         best, parts, n_bins, most = gain.copy(), [], 0, problem.tuning.rough_bins
         for segments, counts in _pieces(state, layout, looked_at, problem.tuning.rough_bins):
-            (line, code, following, upto), gains, totals = look(problem, rough_gains, counts)
+            (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts)
             slot = segments % layout.n_slots
             if segments[-1] - segments[0] < layout.n_slots:  # of one segment each, and `at` takes many times as long
                 best[slot] = np.maximum(best[slot], gains)
@@ -187,7 +191,7 @@ def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins:
 
 
 def look(
-    problem: Problem, rough_gains: RoughGains, counts: Array
+    problem: Problem, rough_bin_gains: RoughBinGains, counts: Array
 ) -> tuple[tuple[Ints, Ints, Ints, Ints], Floats, Ints]:
     """The rough gains of segments with row counts (n_channels, m, D), without those of the missing code.
 
@@ -202,7 +206,7 @@ def look(
     for of_class in upto[1:]:
         rows = rows + of_class
     n_codes = rows.shape[1]
-    gains, factor = rough_gains(rows, upto, max(problem.parameters.min_bucket, 1))
+    gains, factor = rough_bin_gains(rows, upto, max(problem.parameters.min_bucket, 1))
     # A maximum along the lines of a matrix takes several times as long.
     best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, n_codes)) * factor
     least = _least(problem, best) / factor

@@ -49,7 +49,7 @@ DOUBLE = replace(
     gain=double_gain,
     two_class_gain=lambda left, right: 2 * GINI.two_class_gain(left, right),  # type: ignore[misc]
     quick_gain=lambda upto, exact: 2 * GINI.quick_gain(upto, exact),  # type: ignore[misc]
-    rough_gains=lambda *given: (2 * GINI.rough_gains(*given)[0], GINI.rough_gains(*given)[1]),  # type: ignore[misc]
+    rough_bin_gains=lambda *given: (2 * GINI.rough_bin_gains(*given)[0], GINI.rough_bin_gains(*given)[1]),  # type: ignore[misc]
 )
 
 
@@ -115,7 +115,7 @@ def test_a_scaled_criterion_gives_the_same_tree(
     tuning = SearchTuning(coarse_codes=20, coarse_rows=12, coarse_width=8)
     if not pruned:
         monkeypatch.setitem(
-            criterion.CRITERIA, "double", replace(DOUBLE, two_class_gain=None, quick_gain=None, rough_gains=None)
+            criterion.CRITERIA, "double", replace(DOUBLE, two_class_gain=None, quick_gain=None, rough_bin_gains=None)
         )
     rows = sample_rows(1_500, n_classes, weighted=weighted)
     _, _, expected = trained(rows, n_classes, "gini", tuning, n_bins=0)
