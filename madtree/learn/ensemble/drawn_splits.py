@@ -31,12 +31,21 @@ class DrawnSplits:
     it goes on drawing until one can or all have been tried, as scikit-learn does. With `random_cuts` only one split by
     each feature, which is drawn as well, is a candidate.
 
-    Rows must be at hand, and each frontier the children of the last one.
+    Each frontier must be the children of the last one.
     """
 
-    def __init__(self, problem: Problem, draws: DrawnFeatures, random_cuts: bool = False) -> None:
+    def __init__(
+        self, problem: Problem, draws: DrawnFeatures, random_cuts: bool = False, rows_at_hand: bool = True
+    ) -> None:
+        """`rows_at_hand`: whether single rows may be asked for; else all nodes are counted, as many as there is memory
+        for in one pass.
+        """
         self._problem, self._draws, self._random_cuts = problem, draws, random_cuts
-        self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row
+        self._rows_at_hand, self._state_bytes = rows_at_hand, state_limit(problem)
+        self._swept_below = 0.0
+        if rows_at_hand:
+            self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row
+            self._state_bytes = min(self._state_bytes, problem.tuning.drawn_bytes)
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
         """As `Finder` says."""
@@ -83,7 +92,7 @@ class DrawnSplits:
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints, is_root: Bools, is_small: Bools) -> Bools:
         """(m,) whether nodes (m,) are best searched by the classes that they have."""
-        if self._random_cuts or not applies(self._problem):
+        if self._random_cuts or not (self._rows_at_hand and applies(self._problem)):
             return np.zeros(len(nodes), np.bool_)
         return ~is_root & pays(self._problem, growing.sums[:, nodes], growing.n_rows[nodes], is_small)
 
@@ -92,8 +101,7 @@ class DrawnSplits:
         channels = self._problem.channels
         n_bytes = n_drawn * int(self._problem.bins.widths.max()) * channels.count
         n_bytes *= channels.dtype(self._problem.most_rows).itemsize
-        limit = min(self._problem.tuning.drawn_bytes, state_limit(self._problem))
-        size = max(1, limit // n_bytes)
+        size = max(1, self._state_bytes // n_bytes)
         for first in range(0, len(nodes), size):
             yield nodes[first : first + size]
 

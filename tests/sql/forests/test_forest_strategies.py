@@ -1,5 +1,5 @@
-"""Every way of growing forests gives the same bytes: one process in one go or by blocks, workers that share trees, a
-client without functions in the server.
+"""Every way of growing forests gives the same bytes: one process in one go or by blocks, workers that share trees, the
+aggregate over a table of blocks, a client without functions in the server.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def trees_of(db: psycopg.Connection) -> Tables:
 )
 def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[str, Any]) -> None:
     expected = trained(db, "auto", **more, parallel_workers=0)
-    for strategy, workers in (("memory", 0), ("workers", 1), ("workers", 3)):
+    for strategy, workers in (("memory", 0), ("workers", 1), ("workers", 3), ("aggregate", 0), ("aggregate", 2)):
         assert trained(db, strategy, **more, parallel_workers=workers) == expected, (strategy, workers)
     for tuning in (Tuning(), Tuning(block_rows=1_500, read_rows=700, surely_large=100)):
         found = trained_by_client(db, tuning, **more)
@@ -94,11 +94,6 @@ def test_rows_that_were_read_for_their_bins_are_handed_to_workers(db: psycopg.Co
     expected = trained(db, "memory", parallel_workers=0, **arguments)
     assert trained(db, "workers", parallel_workers=1, verbose=True, **arguments) == expected
     assert any("resident worker" in notice for notice in notices)
-
-
-def test_the_aggregate_is_not_for_forests(db: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.Error, match="strategy: forests cannot be grown by the aggregate"):
-        trained(db, "aggregate")
 
 
 def test_trees_that_find_no_room_in_temporary_files_leave_nothing(db: psycopg.Connection) -> None:
