@@ -75,6 +75,25 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[
         assert found == expected or alike(found, expected, more), tuning
 
 
+def test_rows_in_a_table_begin_each_wave_at_the_roots(db: psycopg.Connection) -> None:
+    """In waves of eight trees, for which there is memory: some grow nothing, and the last one has a single tree."""
+    db.execute("DELETE FROM t WHERE id > 3")
+    arguments = {"num_trees": 17, "min_split": 5, "memory_mb": 8, "importance": False}
+    grown = 0
+    for seed in range(12):
+        expected = trained(db, "memory", parallel_workers=0, seed=seed, **arguments)
+        assert trained(db, "aggregate", parallel_workers=0, seed=seed, **arguments) == expected
+        waves = [[n_nodes > 1 for n_nodes in nodes_of(db, first, first + 7)] for first in (1, 9)]
+        grown += any(waves[0]) and not any(waves[1])
+    assert grown
+
+
+def nodes_of(db: psycopg.Connection, first: int, last: int) -> list[int]:
+    """Of some of the trees."""
+    query = "SELECT n_nodes FROM m WHERE sample_id BETWEEN %s AND %s ORDER BY sample_id"
+    return [int(n) for (n,) in db.execute(query, [first, last]).fetchall()]
+
+
 def test_workers_take_part(db: psycopg.Connection) -> None:
     notices: list[str] = []
     db.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
