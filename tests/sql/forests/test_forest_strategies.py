@@ -76,7 +76,7 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[
 
 
 def test_rows_in_a_table_begin_each_wave_at_the_roots(db: psycopg.Connection) -> None:
-    """In waves of eight trees, for which there is memory: the first grows, the second may not, the third is one tree."""
+    """In waves of eight trees, for which there is memory: one that grows, one that may not, and a last of one tree."""
     db.execute("DELETE FROM t WHERE id > 60; ALTER TABLE t ADD x float8; UPDATE t SET x = id, y = id = 30")
     arguments = {"features": "x", "num_trees": 17, "sample_ratio": 0.2, "memory_mb": 8, "importance": False}
     grown = 0
