@@ -37,15 +37,10 @@ class DrawnSplits:
     def __init__(
         self, problem: Problem, draws: DrawnFeatures, random_cuts: bool = False, rows_at_hand: bool = True
     ) -> None:
-        """`rows_at_hand`: whether single rows may be asked for; else all nodes are counted, as many as there is memory
-        for in one pass.
-        """
+        """`rows_at_hand`: whether single rows may be asked for; else all nodes are counted."""
         self._problem, self._draws, self._random_cuts = problem, draws, random_cuts
-        self._rows_at_hand, self._state_bytes = rows_at_hand, state_limit(problem)
-        self._swept_below = 0.0
-        if rows_at_hand:
-            self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row
-            self._state_bytes = min(self._state_bytes, problem.tuning.drawn_bytes)
+        self._rows_at_hand = rows_at_hand
+        self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row if rows_at_hand else 0.0
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
         """As `Finder` says."""
@@ -101,7 +96,8 @@ class DrawnSplits:
         channels = self._problem.channels
         n_bytes = n_drawn * int(self._problem.bins.widths.max()) * channels.count
         n_bytes *= channels.dtype(self._problem.most_rows).itemsize
-        size = max(1, self._state_bytes // n_bytes)
+        limit = min(self._problem.tuning.drawn_bytes, state_limit(self._problem))
+        size = max(1, limit // n_bytes)
         for first in range(0, len(nodes), size):
             yield nodes[first : first + size]
 

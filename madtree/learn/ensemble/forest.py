@@ -31,6 +31,8 @@ from madtree.learn.histogram import (
     TargetsRequest,
     WaveReport,
     WaveRequest,
+    array_in,
+    in_memory,
 )
 from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
 from madtree.learn.prune import (
@@ -143,7 +145,10 @@ class Forest:
                 losses.append((yield from lost))
             if replica == 0:
                 kind = np.min_scalar_type(len(predictions))
-                said = np.full((count, held_out.n_all), nowhere(kind), kind)
+                # A wave over rows that lie elsewhere may have many trees.
+                room = in_memory if rows_at_hand else held_out.lasting
+                said = array_in(room, (count, held_out.n_all), kind)
+                said[:] = nowhere(kind)
             for piece in pieces_of(len(held_out.place)):
                 node = held_out.node[piece]
                 said[replica, held_out.place[piece]] = node if of_node is None else of_node.take(node)

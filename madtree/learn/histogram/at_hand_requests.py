@@ -137,6 +137,7 @@ class HeldOut:
         node: (n_rows,) the node that each has reached.
         n_all: rows that there are, in the replica or not.
         room: for what is kept of the rows, until the next request.
+        lasting: for what is kept longer.
     """
 
     place: Ints
@@ -144,3 +145,4 @@ class HeldOut:
     node: Ints
     n_all: int
     room: Room = in_memory
+    lasting: Room = in_memory
