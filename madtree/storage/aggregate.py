@@ -105,7 +105,7 @@ class TableOfBlocks:
         copied = BlockStore(self._problem, 1, memory, 0, place)
         for row in self._host.data_stream(self._work.blocks()):
             yield
-            copied.add(row["block_id"], reader.block(row["n_rows"], *(row[name] for name in COLUMNS)))
+            copied.add(row["block_id"], reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))
         self._copied = copied
 
     def _count(self, request: CountRequest) -> Steps[Array]:

@@ -101,9 +101,10 @@ class Forest:
         n_processes: int = 1,
         rows_at_hand: bool = True,
     ) -> Forest:
-        """Args:
-        n_processes: that grow it, wave by wave.
-        rows_at_hand: whether each of them has all rows; else each level is a pass over rows that lie elsewhere.
+        """
+        Args:
+            n_processes: that grow it, wave by wave.
+            rows_at_hand: whether each of them has all rows; else each level is a pass over rows that lie elsewhere.
         """
         size = problem.rows, problem.parameters.max_depth, problem.channels.count
         if rows_at_hand:
@@ -232,6 +233,7 @@ def spread_members(
 
 
 def _members_by_nodes(tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int) -> int:
+    """Members whose nodes a wave may have, 0 where those of one are too many."""
     # Hardly a tree has as many nodes as rows.
     n_nodes = np.minimum(np.maximum(rows, 1), 2.0 ** (max_depth + 1))
     return min(wave_nodes(tuning, n_channels) // int(n_nodes.sum()), _MOST_TREES // len(rows))
