@@ -93,11 +93,6 @@ def check_forest_arguments(
         classification=classification,
         strategy=strategy,
     )
-    if task.strategy == "aggregate":
-        raise MadtreeError(
-            "strategy: forests cannot be grown by the aggregate",
-            hint="Their trees need all rows at hand: use 'auto', 'memory' or 'workers'.",
-        )
     _check_grouping(task)
     n_features = len(task.features)
     usual = max(1, isqrt(n_features)) if task.is_classification else ceil(n_features / 3)

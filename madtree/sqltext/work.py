@@ -99,6 +99,11 @@ class WorkTables:
         """Each block, its rows and the trees that they are of, in the order of the blocks."""
         return f"SELECT block_id, n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
 
+    def blocks(self) -> str:
+        """The rows of each block; columns named as in `learn.problem.columns.COLUMNS`."""
+        columns = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in _COLUMNS)
+        return f"SELECT block_id, n_rows, {columns} FROM {self.name('blocks')}"
+
     def replace_column(self, column: str) -> str:
         """Give every block a new column of that name; $1: plan."""
         return self._update(column, f"{INTERNAL}.new_column($1, block_id, n_rows, {BLOCK_ARGUMENTS})")

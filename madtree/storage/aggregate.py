@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Cancels, Host, local_settings
+from madtree.host import Cancels, Host, TemporaryPlace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
 from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, codec
 from madtree.learn.histogram import (
+    CategoriesRequest,
     CountRequest,
+    DrawnRequest,
+    HeldOutRequest,
     Program,
     Progress,
     ReplaceRequest,
@@ -23,17 +26,21 @@ from madtree.learn.histogram import (
     RowsByTreeRequest,
     Steps,
     T,
+    TargetsRequest,
+    WaveRequest,
     driven,
     finished,
     frontier_values,
 )
-from madtree.learn.problem import Problem, block_fields, rows_by_tree
+from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_fields, rows_by_tree
 from madtree.learn.route import NewSplits, Routing
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import COSTS, Costs
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import State, read_state
+from madtree.storage.blocks import BlockStore
 
+_COPIED_SHARE = 4  # of the memory budget, what copied blocks may take before they go to a file: 1 / this
 _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
 
@@ -62,6 +69,8 @@ class TableOfBlocks:
         # The trees to whose nodes rows have been moved, after how many rounds, and the nodes that there were.
         self._routing: Routing | None = None
         self._rounds, self._n_nodes = 0, problem.n_trees
+        self._have_moved = False  # from the roots, in whatever trees
+        self._copied: BlockStore | None = None
 
     def answer(self, request: Request) -> Steps[Any]:
         if isinstance(request, RowsByTreeRequest):
@@ -72,9 +81,32 @@ class TableOfBlocks:
             plan = codec.dump({**self._problem.to_values(), **request.to_values()})
             self._host.command(self._work.replace_column(request.column), [_BYTEA], [plan])
             return None
+        if isinstance(request, WaveRequest):
+            return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
+        if isinstance(request, HeldOutRequest | TargetsRequest | CategoriesRequest):
+            yield from self._copy()
+            assert self._copied is not None
+            return (yield from self._copied.answer(request))
+        if isinstance(request, DrawnRequest):
+            of_nodes = request.problem, request.routing, request.slot_of_node, request.n_slots
+            request = CountRequest("histograms", *of_nodes, drawn=request.drawn)
         if not isinstance(request, CountRequest):
             raise NotImplementedError(f"a table of blocks has no answer to {request}")
         return (yield from self._count(request))
+
+    def _copy(self) -> Steps[None]:
+        """Copy the packed rows, once, into the memory of this process or a file: a tree's out-of-bag rows are judged
+        one by one, and permuted among all others.
+        """
+        if self._copied is not None:
+            return
+        memory = self._problem.parameters.memory_bytes // _COPIED_SHARE
+        place, reader = TemporaryPlace.of(self._host), ColumnReader(self._problem)
+        copied = BlockStore(self._problem, 1, memory, 0, place)
+        for row in self._host.data_stream(self._work.blocks()):
+            yield
+            copied.add(row["block_id"], reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))
+        self._copied = copied
 
     def _count(self, request: CountRequest) -> Steps[Array]:
         yield
@@ -103,10 +135,11 @@ class TableOfBlocks:
         problem, routing = request.problem, request.routing
         anew = routing is not self._routing
         rounds, n_nodes = (0, problem.n_trees) if anew else (self._rounds, self._n_nodes)
-        if routing.rounds > rounds or (anew and self._rounds):
+        if routing.rounds > rounds or (anew and self._have_moved):
             splits = NewSplits.since(routing, rounds, n_nodes, problem.bins.widths, from_roots=anew)
             plan = codec.dump({**problem.counting_values(), **splits.to_values()})
             self._host.command(self._work.move_nodes(), [_BYTEA], [plan])
+            self._have_moved = True
         self._routing, self._rounds, self._n_nodes = routing, routing.rounds, len(routing.child)
 
     def _rows_by_tree(self, n_trees: int) -> Ints:

@@ -166,7 +166,7 @@ class LargeTrees:
             if self.profile.estimated:
                 self.profile = replace(self.profile, total=packed.n_rows + packed.n_skipped, usable=packed.n_rows)
             if self.task.forest:
-                forest = Forest.of(problem, self.task.forest, ids, n_processes)
+                forest = Forest.of(problem, self.task.forest, ids, n_processes, rows_at_hand)
                 return said_of((yield from train_forest(forest, deliveries.add)), forest)
             trained = yield from train_trees(
                 problem, rows_at_hand=rows_at_hand, folds_known=self.rows.fold_keys is not None

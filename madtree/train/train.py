@@ -36,12 +36,13 @@ def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None =
     with local_settings(host, of_views):
         create_tables(host, task)
     workers = available(host, task.parallel_workers, task.tuning.cores)
-    with local_settings(host, _SERIAL | of_views), local_settings(host.source, _SERIAL):
+    with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL):
         training = Training(host, task, workers, watch)
         filler = ModelFiller(host, task, training)
         training.train(filler.add)
         watch.begin("write")
-        filler.finish()
+        with local_settings(host, of_views):
+            filler.finish()
         training.clean_up()
     if then is not None:
         watch.begin("write")

@@ -73,7 +73,7 @@ class Training:
         self.from_elsewhere = self.reader is not host
         held = placement(self.reader, task.source.oid)
         self.oids = plain_tables(self.reader, task.source.oid, held)
-        if held == "spread" and has_helpers and not task.forest:  # whose trees need all rows at hand
+        if held == "spread" and has_helpers and task.may_stay_spread:
             relation = self._distribute()
         elif self.oids or self.from_elsewhere:
             relation = work_sql.aliased(task.source.schema, task.source.name)

@@ -76,14 +76,27 @@ def test_a_cluster_gives_the_trees_of_one_server(
     assert nodes[0] > 20
 
 
-@pytest.mark.parametrize("options", [{}, {"grouping_cols": "grp", "weights": "w", "parallel_workers": 1}], ids=repr)
-def test_a_cluster_gives_the_forests_of_one_server(cluster: psycopg.Connection, options: dict[str, Any]) -> None:
-    named = "".join(f", {name} => %s" for name in options)
-    for table in ("plain", "spread"):
+@pytest.mark.parametrize("strategy", ["auto", "aggregate"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"grouping_cols": "grp", "weights": "w", "parallel_workers": 1},
+        {"dependent_variable": "y", "num_permutations": 2, "null_handling_params": "max_surrogates=1"},
+    ],
+    ids=["plain", "groups", "numbers"],
+)
+def test_a_cluster_gives_the_forests_of_one_server(
+    cluster: psycopg.Connection, options: dict[str, Any], strategy: str
+) -> None:
+    """Of rows that are copied, or where they are, in waves."""
+    arguments = {"dependent_variable": "label", **options}
+    named = "".join(f", {name} => %s" for name in arguments)
+    for table, way in (("plain", "auto"), ("spread", strategy)):
         cluster.execute(
-            "SELECT forest_train(%s, %s, 'id', 'label', 'x, n, level', num_trees => 4, max_tree_depth => 6, "
-            f"replace => true{named})",
-            [table, f"f_{table}", *options.values()],
+            "SELECT forest_train(%s, %s, 'id', list_of_features => 'x, n, level', num_trees => 4, max_tree_depth => 6, "
+            f"replace => true, strategy => %s{named})",
+            [table, f"f_{table}", way, *arguments.values()],
         )
     assert {part: differences(cluster, f"f_spread{part}", f"f_plain{part}") for part in ("", "_nodes", "_group")} == {
         "": 0,

@@ -77,8 +77,11 @@ def pack_plan(n_classes: int) -> tuple[bytes, bytes]:
     return codec.dump(pack_values(problem, row_format, None)), images_of(rows)
 
 
-def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[bytes | None]]]:
-    """A request for nodes of grown trees, and the block of their rows; powers with folds are those of counts."""
+def count_request(what: What, n_folds: int, *, n_drawn: int = 0) -> tuple[bytes, tuple[int, list[bytes | None]]]:
+    """A request for nodes of grown trees, and the block of their rows; powers with folds are those of counts.
+
+    `n_drawn`: features that were drawn for each node; 0 where all are counted.
+    """
     n_classes = 0 if what == "powers" else 3
     of_counts = what == "powers" and n_folds > 0
     criterion = "gini" if n_classes else "poisson" if of_counts else "mse"
@@ -97,6 +100,7 @@ def count_request(what: What, n_folds: int) -> tuple[bytes, tuple[int, list[byte
         (0, 3),
         np.full(growing.n_nodes, 0.5),
         (1, 2) if what == "powers" else (),
+        drawn=np.arange(growing.n_nodes * n_drawn).reshape(-1, n_drawn) % 5 if n_drawn else None,
     )
     moved = moved_by(problem, growing.routing, growing.n_trees)
     columns = block_columns(block)
@@ -313,6 +317,7 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         cases[f"grow {n_classes}"] = (*grow_plan(n_classes), lambda plan, rows: finished(grow_block(plan, rows)))
     for what in ("histograms", "sides", "totals", "powers"):
         cases[f"count {what}"] = (*count_request(what, 2 * (what != "sides")), count)  # type: ignore[arg-type]
+    cases["count histograms of drawn features"] = (*count_request("histograms", 2, n_drawn=2), count)
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["move"] = (*moving_plan(), move)
     cases["column"] = (*column_plan(), lambda plan, block: new_column(plan, 7, *block))

@@ -31,12 +31,16 @@ class DrawnSplits:
     it goes on drawing until one can or all have been tried, as scikit-learn does. With `random_cuts` only one split by
     each feature, which is drawn as well, is a candidate.
 
-    Rows must be at hand, and each frontier the children of the last one.
+    Each frontier must be the children of the last one.
     """
 
-    def __init__(self, problem: Problem, draws: DrawnFeatures, random_cuts: bool = False) -> None:
+    def __init__(
+        self, problem: Problem, draws: DrawnFeatures, random_cuts: bool = False, rows_at_hand: bool = True
+    ) -> None:
+        """`rows_at_hand`: whether single rows may be asked for; else all nodes are counted."""
         self._problem, self._draws, self._random_cuts = problem, draws, random_cuts
-        self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row
+        self._rows_at_hand = rows_at_hand
+        self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row if rows_at_hand else 0.0
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
         """As `Finder` says."""
@@ -83,7 +87,7 @@ class DrawnSplits:
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints, is_root: Bools, is_small: Bools) -> Bools:
         """(m,) whether nodes (m,) are best searched by the classes that they have."""
-        if self._random_cuts or not applies(self._problem):
+        if self._random_cuts or not (self._rows_at_hand and applies(self._problem)):
             return np.zeros(len(nodes), np.bool_)
         return ~is_root & pays(self._problem, growing.sums[:, nodes], growing.n_rows[nodes], is_small)
 

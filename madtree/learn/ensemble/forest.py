@@ -1,8 +1,8 @@
 """The program of a random forest (Breiman 2001): waves of trees, each grown on a bootstrap sample of the rows, with
 features that are drawn for each node; and after each wave what its out-of-bag rows say.
 
-A wave needs all rows at hand, and nothing of the other waves. So whoever has rows may grow it, in any order, in this
-process or in another one.
+A wave needs all rows, and nothing of the other waves. So whoever has the rows at hand may grow it, in any order, in
+this process or in another one; where rows lie elsewhere, each level of a wave is a pass over them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints, Values, codec, nested, pieces_of
+from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Floats, Ints, Values, codec, nested, pieces_of
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
@@ -31,6 +31,8 @@ from madtree.learn.histogram import (
     TargetsRequest,
     WaveReport,
     WaveRequest,
+    array_in,
+    in_memory,
 )
 from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
 from madtree.learn.prune import (
@@ -41,11 +43,12 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
-from madtree.learn.route import WayDown, to_agreement
+from madtree.learn.route import POSITION_BYTES, WayDown, to_agreement
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
 _WAVES_EACH = 2  # at least, so that processes end at about the same time
+_POSITION_SHARE = 4  # of the memory budget, what positions of a block's rows may take: 1 / this
 _OF_A_NODE = 8  # channels that take about as much memory as all else of a node
 
 
@@ -90,25 +93,41 @@ class Forest:
     members: int
 
     @classmethod
-    def of(cls, problem: Problem, parameters: ForestParameters, groups: Ints, n_processes: int = 1) -> Forest:
-        """`n_processes`: that grow it, wave by wave."""
+    def of(
+        cls,
+        problem: Problem,
+        parameters: ForestParameters,
+        groups: Ints,
+        n_processes: int = 1,
+        rows_at_hand: bool = True,
+    ) -> Forest:
+        """
+        Args:
+            n_processes: that grow it, wave by wave.
+            rows_at_hand: whether each of them has all rows; else each level is a pass over rows that lie elsewhere.
+        """
         size = problem.rows, problem.parameters.max_depth, problem.channels.count
-        members = wave_members(problem.tuning, *size, parameters.n_trees, n_processes)
+        if rows_at_hand:
+            members = wave_members(problem.tuning, *size, parameters.n_trees, n_processes)
+        else:
+            members = spread_members(problem.tuning, *size, parameters.n_trees, problem.parameters.memory_bytes)
         return cls(problem, parameters, groups, members)
 
     @property
     def n_waves(self) -> int:
         return -(-self.parameters.n_trees // self.members)
 
-    def grow(self, number: int) -> Program[Wave]:
-        """Grow wave `number`, from 0; its rows must be at hand."""
+    def grow(self, number: int, rows_at_hand: bool = True) -> Program[Wave]:
+        """As `Ensemble` says."""
         problem, forest = self.problem, self.parameters
         seed, first = problem.parameters.seed, number * self.members
         count = min(self.members, forest.n_trees - first)
         wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
-        finder_of = partial(DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM)
-        growing = yield from grow(wave, True, finder_of=finder_of)
+        finder_of = partial(
+            DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM, rows_at_hand=rows_at_hand
+        )
+        growing = yield from grow(wave, rows_at_hand, finder_of=finder_of)
         empty = yield from take_all_rows(problem, wave, growing)
         outcome = yield from conclude(wave, growing, empty)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
@@ -127,7 +146,10 @@ class Forest:
                 losses.append((yield from lost))
             if replica == 0:
                 kind = np.min_scalar_type(len(predictions))
-                said = np.full((count, held_out.n_all), nowhere(kind), kind)
+                # A wave over rows that lie elsewhere may have many trees.
+                room = in_memory if rows_at_hand else held_out.lasting
+                said = array_in(room, (count, held_out.n_all), kind)
+                said[:] = nowhere(kind)
             for piece in pieces_of(len(held_out.place)):
                 node = held_out.node[piece]
                 said[replica, held_out.place[piece]] = node if of_node is None else of_node.take(node)
@@ -195,13 +217,26 @@ def wave_members(
     tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int, n_processes: int
 ) -> int:
     """Members of each forest that are grown in one wave, if so many processes grow them; `rows` (G,) of the groups."""
-    n_rows = np.maximum(rows, 1)
-    # Hardly a tree has as many nodes as rows.
-    n_nodes = np.minimum(n_rows, 2.0 ** (max_depth + 1))
-    most_nodes = wave_nodes(tuning, n_channels)
-    by_size = min(tuning.wave_rows // int(n_rows.sum()), most_nodes // int(n_nodes.sum()))
     share = n_trees if n_processes == 1 else -(-n_trees // (_WAVES_EACH * n_processes))
-    return max(1, min(share, by_size, _MOST_TREES // len(rows)))
+    by_rows = tuning.wave_rows // int(np.maximum(rows, 1).sum())
+    return max(1, min(share, by_rows, _members_by_nodes(tuning, rows, max_depth, n_channels)))
+
+
+def spread_members(
+    tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int, memory_bytes: int
+) -> int:
+    """The same where rows lie elsewhere, and every level of a wave is a pass over them: as many as there is memory for,
+    of whoever counts a block, and has the nodes of its rows in each of these trees.
+    """
+    by_positions = memory_bytes // _POSITION_SHARE // (POSITION_BYTES * USUAL_BLOCK_ROWS)
+    return max(1, min(n_trees, by_positions, _members_by_nodes(tuning, rows, max_depth, n_channels)))
+
+
+def _members_by_nodes(tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int) -> int:
+    """Members whose nodes a wave may have, 0 where those of one are too many."""
+    # Hardly a tree has as many nodes as rows.
+    n_nodes = np.minimum(np.maximum(rows, 1), 2.0 ** (max_depth + 1))
+    return min(wave_nodes(tuning, n_channels) // int(n_nodes.sum()), _MOST_TREES // len(rows))
 
 
 def wave_counts(

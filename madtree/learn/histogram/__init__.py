@@ -42,7 +42,7 @@ from madtree.learn.histogram.requests import (
     WaveReport,
     request_of,
 )
-from madtree.learn.histogram.row_records import Room, SameRoom, array_in
+from madtree.learn.histogram.row_records import Room, SameRoom, array_in, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps
 
@@ -91,6 +91,7 @@ __all__ = [
     "final",
     "finished",
     "frontier_values",
+    "in_memory",
     "join_powers",
     "join_terms",
     "joined",

@@ -131,7 +131,7 @@ class BlocksAtHand:
                 whole.enter(start, part)
             node[start:stop] = self._way.leaves(part, replica, problem.n_groups)
             first += placed.block.codes.n_rows
-        return HeldOut(place, whole, node, n_all, self._room)
+        return HeldOut(place, whole, node, n_all, self._room, self._new_room)
 
     def _targets(self) -> Targets:
         blocks = [placed.block for placed in self._blocks] if self._whole is None else [self._whole]

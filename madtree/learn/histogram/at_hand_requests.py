@@ -1,4 +1,4 @@
-"""Requests for rows, and for whole trees, that only those can answer who have all rows at hand."""
+"""Requests of forests: for what was drawn, for rows, and for whole trees. Who has no rows at hand gets some first."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ if TYPE_CHECKING:
     from madtree.learn.histogram.requests import Program
 
 
+def drawn_layout(problem: Problem, drawn: Ints) -> HistogramLayout:
+    """Of histograms by features that were drawn, `drawn` (n_slots, n_drawn): by their places, each with room for the
+    codes of the widest feature.
+    """
+    widths = np.full(drawn.shape[1], problem.bins.widths.max(), np.int64)
+    return HistogramLayout(problem.channels, widths, len(drawn))
+
+
 @dataclass(frozen=True)
 class DrawnRequest:
     """Some nodes of the last level, please, by the features drawn for each. The answer: histograms as a state,
-    whose features are the places of what was drawn, or `RowsOfNodes` with such codes.
+    whose features are the places of what was drawn (`drawn_layout`), or `RowsOfNodes` with such codes.
 
     Attributes:
         slot_of_node: as in `CountRequest`.
@@ -46,8 +54,7 @@ class DrawnRequest:
 
     @property
     def layout(self) -> HistogramLayout:
-        widths = np.full(self.drawn.shape[1], self.width, np.int64)
-        return HistogramLayout(self.problem.channels, widths, self.n_slots)
+        return drawn_layout(self.problem, self.drawn)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -104,15 +111,15 @@ class Targets:
 class Ensemble(Protocol):
     """Trees that are grown in waves."""
 
-    def grow(self, number: int) -> Program[Any]:
-        """Grow wave `number`, from 0; whoever drives this has all rows at hand."""
+    def grow(self, number: int, rows_at_hand: bool = True) -> Program[Any]:
+        """Grow wave `number`, from 0; `rows_at_hand`: whether who drives this has all rows in its process."""
         ...
 
 
 @dataclass(frozen=True)
 class WaveRequest:
-    """The trees of a wave, please, by whoever has all rows. Waves are asked
-    for in order, each once, so that others may grow those that come next.
+    """The trees of a wave, please. Waves are asked for in order, each once, so that others who have all rows may grow
+    those that come next.
     """
 
     ensemble: Ensemble
@@ -130,6 +137,7 @@ class HeldOut:
         node: (n_rows,) the node that each has reached.
         n_all: rows that there are, in the replica or not.
         room: for what is kept of the rows, until the next request.
+        lasting: for what is kept longer.
     """
 
     place: Ints
@@ -137,3 +145,4 @@ class HeldOut:
     node: Ints
     n_all: int
     room: Room = in_memory
+    lasting: Room = in_memory

@@ -31,6 +31,7 @@ def frontier_values(request: CountRequest) -> dict[str, Any]:
         "powers": request.powers,
         "held_out": request.held_out,
         "n_rows": request.n_rows,
+        **({} if request.drawn is None else {"drawn": request.drawn}),
     }
 
 
@@ -78,6 +79,7 @@ class Frontier:
             checked_powers(given, problem, what),
             given.boolean("held_out"),
             given.integer("n_rows", 0, MOST_ROWS),
+            _drawn(given, what, n_slots, len(widths)),
         )
         return cls(request, n_nodes, None if is_powers else places(nodes, n_nodes, len(nodes)))
 
@@ -86,6 +88,16 @@ class Frontier:
         problem = self.request.problem
         stored = StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, self.n_nodes)
         return FrontierNodes(stored, self.place_of_node)
+
+
+def _drawn(given: Values, what: What, n_slots: int, n_features: int) -> Ints | None:
+    """The features that were drawn for each slot, (n_slots, n_drawn), where the request is for these."""
+    if "drawn" not in given:
+        return None
+    require(what == "histograms", "drawn", "of histograms only")
+    drawn = given.ints("drawn", (n_slots, None), 0, n_features - 1)
+    require(drawn.shape[1] <= n_features, "drawn", "no more than there are features")
+    return drawn
 
 
 class FrontierNodes:

@@ -51,11 +51,14 @@ class HistogramLayout:
         return np.zeros((self.channels.count, self.total_bins), dtype)
 
 
-def add_rows(state: Array, layout: HistogramLayout, part: Part, gathered_below: float) -> None:
+def add_rows(
+    state: Array, layout: HistogramLayout, part: Part, gathered_below: float, drawn: Ints | None = None
+) -> None:
     """Count some of a block's rows into `state` (n_channels, total_bins), in place.
 
     Args:
         gathered_below: share of the rows in play under which they are copied out.
+        drawn: (n_slots, n_drawn) features of each slot whose places those of the layout are; None for its own.
     """
     first, n_slots = _touched(part.slots, layout)
     if first:
@@ -64,9 +67,13 @@ def add_rows(state: Array, layout: HistogramLayout, part: Part, gathered_below: 
     if rows is None:
         return
     slot, limbs, take = rows
+    all_codes = part.block.codes
 
     def codes(feature: int) -> Array:
-        column = part.block.codes.column(feature)
+        if drawn is not None:
+            asked = drawn[first:, feature].take(part.slots if take is None else part.slots.take(take), mode="clip")
+            return all_codes.gather(asked) if take is None else all_codes.gather_at(asked, take)
+        column = all_codes.column(feature)
         return column if take is None else column.take(take)
 
     add_codes(state, layout, slot, limbs, codes, (first, n_slots))

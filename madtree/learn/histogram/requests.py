@@ -20,6 +20,7 @@ from madtree.learn.histogram.at_hand_requests import (
     HeldOutRequest,
     TargetsRequest,
     WaveRequest,
+    drawn_layout,
 )
 from madtree.learn.histogram.deviance import LOGARITHMS_AND_PRODUCTS
 from madtree.learn.histogram.histogram import HistogramLayout
@@ -30,9 +31,8 @@ from madtree.learn.route import Routing
 T = TypeVar("T")
 
 # What is counted of the rows of some nodes:
-# histograms: by code of each feature;
-# sides: the same, with the side of the node's primary split as the class (learn.split.surrogates);
-# totals: whatever the codes;
+# histograms: by code of each feature; sides: the same, with the side of the node's primary split as the class
+# (learn.split.surrogates); totals: whatever the codes;
 # powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves; of counts
 # the terms of their deviance (learn.histogram.deviance).
 What = Literal["histograms", "sides", "totals", "powers"]
@@ -52,6 +52,7 @@ class CountRequest:
         powers: exponents; of counts the numbers of the terms.
         held_out: of the rows that each replica is tested on, instead of those that it is grown on; totals and powers.
         n_rows: rows of these nodes, about; for choosing how to count.
+        drawn: (n_slots, n_drawn) the features of each slot that are counted (`drawn_layout`), not `features`.
     """
 
     what: What
@@ -64,6 +65,7 @@ class CountRequest:
     powers: tuple[int, ...] = ()
     held_out: bool = False
     n_rows: int = 0
+    drawn: Ints | None = None
 
     @cached_property
     def channels(self) -> Channels:
@@ -71,6 +73,8 @@ class CountRequest:
 
     @cached_property
     def layout(self) -> HistogramLayout:
+        if self.drawn is not None:
+            return drawn_layout(self.problem, self.drawn)
         first, last = self.features
         return HistogramLayout(self.channels, self.problem.bins.widths[first:last], self.n_slots, first)
 

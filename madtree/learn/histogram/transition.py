@@ -79,7 +79,7 @@ def transition(state: Array | None, blocks: Sequence[PlacedBlock] | RowsOfNodes,
 def transition_steps(state: Array | None, blocks: Sequence[PlacedBlock], request: CountRequest) -> Steps[Array]:
     """The same of blocks, in steps: a block has as many as there are replicas."""
     total = request.zeros() if state is None else state
-    together = len(blocks) > 1 and request.what in ("histograms", "sides")
+    together = len(blocks) > 1 and request.what in ("histograms", "sides") and request.drawn is None
     parts, gathered_below = [], request.problem.tuning.gathered_below
     for block in blocks:
         for replica in range(request.problem.n_replicas):
@@ -91,7 +91,7 @@ def transition_steps(state: Array | None, blocks: Sequence[PlacedBlock], request
             elif together:
                 parts.append(block.part(request, replica))
             else:
-                add_rows(total, request.layout, block.part(request, replica), gathered_below)
+                add_rows(total, request.layout, block.part(request, replica), gathered_below, request.drawn)
     if together:
         add_rows_of_nodes(total, request.layout, RowsOfNodes.of(request.channels, parts))
     return total

@@ -44,7 +44,8 @@ class SearchTuning:
         wave_rows: of all trees that are grown together, unless one tree has more,
         wave_nodes: and nodes of two channels that they may have, at most, which take memory until they are written.
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
-        drawn_bytes: of histograms that are counted together, at most. More would take memory and save no time.
+        drawn_bytes: of histograms that are counted together, at most. More would take memory and save no time, or a
+            tenth of it where rows are in a table.
         node_rows: of an average node of these from which on they are worked off one by one,
         piece_rows: so many rows at a time.
     """

@@ -1,5 +1,5 @@
-"""Every way of growing forests gives the same bytes: one process in one go or by blocks, workers that share trees, a
-client without functions in the server.
+"""Every way of growing forests gives the same bytes: one process in one go or by blocks, workers that share trees, the
+aggregate over a table of blocks, a client without functions in the server.
 """
 
 from __future__ import annotations
@@ -68,11 +68,30 @@ def trees_of(db: psycopg.Connection) -> Tables:
 )
 def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[str, Any]) -> None:
     expected = trained(db, "auto", **more, parallel_workers=0)
-    for strategy, workers in (("memory", 0), ("workers", 1), ("workers", 3)):
+    for strategy, workers in (("memory", 0), ("workers", 1), ("workers", 3), ("aggregate", 0), ("aggregate", 2)):
         assert trained(db, strategy, **more, parallel_workers=workers) == expected, (strategy, workers)
     for tuning in (Tuning(), Tuning(block_rows=1_500, read_rows=700, surely_large=100)):
         found = trained_by_client(db, tuning, **more)
         assert found == expected or alike(found, expected, more), tuning
+
+
+def test_rows_in_a_table_begin_each_wave_at_the_roots(db: psycopg.Connection) -> None:
+    """In waves of eight trees, for which there is memory: one that grows, one that may not, and a last of one tree."""
+    db.execute("DELETE FROM t WHERE id > 60; ALTER TABLE t ADD x float8; UPDATE t SET x = id, y = id = 30")
+    arguments = {"features": "x", "num_trees": 17, "sample_ratio": 0.2, "memory_mb": 8, "importance": False}
+    grown = 0
+    for seed in range(12):
+        expected = trained(db, "memory", parallel_workers=0, seed=seed, **arguments)
+        assert trained(db, "aggregate", parallel_workers=0, seed=seed, **arguments) == expected
+        waves = [[n_nodes > 1 for n_nodes in nodes_of(db, first, first + 7)] for first in (1, 9)]
+        grown += any(waves[0]) and not any(waves[1])
+    assert grown
+
+
+def nodes_of(db: psycopg.Connection, first: int, last: int) -> list[int]:
+    """Of some of the trees."""
+    query = "SELECT n_nodes FROM m WHERE sample_id BETWEEN %s AND %s ORDER BY sample_id"
+    return [int(n) for (n,) in db.execute(query, [first, last]).fetchall()]
 
 
 def test_workers_take_part(db: psycopg.Connection) -> None:
@@ -94,11 +113,6 @@ def test_rows_that_were_read_for_their_bins_are_handed_to_workers(db: psycopg.Co
     expected = trained(db, "memory", parallel_workers=0, **arguments)
     assert trained(db, "workers", parallel_workers=1, verbose=True, **arguments) == expected
     assert any("resident worker" in notice for notice in notices)
-
-
-def test_the_aggregate_is_not_for_forests(db: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.Error, match="strategy: forests cannot be grown by the aggregate"):
-        trained(db, "aggregate")
 
 
 def test_trees_that_find_no_room_in_temporary_files_leave_nothing(db: psycopg.Connection) -> None:

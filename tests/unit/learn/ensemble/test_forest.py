@@ -17,7 +17,19 @@ from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
-from madtree.learn.histogram import Program, Targets, driven
+from madtree.learn.histogram import (
+    CategoriesRequest,
+    CountRequest,
+    DrawnRequest,
+    HeldOutRequest,
+    Program,
+    Request,
+    Steps,
+    Targets,
+    TargetsRequest,
+    WaveRequest,
+    driven,
+)
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.split import BestSplits, SmallNodes, search_screened
@@ -140,6 +152,44 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
     ):
         grown, _ = forest_of(replace(problem, tuning=tuning), [block], forest)
         assert members(grown) == expected
+
+
+class BlocksElsewhere:
+    """Counts, and has no single rows but for those that are out of bag."""
+
+    rows_at_hand = False
+
+    def __init__(self, blocks: list[Block]) -> None:
+        self._blocks = at_hand(blocks)
+
+    def answer(self, request: Request) -> Steps[Any]:
+        if isinstance(request, WaveRequest):
+            return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
+        if isinstance(request, DrawnRequest):
+            assert request.counted
+            of_nodes = request.problem, request.routing, request.slot_of_node, request.n_slots
+            request = CountRequest("histograms", *of_nodes, drawn=request.drawn)
+        assert isinstance(request, CountRequest | HeldOutRequest | TargetsRequest | CategoriesRequest)
+        return (yield from self._blocks.answer(request))
+
+
+@pytest.mark.parametrize("memory_mb", [1, 64])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_trees_are_the_same_where_rows_are_not_at_hand(name: str, memory_mb: int) -> None:
+    n_classes, parameters, weighted, n_groups = SETTINGS[name]
+    parameters = replace(parameters, memory_bytes=memory_mb * 2**20)
+    problem, block, _ = forest_problem(300, n_classes, parameters, weighted=weighted, n_trees=n_groups)
+    forest = ForestParameters(N_TREES, 2, n_permutations=1)
+    expected, said = forest_of(problem, [block], forest)
+    waves: list[TrainedTrees] = []
+    spread = Forest.of(problem, forest, np.arange(problem.n_groups), rows_at_hand=False)
+    assert spread.n_waves == (N_TREES if memory_mb == 1 else 1)
+    halves = [block.take(np.arange(150)), block.take(np.arange(150, block.codes.n_rows))]
+    found = finished(driven(train_forest(spread, waves.append), BlocksElsewhere(halves)))
+    trees = TrainedTrees.join(waves)
+    assert members(replace(trees, nodes=unpacked(trees, problem.node_layout))) == members(expected)
+    for name in ("error", "score", "importance", "importance_sd", "votes", "seen"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(said, name))
 
 
 def test_nodes_of_many_classes_are_screened(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from madtree.learn.data import codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.frontier import frontier_values
+from madtree.learn.histogram.histogram import feature_view
 from madtree.learn.histogram.requests import CountRequest, What, request_of
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.columns import block_columns
@@ -131,6 +132,34 @@ def test_nodes_that_are_kept_beside_a_block_give_the_same_state(
     sent = codec.dump(frontier_values(request))
     state = bytes(finished(node_statistics_transition(None, n_rows, columns, nodes, sent)))
     assert state[8:] == _state(request, block).tobytes()
+
+
+@pytest.mark.parametrize("gathered_below", [0.0, 1.0])
+@pytest.mark.parametrize("n_classes", [3, 0])
+def test_features_that_are_drawn_are_counted_as_all_are(n_classes: int, gathered_below: float) -> None:
+    """Wherever nodes are kept, and however rows are cut into blocks."""
+    request, block = _request("histograms", n_classes, n_folds=2)
+    problem = replace(request.problem, tuning=SearchTuning(gathered_below=gathered_below))
+    n_features = len(problem.bins.widths)
+    every = replace(request, problem=problem, features=(0, n_features))
+    drawn = np.random.default_rng(2).integers(0, n_features, (request.n_slots, 2))
+    request = replace(every, features=(0, 0), drawn=drawn)
+    state, expected = _state(request, block), _state(every, block)
+    for place, slot in np.ndindex(2, request.n_slots):
+        of_feature = feature_view(expected, every.layout, int(drawn[slot, place]))[:, slot]
+        found = feature_view(state, request.layout, place)[:, slot]
+        width = of_feature.shape[1]
+        assert np.array_equal(found[:, :width], of_feature)
+        assert not found[:, width:].any()
+    parts = cut(block, np.random.default_rng(0).permutation(block.codes.n_rows), 3)
+    assert reduce(merge, [_state(request, part) for part in parts]).tobytes() == state.tobytes()
+    columns, n_rows = block_columns(block), block.codes.n_rows
+    splits = NewSplits.since(request.routing, 0, problem.n_trees, problem.bins.widths, from_roots=True)
+    nodes = finished(
+        moved_nodes(codec.dump({**problem.counting_values(), **splits.to_values()}), n_rows, columns, None)
+    )
+    sent = codec.dump(frontier_values(request))
+    assert bytes(finished(node_statistics_transition(None, n_rows, columns, nodes, sent)))[8:] == state.tobytes()
 
 
 def _after(routing: Routing, rounds: int, n_trees: int) -> Routing:
