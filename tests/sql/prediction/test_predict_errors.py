@@ -159,6 +159,17 @@ def test_a_value_that_cannot_be_cast_is_told_with_its_column(
     db.execute(f"SELECT {call}", [model])
 
 
+def test_weights_that_a_summary_tells_are_looked_at_before_they_are_asked_for(db: psycopg.Connection) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i::float8 AS x, i % 3 AS w, i > 20 AS y FROM generate_series(1, 40) i"
+    )
+    db.execute("SELECT tree_train('t', 'm', 'id', 'y', 'x', weights => 'w'); CREATE SEQUENCE asked")
+    db.execute("UPDATE m_summary SET weights = 'w, nextval(''asked'')'")
+    with pytest.raises(psycopg.Error, match=r"m is damaged: .* must be one column"):
+        db.execute("SELECT tree_evaluate('m', 't')")
+    assert db.execute("SELECT is_called FROM asked").fetchone() == (False,)
+
+
 def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
     with pytest.raises(InvalidParameterValue, match="tree_id must be one of m's trees, 0 to 0, not 7"):
         model.execute("SELECT madtree.tree_sql('m', tree_id => 7)")
@@ -166,7 +177,7 @@ def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
 
 def test_a_damaged_model_is_told(model: psycopg.Connection) -> None:
     model.execute("DELETE FROM m_nodes WHERE node_id = 2")
-    with pytest.raises(InvalidParameterValue, match="m is damaged: the nodes of tree 0 are not a whole tree"):
+    with pytest.raises(InvalidParameterValue, match=r"m is damaged: the nodes of tree 0 are not a whole tree"):
         model.execute("SELECT madtree.tree_predict('m', 'data', 'out')")
     model.execute("TRUNCATE regression_summary")
     with pytest.raises(InvalidParameterValue, match="regression is damaged: its summary has 0 rows, not 1"):
