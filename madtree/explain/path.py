@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row, bare_message
-from madtree.model import ModelTables, each_tree, find_model, read_summary, read_trees, trees_of_group
+from madtree.model import ModelTables, casting, each_tree, find_model, read_summary, read_trees, trees_of_group
 from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
-from madtree.request import find_relation
+from madtree.request import Type, find_relation
 from madtree.score import fit_to_source, groups_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
@@ -30,6 +30,8 @@ from madtree.trees import (
     find_direction,
     is_missing,
 )
+
+_TEXT = "pg_catalog.text"
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,8 @@ def tree_path(
     scan = Scan(
         "", qualified(source.schema, source.name), model.id_column, "", features, groups_of(host, tables, model)
     )
-    row = _only_row(
-        host.source,
-        sql.row_by_id(scan, type_sql(id_type.name), id_type.equals, [*features.values()]),
-        id_,
-        model,
-        scan,
-    )
+    with casting(model, features, table_name, "table_name"):
+        row = _only_row(host.source, scan, model, id_, id_type)
     case = _Case(
         features,
         dict(zip(features, row["shown"], strict=True)),
@@ -117,15 +114,16 @@ def _trees(
         yield from read_trees(host, tables, model, wanted)
 
 
-def _only_row(host: Host, query: str, id_: str, model: Model, scan: Scan) -> Row:
-    where = f"{model.id_column} = {id_} in {scan.source}"
+def _only_row(host: Host, scan: Scan, model: Model, id_: str, id_type: Type) -> Row:
+    where, type_ = f"{model.id_column} = {id_} in {scan.source}", type_sql(id_type.name)
+    query = sql.row_by_id(scan, type_, id_type.equals, [*scan.features.values()])
     try:
-        rows = host.query(query, ["pg_catalog.text"], [id_])
+        rows = host.query(query, [_TEXT], [id_])
     except Exception as error:
-        # The id is the only text that is read here; but reading a view may fail in just this way.
-        if str(getattr(error, "sqlstate", ""))[:2] != "22":
-            raise
+        # Values of the row are read as well, or a view that computes them may fail in just this way.
         words = bare_message(error)
+        if not _is_of_data(error) or _can_be_read(host, id_, type_):
+            raise
         raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
     if len(rows) != 1:
         number = "no row has" if not rows else "several rows have"
@@ -133,6 +131,22 @@ def _only_row(host: Host, query: str, id_: str, model: Model, scan: Scan) -> Row
     if scan.groups and rows[0]["tree"] is None:
         raise MadtreeError(f"id: the row with {where} is of a group that {model.name} does not know")
     return rows[0]
+
+
+def _can_be_read(host: Host, text: str, type_: str) -> bool:
+    """Whether a text is a value of a type."""
+    try:
+        host.query(f"SELECT CAST($1 AS {type_}) AS value", [_TEXT], [text])
+    except Exception as error:
+        if not _is_of_data(error):
+            raise
+        return False
+    return True
+
+
+def _is_of_data(error: Exception) -> bool:
+    """Whether an error is of the class of data exceptions."""
+    return str(getattr(error, "sqlstate", ""))[:2] == "22"
 
 
 def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +12,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import (
     ModelTables,
+    casting,
     find_model,
     fit_features,
     is_training_table,
@@ -32,9 +33,10 @@ from madtree.sqltext.cells import Question, class_cells, keep_cells, number_cell
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression
 from madtree.sqltext.tables import model_table
-from madtree.trees import Model
+from madtree.trees import Feature, Model
 
 HELD_BYTES = 2**28  # some five million rows
 _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
@@ -141,12 +143,34 @@ def _asking(
             f"{model.name} was trained on {test_table}: its trees have seen these rows, and predict others less well; "
             f"the error on rows that each tree has not seen is in {of_groups}"
         )
-    actual, weight = _outcome(tables, model)
-    exposure = None if model.exposure is None else judged.number(model.exposure)
+    # What the model's tables say is checked before it is part of any statement.
+    outcome = *_outcome(tables, model), None if model.exposure is None else judged.number(model.exposure)
     needed = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
     if model.weighted:
         needed.append(str(model.summary["weights"]))
     features = fit_features(host.source, model, source, test_table, "test_table", needed)
+    rows = source, features, outcome
+    with (
+        casting(model, features, test_table, "test_table"),
+        _asking_of(host, tables, model, *rows, in_blocks, costs, most_bytes) as asking,
+    ):
+        yield asking
+
+
+@contextmanager
+def _asking_of(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    source: Relation,
+    features: Mapping[str, Feature],
+    outcome: tuple[str, str | None, str | None],
+    in_blocks: bool | None,
+    costs: Costs,
+    most_bytes: int,
+) -> Iterator[_Asking]:
+    """The same of rows with these `features` (`fit_features`); `outcome`: theirs, their weight and exposure, as SQL."""
+    actual, weight, exposure = outcome
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(host, tables, model))
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]

@@ -34,7 +34,8 @@ def create_view(
 ) -> str:
     """Create the view `<output>_nodes`, or let it know the classes; arguments are those of `decoded_nodes`."""
     view = model_table(schema, name, "_nodes")
-    return f"CREATE OR REPLACE VIEW {view} AS {decoded_nodes(schema, name, layout, features, class_type, classes)}"
+    kind = "TEMPORARY VIEW" if schema.startswith("pg_temp") else "VIEW"  # else PostgreSQL says that it makes one
+    return f"CREATE OR REPLACE {kind} {view} AS {decoded_nodes(schema, name, layout, features, class_type, classes)}"
 
 
 def store_whole(schema: str, name: str) -> str:

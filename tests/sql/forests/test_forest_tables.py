@@ -63,7 +63,10 @@ def test_a_forest_is_made_again_and_dropped(data: psycopg.Connection, schema: st
     data.execute("SELECT madtree.forest_predict(%s, 'data', 'scored')", [f'"{name}"'])
     data.execute("SELECT madtree.tree_drop(%s)", [f'"{name}"'])
     assert relations(data, schema, "M") == []
+    notices: list[str] = []
+    data.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
     grow(data, "pg_temp.m")
+    assert notices == []
     data.execute("SELECT madtree.forest_predict('pg_temp.m', 'data', 'of_temporary')")
     assert data.execute("TABLE of_temporary EXCEPT TABLE scored").fetchall() == []
 

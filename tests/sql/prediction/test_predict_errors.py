@@ -129,21 +129,45 @@ def test_types_without_a_cast_are_named_at_once(db: psycopg.Connection, call: st
     assert "Traceback" not in (caught.value.diag.context or "")
 
 
-@pytest.mark.parametrize(("function", "model"), [("tree_predict", "m"), ("forest_predict", "forest")])
-def test_a_value_that_cannot_be_cast_is_told_with_its_column(db: psycopg.Connection, function: str, model: str) -> None:
+@pytest.mark.parametrize("model", ["m", "forest"])
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        ("tree_predict(%s, 'texts', 'out')", "new_data_table"),
+        ("tree_evaluate(%s, 'texts')", "test_table"),
+        ("tree_confusion(%s, 'texts')", "test_table"),
+        ("tree_path(%s, 'texts', '41')", "table_name"),
+    ],
+)
+def test_a_value_that_cannot_be_cast_is_told_with_its_column(
+    db: psycopg.Connection, call: str, argument: str, model: str
+) -> None:
+    if model == "forest":
+        call = call.replace("tree_predict", "forest_predict")
     db.execute(
         "CREATE TABLE t AS SELECT i AS id, i::float8 AS x, -i AS z, i > 20 AS y FROM generate_series(1, 40) AS i"
     )
     db.execute("SELECT tree_train('t', 'm', 'id', 'y', 'x, z'), forest_train('t', 'forest', 'id', 'y', 'x, z')")
-    db.execute("CREATE TABLE texts AS SELECT id, x::text, z FROM t; INSERT INTO texts VALUES (41, 'n/a', 1)")
+    db.execute("CREATE TABLE texts AS SELECT id, x::text, z, y FROM t; INSERT INTO texts VALUES (41, 'n/a', 1, true)")
     with pytest.raises(psycopg.errors.InvalidTextRepresentation) as caught:
-        db.execute(f"SELECT {function}('{model}', 'texts', 'out')")
-    assert primary(caught.value) == 'new_data_table: invalid input syntax for type double precision: "n/a"'
+        db.execute(f"SELECT {call}", [model])
+    assert primary(caught.value) == f'{argument}: invalid input syntax for type double precision: "n/a"'
     assert caught.value.diag.message_hint == (
         "Values of texts are cast to the types of the training table: x to double precision."
     )
-    db.execute("DELETE FROM texts WHERE id = 41")
-    db.execute(f"SELECT {function}('{model}', 'texts', 'out')")
+    db.execute("UPDATE texts SET x = '7' WHERE id = 41")
+    db.execute(f"SELECT {call}", [model])
+
+
+def test_weights_that_a_summary_tells_are_looked_at_before_they_are_asked_for(db: psycopg.Connection) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i::float8 AS x, i % 3 AS w, i > 20 AS y FROM generate_series(1, 40) i"
+    )
+    db.execute("SELECT tree_train('t', 'm', 'id', 'y', 'x', weights => 'w'); CREATE SEQUENCE asked")
+    db.execute("UPDATE m_summary SET weights = 'w, nextval(''asked'')'")
+    with pytest.raises(psycopg.Error, match=r"m is damaged: .* must be one column"):
+        db.execute("SELECT tree_evaluate('m', 't')")
+    assert db.execute("SELECT is_called FROM asked").fetchone() == (False,)
 
 
 def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
@@ -153,7 +177,7 @@ def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
 
 def test_a_damaged_model_is_told(model: psycopg.Connection) -> None:
     model.execute("DELETE FROM m_nodes WHERE node_id = 2")
-    with pytest.raises(InvalidParameterValue, match="m is damaged: the nodes of tree 0 are not a whole tree"):
+    with pytest.raises(InvalidParameterValue, match=r"m is damaged: the nodes of tree 0 are not a whole tree"):
         model.execute("SELECT madtree.tree_predict('m', 'data', 'out')")
     model.execute("TRUNCATE regression_summary")
     with pytest.raises(InvalidParameterValue, match="regression is damaged: its summary has 0 rows, not 1"):
