@@ -121,9 +121,9 @@ def _only_row(host: Host, scan: Scan, model: Model, id_: str, id_type: Type) -> 
         rows = host.query(query, [_TEXT], [id_])
     except Exception as error:
         # Values of the row are read as well, or a view that computes them may fail in just this way.
-        words = bare_message(error)
         if not _is_of_data(error) or _can_be_read(host, id_, type_):
             raise
+        words = bare_message(error)
         raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
     if len(rows) != 1:
         number = "no row has" if not rows else "several rows have"
@@ -136,7 +136,7 @@ def _only_row(host: Host, scan: Scan, model: Model, id_: str, id_type: Type) -> 
 def _can_be_read(host: Host, text: str, type_: str) -> bool:
     """Whether a text is a value of a type."""
     try:
-        host.query(f"SELECT CAST($1 AS {type_}) AS value", [_TEXT], [text])
+        host.query(sql.value_of_text(type_), [_TEXT], [text])
     except Exception as error:
         if not _is_of_data(error):
             raise

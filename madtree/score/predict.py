@@ -30,6 +30,7 @@ from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.schemas import is_temporary
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.value_rows import value_rows
@@ -86,7 +87,7 @@ def tree_predict(
             rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
         else:
             trees = read_trees(host, tables, model)
-            if work.spread and not schema.startswith("pg_temp") and _spread_by(host, source, model.id_column):
+            if work.spread and not is_temporary(schema) and _spread_by(host, source, model.id_column):
                 # Each server keeps the predictions of its rows.
                 host.command(sql.create_empty(scan, outputs))
                 distribute_beside(host, target, id_name, scan.source)

@@ -32,6 +32,11 @@ def group_object(grouping: Sequence[tuple[str, Writer | None]]) -> str:
     return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
 
 
+def value_of_text(type_: str) -> str:
+    """A text, $1, read as a value of a type, `type_` as SQL."""
+    return f"SELECT CAST($1 AS {type_}) AS value"
+
+
 def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]) -> str:
     """The rows whose id is $1, a text; at most two, as one is too many.
 

@@ -16,6 +16,7 @@ from madtree.sqltext.inserts import unnested, with_arrays
 from madtree.sqltext.models import category_hash
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import literal
+from madtree.sqltext.schemas import is_temporary
 from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table, type_sql
 from madtree.trees import FIELD_SIZES, NodeLayout
 
@@ -34,7 +35,7 @@ def create_view(
 ) -> str:
     """Create the view `<output>_nodes`, or let it know the classes; arguments are those of `decoded_nodes`."""
     view = model_table(schema, name, "_nodes")
-    kind = "TEMPORARY VIEW" if schema.startswith("pg_temp") else "VIEW"  # else PostgreSQL says that it makes one
+    kind = "TEMPORARY VIEW" if is_temporary(schema) else "VIEW"  # else PostgreSQL says that it makes one
     return f"CREATE OR REPLACE {kind} {view} AS {decoded_nodes(schema, name, layout, features, class_type, classes)}"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import ident, literal, qualified
-from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.schemas import INTERNAL, is_temporary
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
 _COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")
@@ -47,7 +47,7 @@ class WorkTables:
 
     @property
     def temporary(self) -> bool:
-        return self.schema.startswith("pg_temp")
+        return is_temporary(self.schema)
 
     @property
     def create(self) -> str:

@@ -35,12 +35,11 @@ from madtree.learn.histogram import (
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_fields, rows_by_tree
 from madtree.learn.route import NewSplits, Routing
 from madtree.parallel import handing_over_pays, sharing
-from madtree.request import COSTS, Costs
+from madtree.request import COSTS, Costs, Tuning
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import State, read_state
 from madtree.storage.blocks import BlockStore
 
-_COPIED_SHARE = 4  # of the memory budget, what copied blocks may take before they go to a file: 1 / this
 _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
 
@@ -84,9 +83,8 @@ class TableOfBlocks:
         if isinstance(request, WaveRequest):
             return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
         if isinstance(request, HeldOutRequest | TargetsRequest | CategoriesRequest):
-            yield from self._copy()
-            assert self._copied is not None
-            return (yield from self._copied.answer(request))
+            copied = yield from self._copy()
+            return (yield from copied.answer(request))
         if isinstance(request, DrawnRequest):
             of_nodes = request.problem, request.routing, request.slot_of_node, request.n_slots
             request = CountRequest("histograms", *of_nodes, drawn=request.drawn)
@@ -94,19 +92,19 @@ class TableOfBlocks:
             raise NotImplementedError(f"a table of blocks has no answer to {request}")
         return (yield from self._count(request))
 
-    def _copy(self) -> Steps[None]:
-        """Copy the packed rows, once, into the memory of this process or a file: a tree's out-of-bag rows are judged
+    def _copy(self) -> Steps[BlockStore]:
+        """The packed rows, copied once into the memory of this process or a file: a tree's out-of-bag rows are judged
         one by one, and permuted among all others.
         """
-        if self._copied is not None:
-            return
-        memory = self._problem.parameters.memory_bytes // _COPIED_SHARE
-        place, reader = TemporaryPlace.of(self._host), ColumnReader(self._problem)
-        copied = BlockStore(self._problem, 1, memory, 0, place)
-        for row in self._host.data_stream(self._work.blocks()):
-            yield
-            copied.add(row["block_id"], reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))
-        self._copied = copied
+        if self._copied is None:
+            memory = self._problem.parameters.memory_bytes // Tuning.block_share
+            place, reader = TemporaryPlace.of(self._host), ColumnReader(self._problem)
+            copied = BlockStore(self._problem, 1, memory, 0, place)
+            for row in self._host.data_stream(self._work.blocks()):
+                yield
+                copied.add(row["block_id"], reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))
+            self._copied = copied
+        return self._copied
 
     def _count(self, request: CountRequest) -> Steps[Array]:
         yield

@@ -146,7 +146,7 @@ class Forest:
                 losses.append((yield from lost))
             if replica == 0:
                 kind = np.min_scalar_type(len(predictions))
-                # A wave over rows that lie elsewhere may have many trees.
+                # Waves over rows that lie elsewhere have so many trees that this may not fit into memory.
                 room = in_memory if rows_at_hand else held_out.lasting
                 said = array_in(room, (count, held_out.n_all), kind)
                 said[:] = nowhere(kind)
@@ -225,8 +225,8 @@ def wave_members(
 def spread_members(
     tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int, memory_bytes: int
 ) -> int:
-    """The same where rows lie elsewhere, and every level of a wave is a pass over them: as many as there is memory for,
-    of whoever counts a block, and has the nodes of its rows in each of these trees.
+    """The same where rows lie elsewhere. Every level of a wave is a pass over them, so a wave has as many members as
+    there is memory for: whoever counts a block holds the node of each of its rows in each of these trees.
     """
     by_positions = memory_bytes // _POSITION_SHARE // (POSITION_BYTES * USUAL_BLOCK_ROWS)
     return max(1, min(n_trees, by_positions, _members_by_nodes(tuning, rows, max_depth, n_channels)))

@@ -1,4 +1,6 @@
-"""Requests of forests: for what was drawn, for rows, and for whole trees. Who has no rows at hand gets some first."""
+"""Requests of forests: for what was drawn, for out-of-bag rows, and for whole trees. Histograms can be counted wherever
+rows are; whoever is asked for single rows must have all of them at hand, be it a copy.
+"""
 
 from __future__ import annotations
 

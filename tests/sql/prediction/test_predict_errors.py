@@ -177,7 +177,7 @@ def test_a_tree_that_the_model_does_not_have(model: psycopg.Connection) -> None:
 
 def test_a_damaged_model_is_told(model: psycopg.Connection) -> None:
     model.execute("DELETE FROM m_nodes WHERE node_id = 2")
-    with pytest.raises(InvalidParameterValue, match=r"m is damaged: the nodes of tree 0 are not a whole tree"):
+    with pytest.raises(InvalidParameterValue, match="m is damaged: the nodes of tree 0 are not a whole tree"):
         model.execute("SELECT madtree.tree_predict('m', 'data', 'out')")
     model.execute("TRUNCATE regression_summary")
     with pytest.raises(InvalidParameterValue, match="regression is damaged: its summary has 0 rows, not 1"):
