@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Bools, Ints, pieces_of
+from madtree.learn.data import Array, Block, Bools, Ints, Runs, pieces_of
 from madtree.learn.histogram.at_hand_requests import DrawnRequest
 from madtree.learn.histogram.bagged_block import BaggedBlock
 from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, in_memory
@@ -35,17 +35,15 @@ class _Stretch:
     sizes: Ints
 
     @cached_property
-    def bounds(self) -> list[tuple[int, int]]:
-        """From which to which row those of each node go."""
-        stops = np.cumsum(self.sizes)
-        return list(zip((stops - self.sizes).tolist(), stops.tolist(), strict=True))
+    def runs(self) -> Runs:
+        """The rows of each node."""
+        return Runs(self.sizes)
 
     @cached_property
-    def place(self) -> Ints:
-        """(n_rows,) place of each row's node in the stretch."""
-        n_rows = len(self.rows)
-        ends = np.bincount(np.cumsum(self.sizes)[:-1], minlength=n_rows)  # nodes that end before each row
-        return np.cumsum(ends[:n_rows])  # numpy's repeat takes four times as long
+    def bounds(self) -> list[tuple[int, int]]:
+        """From which to which row those of each node go."""
+        firsts = self.runs.firsts
+        return list(zip(firsts.tolist(), (firsts + self.sizes).tolist(), strict=True))
 
     def pieces(self, most: int) -> Iterator[_Stretch]:
         """Of one node's rows at most so many at a time."""
@@ -60,7 +58,7 @@ class _Stretch:
         if chosen.all():
             return self
         nodes, sizes = self.nodes[chosen], self.sizes[chosen]
-        return _Stretch(self.rows.take(_runs(_before(self.sizes)[chosen], sizes)), nodes, sizes)
+        return _Stretch(self.rows.take(_runs(self.runs.firsts[chosen], sizes)), nodes, sizes)
 
 
 class NodeOrder:
@@ -125,10 +123,9 @@ class NodeOrder:
             split = routing.child.take(stretch.nodes) != stretch.nodes
             right = self._sides(routing, stretch)
             left = ~right
-            if not split.all():
-                stays = split.take(stretch.place)
-                left &= stays
-                right &= stays
+            ends = np.flatnonzero(~split)  # from leaves no row goes right
+            for begin, size in zip(stretch.runs.firsts[ends].tolist(), stretch.sizes[ends].tolist(), strict=True):
+                left[begin : begin + size] = False
             for side in (left, right):
                 first = stretch.rows.put(side, self._free, first)
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
@@ -136,7 +133,7 @@ class NodeOrder:
             if self._are_large(stretch):
                 n_right = np.array([np.count_nonzero(right[a:b]) for a, b in stretch.bounds])
             else:  # reduceat makes integers of them
-                n_right = np.add.reduceat(right, _before(stretch.sizes), dtype=np.int64)
+                n_right = np.add.reduceat(right, stretch.runs.firsts, dtype=np.int64)
             go_right = n_right[split]
             sizes += [stretch.sizes[split] - go_right, go_right]
         self._rows, self._free = self._free, self._rows
@@ -205,22 +202,24 @@ class NodeOrder:
     def _sides(self, routing: Routing, stretch: _Stretch) -> Bools:
         """(n_rows,) whether each row goes right."""
         if not self._are_large(stretch):
-            return routing.goes_right_of(stretch.nodes, stretch.place, stretch.rows)
-        rows, right = stretch.rows, np.empty(len(stretch.rows), np.bool_)
-        for node, (first, stop) in zip(stretch.nodes.tolist(), stretch.bounds, strict=True):
-            if routing.by_cut_alone(node):
-                code, cut = rows.column(int(routing.feature[node]), first, stop), int(routing.cut[node])
-                if routing.missing_right[node]:
+            return routing.goes_right_of(stretch.nodes, stretch.runs, stretch.rows)
+        rows, right, nodes = stretch.rows, np.empty(len(stretch.rows), np.bool_), stretch.nodes
+        splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
+        by_cut = routing.by_cut_alone(nodes).tolist()
+        for i, ((first, stop), feature, cut, lowered) in enumerate(zip(stretch.bounds, *splits, strict=True)):
+            if by_cut[i]:
+                code = rows.column(feature, first, stop)
+                if lowered:
                     code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
                 np.greater(code, cut, out=right[first:stop])
             else:
-                own = np.full(stop - first, node, np.int32)
+                own = np.full(stop - first, nodes[i], np.int32)
                 right[first:stop] = routing.goes_right(own, rows.part(first, stop))
         return right
 
     def _count(self, bins: Array, request: DrawnRequest, stretch: _Stretch) -> None:
         """Count the rows of the nodes that are asked for into `bins` (n_channels, n_drawn, n_slots, width)."""
-        rows, width, n_counts = stretch.rows, request.width, self._channels.n_counts
+        rows, width, n_counts = stretch.rows, bins.shape[-1], self._channels.n_counts
         slots = request.slot_of_node.take(stretch.nodes)
         is_asked = slots >= 0
         asked = slots[is_asked]
@@ -234,7 +233,7 @@ class NodeOrder:
         else:
             base = np.zeros(len(rows), np.int64)
         if not one_by_one:
-            base += (number * width).take(stretch.place)
+            base += stretch.runs.spread(number * width)
         elif n_nodes > 1:
             for start, (first, stop) in zip((number * width).tolist(), stretch.bounds, strict=True):
                 base[first:stop] += start
@@ -245,8 +244,7 @@ class NodeOrder:
                 for feature, (first, stop) in zip(features.tolist(), stretch.bounds, strict=True):
                     np.add(base[first:stop], rows.column(feature, first, stop), out=index[first:stop])
             else:
-                features.take(stretch.place, out=index, mode="clip")
-                np.add(base, rows.gather(index, index), out=index)
+                np.add(base, rows.gather_of(features, stretch.runs), out=index)
             for i, values in enumerate((rows.times, *rows.limbs)):
                 sums = np.bincount(index, values, minlength=n_counts * n_nodes * width)
                 sums = sums.reshape(n_counts, n_nodes, width)
