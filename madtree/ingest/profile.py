@@ -23,7 +23,7 @@ MAX_CLASSES = 65_535
 INTEGERS = ("smallint", "integer", "bigint")
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
-_PROFILE_SAMPLE = 50_000
+_MOST_SAMPLED, _SAMPLED_SHARE = 50_000, 8  # rows, at most, and of the table 1 / this
 _MOSTLY_USABLE = 0.9
 # Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
 # unseen classes is about that of rows of classes seen once; Good 1953), and all rows would have to be packed again.
@@ -155,11 +155,12 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
     """
     if not task.is_classification or source.weight or source.grouping or source.fold:
         return None
-    share = _PROFILE_SAMPLE / expected_rows
+    wanted = min(_MOST_SAMPLED, expected_rows / _SAMPLED_SHARE)
+    share = wanted / expected_rows
     sample = sampled(share, task.parameters.seed)
     rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, sample))
     found, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
-    if not _PROFILE_SAMPLE / 2 < found < 2 * _PROFILE_SAMPLE or usable < _MOSTLY_USABLE * found:
+    if not wanted / 2 < found < 2 * wanted or usable < _MOSTLY_USABLE * found:
         return None
     present = [row for row in rows if row["label"] is not None]
     if len(present) > (classes_at_most(task) or len(present)):

@@ -70,7 +70,7 @@ class Tuning:
     block_bytes: int = 16 * 2**20
     part_rows: int = 65_536
     distributed_share: int = 8
-    surely_large: int = 4
+    surely_large: float = 1.25
     least_sample: int = 100_000
     spool_share: int = 2
     block_share: int = 4
