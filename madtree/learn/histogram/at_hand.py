@@ -12,7 +12,7 @@ import numpy as np
 from madtree.learn.data import Array, Block, Ints, Steps
 from madtree.learn.histogram.at_hand_requests import (
     CategoriesRequest,
-    DrawnRequest,
+    DrawnRowsRequest,
     HeldOut,
     HeldOutRequest,
     Targets,
@@ -57,8 +57,8 @@ class BlocksAtHand:
             return (yield from self._count(request))
         if isinstance(request, RowsRequest):
             return (yield from self._rows(request))
-        if isinstance(request, DrawnRequest):
-            return (yield from self._drawn(request))
+        if isinstance(request, DrawnRowsRequest):
+            return (yield from self._in_order(request)).rows(request)
         if isinstance(request, HeldOutRequest):
             return (yield from self._held_out(request))
         if isinstance(request, CategoriesRequest):
@@ -71,6 +71,8 @@ class BlocksAtHand:
         raise NotImplementedError(f"blocks at hand have no answer to {request}")
 
     def _count(self, request: CountRequest) -> Steps[Array]:
+        if request.drawn is not None:
+            return final((yield from self._in_order(request)).histograms(request))
         if self._are_counted_together(request):
             return final((yield from transition_steps(None, self._blocks, request)))
         state: Array = request.zeros()
@@ -85,7 +87,8 @@ class BlocksAtHand:
             parts += [block.part(request, replica) for replica in range(request.problem.n_replicas)]
         return RowsOfNodes.of(request.problem.channels, parts)
 
-    def _drawn(self, request: DrawnRequest) -> Steps[Array | RowsOfNodes]:
+    def _in_order(self, request: CountRequest | DrawnRowsRequest) -> Steps[NodeOrder]:
+        """The rows in the order of the nodes that they are in now."""
         yield
         if self._order is None or self._order[0] is not request.problem:
             blocks = [placed.block for placed in self._blocks]
@@ -95,9 +98,7 @@ class BlocksAtHand:
         order = self._order[1]
         order.follow(request.routing)
         yield
-        if request.counted:
-            return final(order.histograms(request))
-        return order.rows(request)
+        return order
 
     def _joined(self) -> Block:
         if self._whole is None:

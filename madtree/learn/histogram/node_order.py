@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.data import Array, Block, Bools, Ints, Runs, pieces_of
-from madtree.learn.histogram.at_hand_requests import DrawnRequest
+from madtree.learn.histogram.at_hand_requests import DrawnRowsRequest
 from madtree.learn.histogram.bagged_block import BaggedBlock
+from madtree.learn.histogram.requests import CountRequest
 from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined
 from madtree.learn.problem import Problem
@@ -144,20 +145,20 @@ class NodeOrder:
         some = self._sizes > 0
         self._nodes, self._sizes = self._nodes[some], self._sizes[some]
 
-    def histograms(self, request: DrawnRequest) -> Array:
-        """The state (n_channels, total_bins) of the request's layout."""
-        layout, n_drawn = request.layout, request.drawn.shape[1]
-        state = layout.zeros(request.dtype)
-        bins = state.reshape(len(state), n_drawn, layout.n_slots, request.width)
+    def histograms(self, request: CountRequest) -> Array:
+        """The state that a request for histograms by what was drawn asks for."""
+        assert request.drawn is not None
+        state, n_drawn = request.zeros(), request.drawn.shape[1]
+        bins = state.reshape(len(state), n_drawn, request.n_slots, -1)
         for stretch, chosen in self._asked(request):
             # Copying rows takes about as long as counting twice as many others along with them.
             if 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
                 stretch = stretch.only(chosen)
             for piece in stretch.pieces(self._tuning.piece_rows):
-                self._count(bins, request, piece)
+                self._count(bins, request.slot_of_node, request.drawn, piece)
         return state
 
-    def rows(self, request: DrawnRequest) -> RowsOfNodes:
+    def rows(self, request: DrawnRowsRequest) -> RowsOfNodes:
         """The rows, node by node, with the codes of what was drawn for their nodes, by its place."""
         stretches = [stretch.only(chosen) for stretch, chosen in self._asked(request)]
         rows = [stretch.rows for stretch in stretches] or [self._rows.part(0, 0)]
@@ -184,7 +185,7 @@ class NodeOrder:
             yield _Stretch(self._rows.part(begin, end), self._nodes[first:stop], self._sizes[first:stop])
             first, begin = stop, end
 
-    def _asked(self, request: DrawnRequest) -> Iterator[tuple[_Stretch, Bools]]:
+    def _asked(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[_Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
         found = 0
         for stretch in self._stretches():
@@ -217,10 +218,10 @@ class NodeOrder:
                 right[first:stop] = routing.goes_right(own, rows.part(first, stop))
         return right
 
-    def _count(self, bins: Array, request: DrawnRequest, stretch: _Stretch) -> None:
+    def _count(self, bins: Array, slot_of_node: Ints, drawn: Ints, stretch: _Stretch) -> None:
         """Count the rows of the nodes that are asked for into `bins` (n_channels, n_drawn, n_slots, width)."""
         rows, width, n_counts = stretch.rows, bins.shape[-1], self._channels.n_counts
-        slots = request.slot_of_node.take(stretch.nodes)
+        slots = slot_of_node.take(stretch.nodes)
         is_asked = slots >= 0
         asked = slots[is_asked]
         n_asked = len(asked)
@@ -237,7 +238,7 @@ class NodeOrder:
         elif n_nodes > 1:
             for start, (first, stop) in zip((number * width).tolist(), stretch.bounds, strict=True):
                 base[first:stop] += start
-        drawn = request.drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
+        drawn = drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
         index = np.empty_like(base)
         for j, features in enumerate(drawn.T):
             if one_by_one:

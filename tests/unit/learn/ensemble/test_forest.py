@@ -20,8 +20,8 @@ from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
 from madtree.learn.histogram import (
     CategoriesRequest,
     CountRequest,
-    DrawnRequest,
     HeldOutRequest,
+    PlacedBlock,
     Program,
     Request,
     Steps,
@@ -29,9 +29,12 @@ from madtree.learn.histogram import (
     TargetsRequest,
     WaveRequest,
     driven,
+    final,
+    transition,
 )
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
+from madtree.learn.route import Positions
 from madtree.learn.split import BestSplits, SmallNodes, search_screened
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, SCREENED, at_hand, cut, sample_rows
@@ -160,17 +163,18 @@ class BlocksElsewhere:
     rows_at_hand = False
 
     def __init__(self, blocks: list[Block]) -> None:
-        self._blocks = at_hand(blocks)
+        positions = Positions(2**20)
+        self._placed = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
+        self._at_hand = at_hand(blocks)
 
     def answer(self, request: Request) -> Steps[Any]:
         if isinstance(request, WaveRequest):
             return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
-        if isinstance(request, DrawnRequest):
-            assert request.counted
-            of_nodes = request.problem, request.routing, request.slot_of_node, request.n_slots
-            request = CountRequest("histograms", *of_nodes, drawn=request.drawn)
-        assert isinstance(request, CountRequest | HeldOutRequest | TargetsRequest | CategoriesRequest)
-        return (yield from self._blocks.answer(request))
+        if isinstance(request, CountRequest):
+            yield
+            return final(transition(None, self._placed, request))
+        assert isinstance(request, HeldOutRequest | TargetsRequest | CategoriesRequest)
+        return (yield from self._at_hand.answer(request))
 
 
 @pytest.mark.parametrize("memory_mb", [1, 64])
