@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Bools, Ints, Runs, pieces_of
+from madtree.learn.data import Array, Block, Bools, Ints, Runs, Steps, pieces_of
 from madtree.learn.histogram.at_hand_requests import DrawnRowsRequest
 from madtree.learn.histogram.bagged_block import BaggedBlock
 from madtree.learn.histogram.requests import CountRequest
@@ -20,6 +20,8 @@ from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, 
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
+
+_STEP_ROWS = 2**20  # that are counted between two looks for cancels
 
 
 @dataclass(frozen=True)
@@ -110,51 +112,56 @@ class NodeOrder:
             following += own
         return total
 
-    def follow(self, routing: Routing) -> None:
+    def _moved(self, routing: Routing) -> Iterator[_Stretch]:
         """Let the rows go on to the children that their nodes have got; those of nodes without children are left
-        behind.
+        behind. Rows that have just come are given at once, while they are in the cache.
         """
-        if np.array_equal(routing.child.take(self._nodes), self._nodes):
-            return
         self._drop_empty()  # roots of trees for which no row was drawn
         first = 0
         nodes: list[Ints] = []
         sizes: list[Ints] = []
         for stretch in self._stretches():
+            begin = first
             split = routing.child.take(stretch.nodes) != stretch.nodes
             right = self._sides(routing, stretch)
             left = ~right
             ends = np.flatnonzero(~split)  # from leaves no row goes right
-            for begin, size in zip(stretch.runs.firsts[ends].tolist(), stretch.sizes[ends].tolist(), strict=True):
-                left[begin : begin + size] = False
+            for start, size in zip(stretch.runs.firsts[ends].tolist(), stretch.sizes[ends].tolist(), strict=True):
+                left[start : start + size] = False
             for side in (left, right):
                 first = stretch.rows.put(side, self._free, first)
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
-            nodes += [child, child + 1]
             if self._are_large(stretch):
                 n_right = np.array([np.count_nonzero(right[a:b]) for a, b in stretch.bounds])
             else:  # reduceat makes integers of them
                 n_right = np.add.reduceat(right, stretch.runs.firsts, dtype=np.int64)
             go_right = n_right[split]
-            sizes += [stretch.sizes[split] - go_right, go_right]
+            size = np.concatenate((stretch.sizes[split] - go_right, go_right))
+            some = size > 0
+            nodes.append(np.concatenate((child, child + 1))[some])
+            sizes.append(size[some])
+            yield from self._parted(_Stretch(self._free.part(begin, first), nodes[-1], sizes[-1]))
         self._rows, self._free = self._free, self._rows
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
-        self._drop_empty()
 
     def _drop_empty(self) -> None:
         some = self._sizes > 0
         self._nodes, self._sizes = self._nodes[some], self._sizes[some]
 
-    def histograms(self, request: CountRequest) -> Array:
+    def histograms(self, request: CountRequest) -> Steps[Array]:
         """The state that a request for histograms by what was drawn asks for."""
         assert request.drawn is not None
-        state, n_drawn = request.zeros(), request.drawn.shape[1]
+        state, n_drawn, n_rows = request.zeros(), request.drawn.shape[1], 0
         bins = state.reshape(len(state), n_drawn, request.n_slots, -1)
         for stretch, chosen in self._asked(request):
             # Copying rows takes about as long as counting twice as many others along with them.
             if 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
                 stretch = stretch.only(chosen)
             for piece in stretch.pieces(self._tuning.piece_rows):
+                n_rows += len(piece.rows)
+                if n_rows > _STEP_ROWS:
+                    yield
+                    n_rows = 0
                 self._count(bins, request.slot_of_node, request.drawn, piece)
         return state
 
@@ -176,19 +183,24 @@ class NodeOrder:
         )
 
     def _stretches(self) -> Iterator[_Stretch]:
-        """All nodes that have rows: each large one alone, small ones side by side."""
-        stops = np.cumsum(self._sizes)
+        """All nodes that have rows."""
+        return self._parted(_Stretch(self._rows, self._nodes, self._sizes))
+
+    def _parted(self, whole: _Stretch) -> Iterator[_Stretch]:
+        """The nodes of a stretch, however large: each large one alone, small ones side by side."""
+        stops = np.cumsum(whole.sizes)
         n, first, begin = len(stops), 0, 0
         while first < n:
             stop = max(first + 1, int(np.searchsorted(stops, begin + self._tuning.stretch_rows, "right")))
             end = int(stops[stop - 1])
-            yield _Stretch(self._rows.part(begin, end), self._nodes[first:stop], self._sizes[first:stop])
+            yield _Stretch(whole.rows.part(begin, end), whole.nodes[first:stop], whole.sizes[first:stop])
             first, begin = stop, end
 
     def _asked(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[_Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
         found = 0
-        for stretch in self._stretches():
+        are_behind = not np.array_equal(request.routing.child.take(self._nodes), self._nodes)
+        for stretch in self._moved(request.routing) if are_behind else self._stretches():
             chosen = request.slot_of_node.take(stretch.nodes) >= 0
             if chosen.any():
                 found += int(np.count_nonzero(chosen))
