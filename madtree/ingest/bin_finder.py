@@ -28,6 +28,15 @@ _LOOKED_UP = 1_024  # values of a feature from which on a search takes longer
 _FEW_OTHERS = 8  # times as many values are looked up as are searched, at least
 
 
+def takes_all(parameters: Parameters, n_rows: float, least_sample: int = Tuning.least_sample) -> bool:
+    """Whether the bins of so many rows of a single tree, or fewer, are found in all of them."""
+    return _sample_size(parameters, least_sample) > _WHOLE_ABOVE * n_rows
+
+
+def _sample_size(parameters: Parameters, least_sample: int) -> int:
+    return int(max(parameters.n_bins**2, least_sample) * _SPARE)
+
+
 class BinFinder:
     """Finds the bins of every feature in every large tree."""
 
@@ -55,9 +64,8 @@ class BinFinder:
         self._tree_ids, self._rows = tree_ids, rows
         self._limits = BinLimits.choose(kinds, parameters.n_bins, rows)
         self.seen_null = [True] * len(kinds)
-        wanted = max(parameters.n_bins**2, least_sample)
-        self._wanted = int(wanted * _SPARE)
-        self.takes_all = not source.grouping and self._wanted > _WHOLE_ABOVE * rows.sum()
+        self._wanted = _sample_size(parameters, least_sample)
+        self.takes_all = not source.grouping and takes_all(parameters, int(rows.sum()), least_sample)
 
     def find(
         self,

@@ -10,12 +10,15 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.ingest.bin_finder import takes_all
 from madtree.ingest.categories import distinct_keys
 from madtree.ingest.counts import check_exposures, counts_profile
+from madtree.ingest.page_ranges import OID
 from madtree.learn.data import Floats, Ints
 from madtree.learn.problem import Scale
 from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
+from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
 from madtree.trees import POISSON
 
@@ -23,7 +26,7 @@ MAX_CLASSES = 65_535
 INTEGERS = ("smallint", "integer", "bigint")
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
-_PROFILE_SAMPLE = 50_000
+_MOST_SAMPLED, _SAMPLED_SHARE = 50_000, 8  # rows, at most, and of the table 1 / this
 _MOSTLY_USABLE = 0.9
 # Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
 # unseen classes is about that of rows of classes seen once; Good 1953), and all rows would have to be packed again.
@@ -147,19 +150,27 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     return Profile(total, usable, classes, distinct_keys(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
 
 
-def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected_rows: float) -> Profile | None:
-    """The size of a table that is known to be large, by a sample, and its classes, unless there are rare ones in the
-    sample as well; None where the sample does not say enough.
+def estimate_profile(host: Host, task: TrainingTask, source: RowSource, oids: Sequence[int]) -> Profile | None:
+    """The size of a table that is expected to be too large for one block, and its classes, by a sample, unless there
+    are rare ones in that as well; None where the sample does not say enough, or says otherwise.
 
     Saves a scan of the table. Whoever uses it counts the rows while packing them, and looks for unknown classes there.
+
+    `oids`: of the plain tables that hold the rows.
     """
     if not task.is_classification or source.weight or source.grouping or source.fold:
         return None
-    share = _PROFILE_SAMPLE / expected_rows
+    if task.parameters.class_params is not None:
+        return None  # they go by the order of all classes: a sample may lack one
+    expected_rows = host.query(work_sql.EXPECTED_ROWS, [f"{OID}[]"], [oids])[0]["expected"]
+    if expected_rows is None or not _is_large(task, expected_rows):
+        return None
+    wanted = min(_MOST_SAMPLED, expected_rows / _SAMPLED_SHARE)
+    share = wanted / expected_rows
     sample = sampled(share, task.parameters.seed)
     rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, sample))
     found, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
-    if not _PROFILE_SAMPLE / 2 < found < 2 * _PROFILE_SAMPLE or usable < _MOSTLY_USABLE * found:
+    if not wanted / 2 < found < 2 * wanted or usable < _MOSTLY_USABLE * found:
         return None
     present = [row for row in rows if row["label"] is not None]
     if len(present) > (classes_at_most(task) or len(present)):
@@ -168,12 +179,20 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, expected
         return None
     keys = distinct_keys(np.array([float(row["key"]) for row in present]), "dependent_variable")
     classes = tuple(str(row["label"]) for row in present)
-    profile = Profile(int(found / share), int(usable / share), classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
+    size = int(expected_rows), int(expected_rows * usable / found)
+    profile = Profile(*size, classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
     if sum(int(row["usable"]) == 1 for row in present) <= _MOST_SINGLE:
         return profile
     # The size stays the estimated one: the sample for the bins, and so the tree, must not depend on the classes' way.
     known = read_profile(host, task, source)
     return replace(profile, classes=known.classes, class_keys=known.class_keys)
+
+
+def _is_large(task: TrainingTask, expected_rows: float) -> bool:
+    """Whether so many rows, about, are surely too many for one block."""
+    tuning = task.tuning
+    whatever_the_size = takes_all(task.parameters, expected_rows, tuning.least_sample)
+    return expected_rows >= (tuning.large if whatever_the_size else tuning.surely_large) * tuning.block_rows
 
 
 def classes_at_most(task: TrainingTask) -> int | None:

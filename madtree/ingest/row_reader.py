@@ -82,7 +82,7 @@ class RowPacker:
         packer = packing.packer()
         if self._spool is not None:
             for first in range(0, self._spool.n_rows, block_rows):
-                rows = self._spool.rows(first, min(first + block_rows, self._spool.n_rows))
+                rows = self._spool.rows(first, min(first + block_rows, self._spool.n_rows), packer.row_format)
                 block, skipped, unknown = packer.pack_rows(rows)
                 yield block, Packed(block.codes.n_rows, skipped + (0 if first else self._spool.n_skipped), unknown)
             return

@@ -157,10 +157,13 @@ class RowSpool:
         """(n_rows,) numbers of a feature, NaN where missing."""
         return self._column(self._format.n_own + index, 0, self.n_rows)
 
-    def rows(self, first: int, last: int) -> RawRows:
-        """The rows from `first` up to but not `last`, in the order in which they were read."""
+    def rows(self, first: int, last: int, row_format: RowFormat) -> RawRows:
+        """The rows from `first` up to but not `last`, in the order in which they were read.
+
+        `row_format`: of the rows; it may know more classes than there were known when they were read.
+        """
         own = np.stack([self._column(i, first, last) for i in range(self._format.n_own)])
-        return self._format.rows_of(own, SpooledFeatures(self, first, last))
+        return row_format.rows_of(own, SpooledFeatures(self, first, last))
 
     def values(self, index: int, first: int, last: int) -> Floats:
         """(last - first,) values of a feature, or indices of its categories."""

@@ -55,7 +55,8 @@ class Tuning:
         part_rows: of a part of a distributed table, at most.
         distributed_share: of a block, what small groups of a distributed table fill together: 1 / this. There are more
             blocks then, and servers have more nearly as much to do.
-        surely_large: blocks' worth of rows from which an estimate is enough to tell that a table is large.
+        surely_large: blocks' worth of rows from which an estimate is enough to tell that a table is large,
+        large: and from which it is where bins are found in all rows, and so do not depend on how many these are.
         least_sample: rows that bins are found in, at least.
         spool_share: of the memory budget, what rows that are read once may take before they go to a file: 1 / this.
         block_share: of the memory budget, what blocks may take before they go to a file: 1 / this.
@@ -71,6 +72,7 @@ class Tuning:
     part_rows: int = 65_536
     distributed_share: int = 8
     surely_large: int = 4
+    large: float = 1.25
     least_sample: int = 100_000
     spool_share: int = 2
     block_share: int = 4

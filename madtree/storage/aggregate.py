@@ -17,7 +17,6 @@ from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, codec
 from madtree.learn.histogram import (
     CategoriesRequest,
     CountRequest,
-    DrawnRequest,
     HeldOutRequest,
     Program,
     Progress,
@@ -85,9 +84,6 @@ class TableOfBlocks:
         if isinstance(request, HeldOutRequest | TargetsRequest | CategoriesRequest):
             copied = yield from self._copy()
             return (yield from copied.answer(request))
-        if isinstance(request, DrawnRequest):
-            of_nodes = request.problem, request.routing, request.slot_of_node, request.n_slots
-            request = CountRequest("histograms", *of_nodes, drawn=request.drawn)
         if not isinstance(request, CountRequest):
             raise NotImplementedError(f"a table of blocks has no answer to {request}")
         return (yield from self._count(request))

@@ -50,7 +50,6 @@ from madtree.train.small import SmallGroups
 from madtree.trees import Feature, Kind
 
 _MIN_BLOCK_ROWS = 1_024
-_OID = "pg_catalog.oid"
 
 
 class Training:
@@ -83,7 +82,8 @@ class Training:
         # Folds are told apart by their text, whatever the column's type.
         self.fold = None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
         self.source = self._row_source(relation)
-        self.profile: Profile = self._estimate() or read_profile(self.reader, task, self.source)
+        seen = self.reader, task, self.source
+        self.profile: Profile = estimate_profile(*seen, self.oids) or read_profile(*seen)
         check_class_params(task.parameters.class_params, task.dependent_sql, self.profile.classes)
         tell_of_classes(host, task, self.profile)
         self.categories: list[Categories | None] = read_categories(
@@ -157,15 +157,6 @@ class Training:
         columns = find_columns(self.reader, task.source)
         names = columns_in(dict.fromkeys(used), columns)
         return None if names is None else [columns[name].sql for name in columns if name in names]
-
-    def _estimate(self) -> Profile | None:
-        """A profile without a look at all rows, where the table is known to be too large for one block."""
-        if self.task.parameters.class_params is not None:
-            return None  # they go by the order of all classes: a sample may lack one
-        expected = self.reader.query(work_sql.EXPECTED_ROWS, [f"{_OID}[]"], [self.oids])[0]["expected"]
-        if expected is None or expected < self.task.tuning.surely_large * self.task.tuning.block_rows:
-            return None
-        return estimate_profile(self.reader, self.task, self.source, float(expected))
 
     def _row_source(self, relation: str) -> RowSource:
         task = self.task

@@ -14,13 +14,14 @@ from madtree.learn.data.block import (
     CodeLayout,
     Codes,
     CodesOfRows,
+    CodesOfRuns,
     pieces_of,
 )
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.hashing import keyed, mixed
 from madtree.learn.data.plans import LastPlan
-from madtree.learn.data.runs import heads
+from madtree.learn.data.runs import Runs, heads
 from madtree.learn.data.sent_numbers import sent_floats, sent_ints
 from madtree.learn.data.sent_rows import sent_rows
 from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
@@ -43,10 +44,12 @@ __all__ = [
     "CodeLayout",
     "Codes",
     "CodesOfRows",
+    "CodesOfRuns",
     "Floats",
     "Grid",
     "Ints",
     "LastPlan",
+    "Runs",
     "Steps",
     "Values",
     "advanced",

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from madtree.learn.data.runs import Runs
 from madtree.learn.data.types import Array, Ints
 
 NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included
@@ -76,6 +77,14 @@ class CodesOfRows(Protocol):
 
     def gather_at(self, feature: Ints, rows: Ints) -> Array:
         """(m,) code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
+        ...
+
+
+class CodesOfRuns(CodesOfRows, Protocol):
+    """The same of rows that stand run by run."""
+
+    def gather_of(self, feature: Ints, runs: Runs) -> Array:
+        """(n_rows,) code of one feature, `feature` (n_runs,), in each row; a copy."""
         ...
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
-from madtree.learn.data.types import Array, Ints
+from madtree.learn.data.types import Array, Bools, Ints
 
 
 def heads(values: Array) -> Ints:
@@ -12,3 +15,42 @@ def heads(values: Array) -> Ints:
     begins = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
     return np.flatnonzero(begins)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Rows that belong together and stand side by side, run after run.
+
+    Attributes:
+        sizes: (n_runs,) rows of each.
+    """
+
+    sizes: Ints
+
+    @cached_property
+    def n_rows(self) -> int:
+        return int(self.sizes.sum())
+
+    @cached_property
+    def firsts(self) -> Ints:
+        """(n_runs,) the first row of each."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def spread(self, values: Array, step: int = 0) -> Array:
+        """(n_rows,) what `values` (n_runs,) say of each row's run, and `step` more for each row before it.
+
+        As running sums of what changes from row to row: numpy's repeat takes three times as long. Unsigned numbers
+        wrap round and back.
+        """
+        changes = np.full(self.n_rows, step, values.dtype)
+        firsts = self.firsts
+        if not self._some.all():
+            firsts, values = firsts[self._some], values[self._some]
+        changes[firsts[:1]] = values[:1]
+        changes[firsts[1:]] += values[1:] - values[:-1]
+        return np.cumsum(changes, dtype=changes.dtype, out=changes)
+
+    @cached_property
+    def _some(self) -> Bools:
+        """(n_runs,) which have a row."""
+        return self.sizes > 0

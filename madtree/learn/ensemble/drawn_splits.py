@@ -10,7 +10,16 @@ from madtree.learn.data import Bools, Ints
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
-from madtree.learn.histogram import BREATH, DrawnRequest, Program, RowsOfNodes, by_rows, node_totals, state_limit
+from madtree.learn.histogram import (
+    BREATH,
+    CountRequest,
+    DrawnRowsRequest,
+    Program,
+    RowsOfNodes,
+    by_rows,
+    node_totals,
+    state_limit,
+)
 from madtree.learn.problem import Problem
 from madtree.learn.split import (
     BestSplits,
@@ -105,7 +114,9 @@ class DrawnSplits:
         self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
     ) -> Program[None]:
         problem, nodes = self._problem, frontier[places]
-        request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn, counted=True)
+        request = CountRequest(
+            "histograms", problem, growing.routing, growing.slots(nodes), n_slots=len(nodes), drawn=drawn
+        )
         state = yield request
         layout = request.layout
         roots = np.flatnonzero(nodes < growing.n_trees)
@@ -120,7 +131,7 @@ class DrawnSplits:
         self, growing: GrowingTrees, frontier: Ints, places: Ints, drawn: Ints, found: BestSplits
     ) -> Program[None]:
         problem, nodes = self._problem, frontier[places]
-        request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn, counted=False)
+        request = DrawnRowsRequest(problem, growing.routing, growing.slots(nodes), drawn)
         rows: RowsOfNodes = yield request
         small = SmallNodes(rows, request.layout, drawn, growing.tree[nodes])
         part = found.of_slots(places)
@@ -135,7 +146,7 @@ class DrawnSplits:
         for mine in together(problem, growing.sums[:, every], growing.n_rows[every]):
             at = places[mine]
             nodes, part = frontier[at], found.of_slots(at)
-            request = DrawnRequest(problem, growing.routing, growing.slots(nodes), drawn[mine], counted=False)
+            request = DrawnRowsRequest(problem, growing.routing, growing.slots(nodes), drawn[mine])
             rows: RowsOfNodes = yield request
             small = SmallNodes(rows, request.layout, drawn[mine], growing.tree[nodes])
             search_screened(problem, small, growing.sums[:, nodes], part)

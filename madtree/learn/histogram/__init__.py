@@ -6,7 +6,7 @@ from madtree.learn.data import Steps, finished
 from madtree.learn.histogram.at_hand import BlocksAtHand
 from madtree.learn.histogram.at_hand_requests import (
     CategoriesRequest,
-    DrawnRequest,
+    DrawnRowsRequest,
     Ensemble,
     HeldOut,
     HeldOutRequest,
@@ -56,7 +56,7 @@ __all__ = [
     "BlocksReport",
     "CategoriesRequest",
     "CountRequest",
-    "DrawnRequest",
+    "DrawnRowsRequest",
     "Ensemble",
     "Frontier",
     "HeldOut",

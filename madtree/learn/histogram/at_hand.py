@@ -12,7 +12,7 @@ import numpy as np
 from madtree.learn.data import Array, Block, Ints, Steps
 from madtree.learn.histogram.at_hand_requests import (
     CategoriesRequest,
-    DrawnRequest,
+    DrawnRowsRequest,
     HeldOut,
     HeldOutRequest,
     Targets,
@@ -57,8 +57,8 @@ class BlocksAtHand:
             return (yield from self._count(request))
         if isinstance(request, RowsRequest):
             return (yield from self._rows(request))
-        if isinstance(request, DrawnRequest):
-            return (yield from self._drawn(request))
+        if isinstance(request, DrawnRowsRequest):
+            return (yield from self._in_order(request.problem)).rows(request)
         if isinstance(request, HeldOutRequest):
             return (yield from self._held_out(request))
         if isinstance(request, CategoriesRequest):
@@ -71,6 +71,9 @@ class BlocksAtHand:
         raise NotImplementedError(f"blocks at hand have no answer to {request}")
 
     def _count(self, request: CountRequest) -> Steps[Array]:
+        if request.drawn is not None:
+            order = yield from self._in_order(request.problem)
+            return final((yield from order.histograms(request)))
         if self._are_counted_together(request):
             return final((yield from transition_steps(None, self._blocks, request)))
         state: Array = request.zeros()
@@ -85,19 +88,15 @@ class BlocksAtHand:
             parts += [block.part(request, replica) for replica in range(request.problem.n_replicas)]
         return RowsOfNodes.of(request.problem.channels, parts)
 
-    def _drawn(self, request: DrawnRequest) -> Steps[Array | RowsOfNodes]:
+    def _in_order(self, problem: Problem) -> Steps[NodeOrder]:
+        """The rows in the order of nodes."""
         yield
-        if self._order is None or self._order[0] is not request.problem:
+        if self._order is None or self._order[0] is not problem:
             blocks = [placed.block for placed in self._blocks]
             self._order = self._way = None
             self._room.take_back()
-            self._order = request.problem, NodeOrder(request.problem, blocks, self._joined, self._room)
-        order = self._order[1]
-        order.follow(request.routing)
-        yield
-        if request.counted:
-            return final(order.histograms(request))
-        return order.rows(request)
+            self._order = problem, NodeOrder(problem, blocks, self._joined, self._room)
+        return self._order[1]
 
     def _joined(self) -> Block:
         if self._whole is None:

@@ -1,5 +1,5 @@
-"""Requests of forests: for what was drawn, for out-of-bag rows, and for whole trees. Histograms can be counted wherever
-rows are; whoever is asked for single rows must have all of them at hand, be it a copy.
+"""Requests of forests to whoever has all rows at hand, be it a copy: for rows by what was drawn, for out-of-bag rows,
+and for whole trees.
 """
 
 from __future__ import annotations
@@ -28,39 +28,28 @@ def drawn_layout(problem: Problem, drawn: Ints) -> HistogramLayout:
 
 
 @dataclass(frozen=True)
-class DrawnRequest:
-    """Some nodes of the last level, please, by the features drawn for each. The answer: histograms as a state,
-    whose features are the places of what was drawn (`drawn_layout`), or `RowsOfNodes` with such codes.
+class DrawnRowsRequest:
+    """The rows of some nodes of the last level, please. The answer: `RowsOfNodes` with codes by the place of what was
+    drawn, as in `drawn_layout`.
 
     Attributes:
         slot_of_node: as in `CountRequest`.
         drawn: (n_slots, n_drawn) features of each slot.
-        counted: whether histograms are wanted.
     """
 
     problem: Problem
     routing: Routing
     slot_of_node: Ints
     drawn: Ints
-    counted: bool
-    what: Literal["drawn"] = "drawn"
+    what: Literal["drawn rows"] = "drawn rows"
 
     @property
     def n_slots(self) -> int:
         return len(self.drawn)
 
     @property
-    def width(self) -> int:
-        """Codes of the widest feature, for which each place has room."""
-        return int(self.problem.bins.widths.max())
-
-    @property
     def layout(self) -> HistogramLayout:
         return drawn_layout(self.problem, self.drawn)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.problem.channels.dtype(self.problem.most_rows)
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Bools, Ints, pieces_of
-from madtree.learn.histogram.at_hand_requests import DrawnRequest
+from madtree.learn.data import Array, Block, Bools, Ints, Runs, Steps, pieces_of
+from madtree.learn.histogram.at_hand_requests import DrawnRowsRequest
 from madtree.learn.histogram.bagged_block import BaggedBlock
+from madtree.learn.histogram.requests import CountRequest
 from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, in_memory
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
+
+_STEP_ROWS = 2**20  # that are counted between two looks for cancels
 
 
 @dataclass(frozen=True)
@@ -35,17 +38,15 @@ class _Stretch:
     sizes: Ints
 
     @cached_property
-    def bounds(self) -> list[tuple[int, int]]:
-        """From which to which row those of each node go."""
-        stops = np.cumsum(self.sizes)
-        return list(zip((stops - self.sizes).tolist(), stops.tolist(), strict=True))
+    def runs(self) -> Runs:
+        """The rows of each node."""
+        return Runs(self.sizes)
 
     @cached_property
-    def place(self) -> Ints:
-        """(n_rows,) place of each row's node in the stretch."""
-        n_rows = len(self.rows)
-        ends = np.bincount(np.cumsum(self.sizes)[:-1], minlength=n_rows)  # nodes that end before each row
-        return np.cumsum(ends[:n_rows])  # numpy's repeat takes four times as long
+    def bounds(self) -> list[tuple[int, int]]:
+        """From which to which row those of each node go."""
+        firsts = self.runs.firsts
+        return list(zip(firsts.tolist(), (firsts + self.sizes).tolist(), strict=True))
 
     def pieces(self, most: int) -> Iterator[_Stretch]:
         """Of one node's rows at most so many at a time."""
@@ -60,7 +61,7 @@ class _Stretch:
         if chosen.all():
             return self
         nodes, sizes = self.nodes[chosen], self.sizes[chosen]
-        return _Stretch(self.rows.take(_runs(_before(self.sizes)[chosen], sizes)), nodes, sizes)
+        return _Stretch(self.rows.take(_runs(self.runs.firsts[chosen], sizes)), nodes, sizes)
 
 
 class NodeOrder:
@@ -111,56 +112,60 @@ class NodeOrder:
             following += own
         return total
 
-    def follow(self, routing: Routing) -> None:
+    def _moved(self, routing: Routing) -> Iterator[_Stretch]:
         """Let the rows go on to the children that their nodes have got; those of nodes without children are left
-        behind.
+        behind. Rows that have just come are given at once, while they are in the cache.
         """
-        if np.array_equal(routing.child.take(self._nodes), self._nodes):
-            return
         self._drop_empty()  # roots of trees for which no row was drawn
         first = 0
         nodes: list[Ints] = []
         sizes: list[Ints] = []
         for stretch in self._stretches():
+            begin = first
             split = routing.child.take(stretch.nodes) != stretch.nodes
             right = self._sides(routing, stretch)
             left = ~right
-            if not split.all():
-                stays = split.take(stretch.place)
-                left &= stays
-                right &= stays
+            ends = np.flatnonzero(~split)  # from leaves no row goes right
+            for start, size in zip(stretch.runs.firsts[ends].tolist(), stretch.sizes[ends].tolist(), strict=True):
+                left[start : start + size] = False
             for side in (left, right):
                 first = stretch.rows.put(side, self._free, first)
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
-            nodes += [child, child + 1]
             if self._are_large(stretch):
                 n_right = np.array([np.count_nonzero(right[a:b]) for a, b in stretch.bounds])
             else:  # reduceat makes integers of them
-                n_right = np.add.reduceat(right, _before(stretch.sizes), dtype=np.int64)
+                n_right = np.add.reduceat(right, stretch.runs.firsts, dtype=np.int64)
             go_right = n_right[split]
-            sizes += [stretch.sizes[split] - go_right, go_right]
+            size = np.concatenate((stretch.sizes[split] - go_right, go_right))
+            some = size > 0
+            nodes.append(np.concatenate((child, child + 1))[some])
+            sizes.append(size[some])
+            yield from self._parted(_Stretch(self._free.part(begin, first), nodes[-1], sizes[-1]))
         self._rows, self._free = self._free, self._rows
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
-        self._drop_empty()
 
     def _drop_empty(self) -> None:
         some = self._sizes > 0
         self._nodes, self._sizes = self._nodes[some], self._sizes[some]
 
-    def histograms(self, request: DrawnRequest) -> Array:
-        """The state (n_channels, total_bins) of the request's layout."""
-        layout, n_drawn = request.layout, request.drawn.shape[1]
-        state = layout.zeros(request.dtype)
-        bins = state.reshape(len(state), n_drawn, layout.n_slots, request.width)
+    def histograms(self, request: CountRequest) -> Steps[Array]:
+        """The state that a request for histograms by what was drawn asks for."""
+        assert request.drawn is not None
+        state, n_drawn, n_rows = request.zeros(), request.drawn.shape[1], 0
+        bins = state.reshape(len(state), n_drawn, request.n_slots, -1)
         for stretch, chosen in self._asked(request):
             # Copying rows takes about as long as counting twice as many others along with them.
             if 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
                 stretch = stretch.only(chosen)
             for piece in stretch.pieces(self._tuning.piece_rows):
-                self._count(bins, request, piece)
+                n_rows += len(piece.rows)
+                if n_rows > _STEP_ROWS:
+                    yield
+                    n_rows = 0
+                self._count(bins, request.slot_of_node, request.drawn, piece)
         return state
 
-    def rows(self, request: DrawnRequest) -> RowsOfNodes:
+    def rows(self, request: DrawnRowsRequest) -> RowsOfNodes:
         """The rows, node by node, with the codes of what was drawn for their nodes, by its place."""
         stretches = [stretch.only(chosen) for stretch, chosen in self._asked(request)]
         rows = [stretch.rows for stretch in stretches] or [self._rows.part(0, 0)]
@@ -178,19 +183,24 @@ class NodeOrder:
         )
 
     def _stretches(self) -> Iterator[_Stretch]:
-        """All nodes that have rows: each large one alone, small ones side by side."""
-        stops = np.cumsum(self._sizes)
+        """All nodes that have rows."""
+        return self._parted(_Stretch(self._rows, self._nodes, self._sizes))
+
+    def _parted(self, whole: _Stretch) -> Iterator[_Stretch]:
+        """The nodes of a stretch, however large: each large one alone, small ones side by side."""
+        stops = np.cumsum(whole.sizes)
         n, first, begin = len(stops), 0, 0
         while first < n:
             stop = max(first + 1, int(np.searchsorted(stops, begin + self._tuning.stretch_rows, "right")))
             end = int(stops[stop - 1])
-            yield _Stretch(self._rows.part(begin, end), self._nodes[first:stop], self._sizes[first:stop])
+            yield _Stretch(whole.rows.part(begin, end), whole.nodes[first:stop], whole.sizes[first:stop])
             first, begin = stop, end
 
-    def _asked(self, request: DrawnRequest) -> Iterator[tuple[_Stretch, Bools]]:
+    def _asked(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[_Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
         found = 0
-        for stretch in self._stretches():
+        are_behind = not np.array_equal(request.routing.child.take(self._nodes), self._nodes)
+        for stretch in self._moved(request.routing) if are_behind else self._stretches():
             chosen = request.slot_of_node.take(stretch.nodes) >= 0
             if chosen.any():
                 found += int(np.count_nonzero(chosen))
@@ -205,23 +215,25 @@ class NodeOrder:
     def _sides(self, routing: Routing, stretch: _Stretch) -> Bools:
         """(n_rows,) whether each row goes right."""
         if not self._are_large(stretch):
-            return routing.goes_right_of(stretch.nodes, stretch.place, stretch.rows)
-        rows, right = stretch.rows, np.empty(len(stretch.rows), np.bool_)
-        for node, (first, stop) in zip(stretch.nodes.tolist(), stretch.bounds, strict=True):
-            if routing.by_cut_alone(node):
-                code, cut = rows.column(int(routing.feature[node]), first, stop), int(routing.cut[node])
-                if routing.missing_right[node]:
+            return routing.goes_right_of(stretch.nodes, stretch.runs, stretch.rows)
+        rows, right, nodes = stretch.rows, np.empty(len(stretch.rows), np.bool_), stretch.nodes
+        splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
+        by_cut = routing.by_cut_alone(nodes).tolist()
+        for i, ((first, stop), feature, cut, lowered) in enumerate(zip(stretch.bounds, *splits, strict=True)):
+            if by_cut[i]:
+                code = rows.column(feature, first, stop)
+                if lowered:
                     code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
                 np.greater(code, cut, out=right[first:stop])
             else:
-                own = np.full(stop - first, node, np.int32)
+                own = np.full(stop - first, nodes[i], np.int32)
                 right[first:stop] = routing.goes_right(own, rows.part(first, stop))
         return right
 
-    def _count(self, bins: Array, request: DrawnRequest, stretch: _Stretch) -> None:
+    def _count(self, bins: Array, slot_of_node: Ints, drawn: Ints, stretch: _Stretch) -> None:
         """Count the rows of the nodes that are asked for into `bins` (n_channels, n_drawn, n_slots, width)."""
-        rows, width, n_counts = stretch.rows, request.width, self._channels.n_counts
-        slots = request.slot_of_node.take(stretch.nodes)
+        rows, width, n_counts = stretch.rows, bins.shape[-1], self._channels.n_counts
+        slots = slot_of_node.take(stretch.nodes)
         is_asked = slots >= 0
         asked = slots[is_asked]
         n_asked = len(asked)
@@ -234,19 +246,18 @@ class NodeOrder:
         else:
             base = np.zeros(len(rows), np.int64)
         if not one_by_one:
-            base += (number * width).take(stretch.place)
+            base += stretch.runs.spread(number * width)
         elif n_nodes > 1:
             for start, (first, stop) in zip((number * width).tolist(), stretch.bounds, strict=True):
                 base[first:stop] += start
-        drawn = request.drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
+        drawn = drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
         index = np.empty_like(base)
         for j, features in enumerate(drawn.T):
             if one_by_one:
                 for feature, (first, stop) in zip(features.tolist(), stretch.bounds, strict=True):
                     np.add(base[first:stop], rows.column(feature, first, stop), out=index[first:stop])
             else:
-                features.take(stretch.place, out=index, mode="clip")
-                np.add(base, rows.gather(index, index), out=index)
+                np.add(base, rows.gather_of(features, stretch.runs), out=index)
             for i, values in enumerate((rows.times, *rows.limbs)):
                 sums = np.bincount(index, values, minlength=n_counts * n_nodes * width)
                 sums = sums.reshape(n_counts, n_nodes, width)

@@ -16,7 +16,7 @@ import numpy as np
 from madtree.learn.data import Array, Floats, Ints, Steps, Values, require
 from madtree.learn.histogram.at_hand_requests import (
     CategoriesRequest,
-    DrawnRequest,
+    DrawnRowsRequest,
     HeldOutRequest,
     TargetsRequest,
     WaveRequest,
@@ -52,7 +52,8 @@ class CountRequest:
         powers: exponents; of counts the numbers of the terms.
         held_out: of the rows that each replica is tested on, instead of those that it is grown on; totals and powers.
         n_rows: rows of these nodes, about; for choosing how to count.
-        drawn: (n_slots, n_drawn) the features of each slot that are counted (`drawn_layout`), not `features`.
+        drawn: (n_slots, n_drawn) the features of each slot that are counted (`drawn_layout`), not `features`; of nodes
+            of the last level. None where all slots have the same.
     """
 
     what: What
@@ -213,7 +214,7 @@ BREATH = Progress()
 Request = (
     CountRequest
     | RowsRequest
-    | DrawnRequest
+    | DrawnRowsRequest
     | HeldOutRequest
     | CategoriesRequest
     | TargetsRequest

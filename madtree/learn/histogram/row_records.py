@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import NARROW_LIMIT, Array, Block, Bools, Codes, Floats, Ints, pieces_of
+from madtree.learn.data import NARROW_LIMIT, Array, Block, Bools, Codes, Floats, Ints, Runs, pieces_of
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are
@@ -190,14 +190,17 @@ class RowRecords:
             return self._table[first:stop, feature]
         return self.codes.column(feature).take(self._rows[first:stop])
 
-    def gather(self, feature: Ints, scratch: Ints | None = None) -> Array:
-        """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy.
-
-        `scratch`: (n_rows,) int64 that is written to, instead of other memory; it may be `feature`.
-        """
+    def gather(self, feature: Ints) -> Array:
+        """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy."""
         if self.layout.n_features:
-            return self._units.take(np.add(feature, self._steps, out=scratch))
+            return self._units.take(feature + self._steps)
         return self.codes.gather_at(feature, self._rows)
+
+    def gather_of(self, feature: Ints, runs: Runs) -> Array:
+        """(n_rows,) the code of one feature, `feature` (n_runs,) int64, in each row; a copy."""
+        if self.layout.n_features:
+            return self._units.take(runs.spread(feature, self.layout.n_units))
+        return self.codes.gather_at(runs.spread(feature), self._rows)
 
     def gather_at(self, feature: Ints, rows: Ints) -> Array:
         """(m,) the code of the feature `feature` (m,) in each of `rows` (m,); a copy."""

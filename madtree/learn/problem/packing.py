@@ -49,7 +49,6 @@ class RowFormat:
         fold_keys: the numbers that stand for the folds, or None where rows do not tell.
         has_exposure: whether the optional number is there.
         has_identity: whether a number is there that tells rows apart.
-        n_unknown: rows of the last `read` whose class was none of these.
     """
 
     has_tree: bool
@@ -60,7 +59,6 @@ class RowFormat:
     has_exposure: bool = False
     has_identity: bool = False
     _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
-    n_unknown: int = field(default=0, init=False)
 
     @property
     def n_own(self) -> int:
@@ -102,18 +100,18 @@ class RowFormat:
     def rows_of(self, own: Floats, features: Floats | Columns) -> RawRows:
         """The same from a row's own numbers (n_own, n_rows) and features with categories as indices."""
         at = int(self.has_tree)
-        target = own[at]
+        target, n_unknown = own[at], 0
         if self.class_keys is not None:
-            n_known = len(target) - int(np.isnan(target).sum())
+            n_missing = int(np.isnan(target).sum())
             target = self._index(-1, self.class_keys, target)
-            self.n_unknown = n_known - len(target) + int(np.isnan(target).sum())
+            n_unknown = int(np.isnan(target).sum()) - n_missing
         weight = own[at + 1] if self.has_weight else None
         exposure = own[at + 1 + self.has_weight] if self.has_exposure else None
         at_fold = at + 1 + self.has_weight + self.has_exposure
         fold = None if self.fold_keys is None else self._index(-2, self.fold_keys, own[at_fold])
         identity = identities(own[-1]) if self.has_identity else None
         tree = own[0].astype(np.int64) if self.has_tree else None
-        return RawRows(features, target, weight, tree, fold, exposure, identity)
+        return RawRows(features, target, weight, tree, fold, exposure, identity, n_unknown)
 
     def feature(self, feature: int, column: Floats) -> Floats:
         """(n_rows,) a feature from its numbers: indices of categories, or values as they are."""
@@ -205,12 +203,12 @@ class Packer:
         return self.pack_rows(self.row_format.read(images))
 
     def pack_rows(self, rows: RawRows) -> tuple[Block, int, int]:
-        """The same of rows that the format has just read."""
+        """The same of rows that the format has read."""
         return finished(self.packing(rows))
 
     def packing(self, rows: RawRows) -> Steps[tuple[Block, int, int]]:
         """The same, in steps."""
-        total = len(rows.target)
+        total, n_unknown = len(rows.target), rows.n_unknown
         keep = rows.usable()
         if self._tree_ids is not None:
             assert rows.tree is not None
@@ -224,7 +222,7 @@ class Packer:
             codes.column(f)[:] = yield from self._codes(f, rows)
         fold = None if rows.fold is None else rows.fold.astype(np.uint8)
         block = Block(codes, *on_grids(self._problem, rows), rows.tree, fold, rows.identity)
-        return block, total - len(rows.target), self.row_format.n_unknown
+        return block, total - len(rows.target), n_unknown
 
     def _codes(self, feature: int, rows: RawRows) -> Steps[Array]:
         values = rows.features[feature]

@@ -80,6 +80,7 @@ class RawRows:
         fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
         exposure: (n_rows,) over which the target was counted, or None.
         identity: as in `Block`.
+        n_unknown: rows whose class was none of those that are known, and which have no target now.
     """
 
     features: Floats | Columns
@@ -89,6 +90,7 @@ class RawRows:
     fold: Floats | None = None
     exposure: Floats | None = None
     identity: Array | None = None
+    n_unknown: int = 0
 
     def known(self) -> Bools:
         """(n_rows,) rows whose target, weight and exposure are known, and whose weight is not 0."""

@@ -21,8 +21,7 @@ class SearchTuning:
             bins over this are swept. Measured by benchmarks/sweep.py: much the same for all numbers of bins and
             classes.
         chunk_values: bins times channels that are searched together, to bound temporary memory.
-        rough_bins: whose rough gains are found together: arrays that stay in the cache, and that malloc does not ask
-            the system for.
+        rough_bins: whose rough gains are found together: arrays that stay in the cache.
 
     Of features with very many bins (learn.split.coarse):
         coarse_codes: codes of a feature from which on looking at coarse bins first pays,
@@ -57,7 +56,7 @@ class SearchTuning:
     rows_together: int = 262_144
     bins_per_row: float = 1.25
     chunk_values: int = 120_000
-    rough_bins: int = 16_000
+    rough_bins: int = 64_000
 
     coarse_codes: int = 2_048
     coarse_rows: int = 512

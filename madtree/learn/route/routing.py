@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import LEFT, RIGHT, UNKNOWN, WIDE_LIMIT, Array, Bools, CodesOfRows, Ints, Values, require
+from madtree.learn.data import (
+    LEFT,
+    RIGHT,
+    UNKNOWN,
+    WIDE_LIMIT,
+    Array,
+    Bools,
+    CodesOfRows,
+    CodesOfRuns,
+    Ints,
+    Runs,
+    Values,
+    require,
+)
 from madtree.trees import MAX_DEPTH_LIMIT
 
 _PREFIX = "routing_"  # of its fields among other values
@@ -184,9 +197,9 @@ class Routing:
         """Whether some node has categories or surrogates."""
         return len(self.categories) > 0 or len(self.surrogate_feature) > 0
 
-    def by_cut_alone(self, node: int) -> bool:
-        """Whether a node sends each row by its code and cut, or, where that is missing, with the majority."""
-        return not self.surrogates[node] and self.table[node] < 0
+    def by_cut_alone(self, nodes: Ints) -> Bools:
+        """(n,) whether nodes (n,) send each row by its code and cut, or, where that is missing, with the majority."""
+        return np.asarray((self.surrogates.take(nodes) == 0) & (self.table.take(nodes) < 0))
 
     def advance(self, node: Ints, codes: CodesOfRows, rows: Ints | None = None) -> Ints:
         """One step down: the node (n_rows,) of each row after the step, from its node before.
@@ -214,17 +227,18 @@ class Routing:
         right[unknown] = self._by_surrogates(node[unknown], codes, asked)
         return right
 
-    def goes_right_of(self, nodes: Ints, place: Ints, codes: CodesOfRows) -> Bools:
-        """As `goes_right`, of rows whose node is that at their `place` (n_rows,) among `nodes` (n,), which are few."""
+    def goes_right_of(self, nodes: Ints, runs: Runs, codes: CodesOfRuns) -> Bools:
+        """As `goes_right`, of rows that stand node by node: of each of `nodes` (n,) a run."""
         lowered, cut = self.missing_right.take(nodes), self.cut.take(nodes)
         if self.asks_more_than_cuts or cut.min(initial=1) < 1:
-            return self.goes_right(nodes.take(place), codes)
-        code = codes.gather(self.feature.take(nodes).astype(np.int64).take(place))
-        if lowered.any():
-            code -= lowered.take(place)  # as there
+            return self.goes_right(runs.spread(nodes), codes)
+        code = codes.gather_of(self.feature.take(nodes).astype(np.int64), runs)
+        if lowered.any() and not code.all():
+            code -= runs.spread(lowered)  # as there
+            cut = cut - lowered
         # Numbers of one type are compared many at once.
-        highest = np.minimum(cut - lowered, np.iinfo(code.dtype).max).astype(code.dtype)
-        return np.asarray(code > highest.take(place))
+        highest = np.minimum(cut, np.iinfo(code.dtype).max).astype(code.dtype)
+        return np.asarray(code > runs.spread(highest))
 
     def primary_side(self, node: Ints, codes: CodesOfRows) -> Array:
         """(n_rows,) uint8 the side that each row's node sends it to by its own split: LEFT, RIGHT or UNKNOWN."""

@@ -47,7 +47,7 @@ def test_rows_come_back_as_they_were_read(db: psycopg.Connection, in_memory: int
         values = np.array([np.nan if v is None else float(v) for v in expected[column]])
         assert np.array_equal(spool.feature(feature), values, equal_nan=True)
     for first, last in ((0, 3_000), (850, 950), (0, 900), (1_800, spool.n_rows)):  # in any order
-        some = spool.rows(first, last)
+        some = spool.rows(first, last, spool._format)
         assert len(some.features) == 5
         assert some.target.tolist() == list(map(float, expected[0][first:last]))
         assert some.features[1].tolist() == [float(b[-1]) for b in expected[2][first:last]]

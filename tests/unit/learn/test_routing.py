@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.data import Codes
+from madtree.learn.data import Block, Codes, Runs
 from madtree.learn.data.block import CodeLayout
 from madtree.learn.data.types import Ints
+from madtree.learn.histogram.row_records import RecordLayout, RowRecords
 from madtree.learn.route import Routing
 
 N_NODES, N_ROWS = 7, 400
@@ -26,23 +27,29 @@ def routing(rng: np.random.Generator, widths: Ints, least: int) -> Routing:
 
 @pytest.mark.parametrize("widths", [[4, 30, 256], [300, 2, 65_535], [1_000, 1_000, 1_000]])
 @pytest.mark.parametrize("least", [1, 0, -1])
-def test_rows_by_the_place_of_their_node_go_as_rows_by_their_node(widths: list[int], least: int) -> None:
+@pytest.mark.parametrize("lowest", [0, 1])  # code of a row; 0 where something is missing
+def test_rows_that_stand_node_by_node_go_as_rows_by_their_node(widths: list[int], least: int, lowest: int) -> None:
     rng = np.random.default_rng(sum(widths) + least)
     size = np.array(widths)
     ways = routing(rng, np.minimum(size, 4) if least < 1 else size, least)
     layout = CodeLayout.for_widths(size)
-    columns = [np.append(rng.integers(0, width, N_ROWS - 2), [0, width - 1]) for width in widths]
+    columns = [np.append(rng.integers(lowest, width, N_ROWS - 2), [lowest, width - 1]) for width in widths]
     narrow, wide = (
         np.array([c for c, is_wide in zip(columns, layout.wide, strict=True) if is_wide == kind]).reshape(-1, N_ROWS)
         for kind in (False, True)
     )
     codes = Codes(layout, narrow.astype(np.uint8), wide.astype(np.uint16))
-    nodes = np.array([5, 0, N_NODES - 1, 3])
-    place = rng.integers(0, len(nodes), N_ROWS)
+    records = RowRecords.empty(RecordLayout.of(codes, 2), N_ROWS, 0, codes)
+    every = np.arange(N_ROWS)
+    records.fill(slice(0, N_ROWS), Block(codes, np.zeros(N_ROWS, np.uint8)), every, np.ones(N_ROWS, np.uint8), [])
+    nodes = np.array([5, 0, 1, N_NODES - 1, 3])
+    place = np.sort(rng.integers(0, len(nodes), N_ROWS))
+    place[place == 2] = 3  # a node without rows
     expected = []
     for row, node in enumerate(nodes[place].tolist()):
         code, cut = int(columns[ways.feature[node]][row]), int(ways.cut[node])
         by_cut = bool(ways.missing_right[node]) if code == 0 and cut >= 0 else code > cut
         expected.append(by_cut)
     assert ways.goes_right(nodes[place], codes).tolist() == expected
-    assert ways.goes_right_of(nodes, place, codes).tolist() == expected
+    runs = Runs(np.bincount(place, minlength=len(nodes)))
+    assert ways.goes_right_of(nodes, runs, records).tolist() == expected

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from madtree.learn.data import Block, Bools, Ints, finished
+from madtree.learn.data import Array, Block, Bools, Ints, finished
 from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits, train_forest, wave_counts
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
@@ -20,8 +20,8 @@ from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
 from madtree.learn.histogram import (
     CategoriesRequest,
     CountRequest,
-    DrawnRequest,
     HeldOutRequest,
+    PlacedBlock,
     Program,
     Request,
     Steps,
@@ -29,9 +29,13 @@ from madtree.learn.histogram import (
     TargetsRequest,
     WaveRequest,
     driven,
+    final,
+    transition,
 )
+from madtree.learn.histogram.node_order import NodeOrder
 from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
+from madtree.learn.route import Positions
 from madtree.learn.split import BestSplits, SmallNodes, search_screened
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, SCREENED, at_hand, cut, sample_rows
@@ -160,17 +164,18 @@ class BlocksElsewhere:
     rows_at_hand = False
 
     def __init__(self, blocks: list[Block]) -> None:
-        self._blocks = at_hand(blocks)
+        positions = Positions(2**20)
+        self._placed = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
+        self._at_hand = at_hand(blocks)
 
     def answer(self, request: Request) -> Steps[Any]:
         if isinstance(request, WaveRequest):
             return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
-        if isinstance(request, DrawnRequest):
-            assert request.counted
-            of_nodes = request.problem, request.routing, request.slot_of_node, request.n_slots
-            request = CountRequest("histograms", *of_nodes, drawn=request.drawn)
-        assert isinstance(request, CountRequest | HeldOutRequest | TargetsRequest | CategoriesRequest)
-        return (yield from self._blocks.answer(request))
+        if isinstance(request, CountRequest):
+            yield
+            return final(transition(None, self._placed, request))
+        assert isinstance(request, HeldOutRequest | TargetsRequest | CategoriesRequest)
+        return (yield from self._at_hand.answer(request))
 
 
 @pytest.mark.parametrize("memory_mb", [1, 64])
@@ -224,6 +229,22 @@ def test_nothing_depends_on_how_rows_lie(name: str, rows_of_an_id: int) -> None:
         assert getattr(said_too, field).tobytes() == getattr(said, field).tobytes()
     for field in ("votes", "prediction"):
         assert np.array_equal(getattr(said_too, field), getattr(said, field)[order])
+
+
+def test_only_so_many_rows_are_counted_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be they of a node that is large, or of its children that they have just come to."""
+    problem, block, _ = forest_problem(2_000, 2, SETTINGS["two classes"][1])
+    problem = replace(problem, tuning=replace(problem.tuning, stretch_rows=500, piece_rows=200))
+    sizes, count = [], NodeOrder._count
+
+    def watched(order: NodeOrder, bins: Array, slot_of_node: Ints, drawn: Ints, stretch: Any) -> None:
+        sizes.append((len(stretch.nodes) > 1, len(stretch.rows)))
+        count(order, bins, slot_of_node, drawn, stretch)
+
+    monkeypatch.setattr(NodeOrder, "_count", watched)
+    forest_of(problem, [block], ForestParameters(3, 2))
+    assert max(size for is_several, size in sizes if not is_several) == 200
+    assert 200 < max(size for is_several, size in sizes if is_several) <= 500
 
 
 def test_each_split_is_the_best_among_the_drawn_features() -> None:
