@@ -28,7 +28,7 @@ _LOOKED_UP = 1_024  # values of a feature from which on a search takes longer
 _FEW_OTHERS = 8  # times as many values are looked up as are searched, at least
 
 
-def takes_all(parameters: Parameters, n_rows: float, least_sample: int = Tuning.least_sample) -> bool:
+def takes_all(parameters: Parameters, n_rows: float, least_sample: int) -> bool:
     """Whether the bins of so many rows of a single tree, or fewer, are found in all of them."""
     return _sample_size(parameters, least_sample) > _WHOLE_ABOVE * n_rows
 

@@ -1,5 +1,5 @@
-"""Requests of forests to whoever has all rows at hand, be it a copy: for rows by what was drawn, for out-of-bag rows,
-and for whole trees.
+"""Requests of forests: for whole trees; and for rows, by what was drawn for their nodes or out of bag, which only those
+can answer who have all rows at hand, be it as a copy.
 """
 
 from __future__ import annotations

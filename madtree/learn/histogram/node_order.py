@@ -61,7 +61,8 @@ class _Stretch:
         if chosen.all():
             return self
         nodes, sizes = self.nodes[chosen], self.sizes[chosen]
-        return _Stretch(self.rows.take(_runs(self.runs.firsts[chosen], sizes)), nodes, sizes)
+        found = Runs(sizes)
+        return _Stretch(self.rows.take(found.spread(self.runs.firsts[chosen] - found.firsts, step=1)), nodes, sizes)
 
 
 class NodeOrder:
@@ -104,10 +105,10 @@ class NodeOrder:
             return total
         sizes = [part.sizes(np.flatnonzero(part.times(replica) != 0)) for part in parts]
         total = np.sum(sizes, axis=0)
-        following = first + _before(total)  # where the next row of each group goes
+        following = first + Runs(total).firsts  # where the next row of each group goes
         for part, own in zip(parts, sizes, strict=True):
             rows, times = part.in_bag(replica)
-            at = (following - _before(own)).take(part.group(rows)) + np.arange(len(rows))
+            at = (following - Runs(own).firsts).take(part.group(rows)) + np.arange(len(rows))
             part.enter(rows, times, self._rows, at)
             following += own
         return total
@@ -136,10 +137,10 @@ class NodeOrder:
             else:  # reduceat makes integers of them
                 n_right = np.add.reduceat(right, stretch.runs.firsts, dtype=np.int64)
             go_right = n_right[split]
-            size = np.concatenate((stretch.sizes[split] - go_right, go_right))
-            some = size > 0
+            of_children = np.concatenate((stretch.sizes[split] - go_right, go_right))
+            some = of_children > 0
             nodes.append(np.concatenate((child, child + 1))[some])
-            sizes.append(size[some])
+            sizes.append(of_children[some])
             yield from self._parted(_Stretch(self._free.part(begin, first), nodes[-1], sizes[-1]))
         self._rows, self._free = self._free, self._rows
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
@@ -170,7 +171,7 @@ class NodeOrder:
         stretches = [stretch.only(chosen) for stretch, chosen in self._asked(request)]
         rows = [stretch.rows for stretch in stretches] or [self._rows.part(0, 0)]
         slots = [
-            np.repeat(request.slot_of_node.take(stretch.nodes).astype(np.int32), stretch.sizes) for stretch in stretches
+            stretch.runs.spread(request.slot_of_node.take(stretch.nodes).astype(np.int32)) for stretch in stretches
         ] or [np.zeros(0, np.int32)]
         slot = joined(slots)
         limbs = [joined([of.limbs[i] for of in rows]) for i in range(len(rows[0].limbs))]
@@ -279,18 +280,3 @@ class _Drawn:
     def column(self, feature: int) -> Array:
         """(n_rows,) codes of the features that were drawn in place `feature`."""
         return self.rows.gather(self.drawn[:, feature].take(self.slot))
-
-
-def _runs(first: Ints, sizes: Ints) -> Ints:
-    """The rows of some nodes, one node after the other; `first`, `sizes` (n,): the first row of each, and how many."""
-    some = np.flatnonzero(sizes)
-    first, sizes = first[some], sizes[some]
-    steps = np.ones(int(sizes.sum()), np.int64)
-    steps[:1] = first[:1]
-    steps[np.cumsum(sizes)[:-1]] = first[1:] - first[:-1] - sizes[:-1] + 1
-    return np.cumsum(steps)  # numpy's repeat takes several times as long
-
-
-def _before(sizes: Ints) -> Ints:
-    """(n,) what comes before each of `sizes` (n,)."""
-    return np.cumsum(sizes) - sizes

@@ -233,7 +233,7 @@ class Routing:
         if self.asks_more_than_cuts or cut.min(initial=1) < 1:
             return self.goes_right(runs.spread(nodes), codes)
         code = codes.gather_of(self.feature.take(nodes).astype(np.int64), runs)
-        if lowered.any() and not code.all():
+        if lowered.any() and not code.all():  # where nothing is missing, the cuts alone tell
             code -= runs.spread(lowered)  # as there
             cut = cut - lowered
         # Numbers of one type are compared many at once.
@@ -286,8 +286,8 @@ class _Bounded(Routing):
 
 def _stretches(first: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """The places of stretches (n,) that begin at `first`, one after the other, and where each begins among them."""
-    starts = np.cumsum(sizes) - sizes
-    return np.repeat(first - starts, sizes) + np.arange(int(sizes.sum())), starts
+    runs = Runs(sizes)
+    return runs.spread(first - runs.firsts, step=1), runs.firsts
 
 
 def _tables(given: Values, name: str, feature: Ints, widths: Ints, n_categories: int) -> Ints:
