@@ -6,7 +6,7 @@ import time
 
 from madtree.host.protocol import Host
 
-_SECONDS = 0.02  # between two looks: a look takes some microseconds, and nobody notices such a delay
+_SECONDS = 0.05  # between two looks: a look takes some 0.15 ms, and nobody notices such a delay
 
 
 class Cancels:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
-from madtree.request import check_free, model_tables
+from madtree.request import Part, check_free, model_tables
 from madtree.sqltext import waiting as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.tables import SUFFIXES, drop_tables, suffixed
@@ -60,7 +60,7 @@ def make_tables(host: Host, schema: str, name: str, argument: str, statements: s
 def drop_model(host: Host, schema: str, name: str) -> list[str]:
     """Drop those of a model's tables that exist and have a model's columns; returns their unquoted names."""
     _lock(host, schema, name)
-    tables = _ordered(host, schema, name)
+    tables = _ordered(name, model_tables(host, schema, name))
     if tables:
         host.command(drop_tables(schema, tables))
     return list(tables)
@@ -78,17 +78,18 @@ def _lock(host: Host, schema: str, name: str) -> dict[str, bool]:
 
     Only their owner does: others must not wait, but be told by DROP TABLE that they may not.
     """
-    tables = _ordered(host, schema, name)
-    if tables and all(part.is_owner for part in model_tables(host, schema, name).values()):
+    parts = model_tables(host, schema, name)
+    tables = _ordered(name, parts)
+    if tables and all(part.is_owner for part in parts.values()):
         # To lock a view would lock what it reads, in the order of its text.
         names = [table for table, is_view in tables.items() if not is_view]
         _wait(host, sql.lock_tables(schema, names), lambda: _users(host, schema, name, names))
     return tables
 
 
-def _ordered(host: Host, schema: str, name: str) -> dict[str, bool]:
+def _ordered(name: str, parts: Mapping[str, Part]) -> dict[str, bool]:
     # The summary first: who reads a model begins there, too, so neither can hold what the other one waits for.
-    summary, parts = suffixed(name, "_summary"), model_tables(host, schema, name)
+    summary = suffixed(name, "_summary")
     return {table: parts[table].is_view for table in sorted(parts, key=lambda table: (table != summary, table))}
 
 

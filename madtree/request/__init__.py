@@ -9,7 +9,7 @@ from madtree.request.catalog import Type, find_class_writer, find_columns, find_
 from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
-from madtree.request.new_tables import check_free, check_new, model_tables
+from madtree.request.new_tables import Part, check_free, check_new, model_tables
 from madtree.request.train_request import TrainingTask
 from madtree.request.tuning import COSTS, Costs, Tuning
 from madtree.request.two_servers import check_known_types
@@ -17,6 +17,7 @@ from madtree.request.two_servers import check_known_types
 __all__ = [
     "COSTS",
     "Costs",
+    "Part",
     "TrainingTask",
     "Tuning",
     "Type",

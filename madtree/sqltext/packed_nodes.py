@@ -46,14 +46,16 @@ def store_whole(schema: str, name: str) -> str:
 
 def insert_packed(schema: str, name: str) -> str:
     """Fill `<output>_packed`, in the order of the arrays: one literal per column of `PACKED_PARAMETERS`, and the bytes
-    behind them.
+    behind them. Those of a single tree are taken as they are: of a large one a copy would take much memory.
     """
-    nodes = f"${len(PACKED_PARAMETERS) + 1}::pg_catalog.bytea"
+    # Named once: PostgreSQL copies a parameter wherever a statement names it.
+    whole = f"SELECT ${len(PACKED_PARAMETERS) + 1}::pg_catalog.bytea AS nodes OFFSET 0"
     return (
         f"INSERT INTO {model_table(schema, name, '_packed')} ({', '.join(column for column, _ in PACKED_COLUMNS)}) "
         f"SELECT {with_arrays(['t.tree_id', 't.category_sets'])}, "
-        f"pg_catalog.substring({nodes}, t.start OPERATOR(pg_catalog.+) 1, t.length) "
-        f"FROM {unnested('t', PACKED_PARAMETERS)}"
+        "CASE WHEN t.length OPERATOR(pg_catalog.=) pg_catalog.octet_length(w.nodes) THEN w.nodes "
+        "ELSE pg_catalog.substring(w.nodes, t.start OPERATOR(pg_catalog.+) 1, t.length) END "
+        f"FROM {unnested('t', PACKED_PARAMETERS)}, ({whole}) AS w"
     )
 
 

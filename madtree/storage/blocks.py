@@ -15,7 +15,7 @@ from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns,
 from madtree.storage.all_rows import AllRows
 from madtree.storage.room import room_of
 
-ROOM_SHARE = 4  # of the memory budget, what arrays of all rows of a forest may take together: 1 / this
+ROOM_SHARE = 2  # of the memory budget, what arrays of all rows of a forest may take together: 1 / this
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,16 @@ from madtree.learn.data import Array
 def room_of(place: TemporaryPlace, memory_bytes: int) -> Callable[[int], Array]:
     """What makes arrays (n,) uint8 of n bytes: together of `memory_bytes` at most, and those beyond that in files.
 
+    An array that needs more than half of them is in a file, too: rows are held twice while they are put in order, and
+    what finds room for one copy only should leave the memory to others.
+
     A call raises MadtreeError where temp_file_limit would be exceeded.
     """
     left = memory_bytes
 
     def room(n_bytes: int) -> Array:
         nonlocal left
-        if n_bytes <= left:
+        if n_bytes <= min(left, memory_bytes // 2):
             left -= n_bytes
             return np.empty(n_bytes, np.uint8)
         return np.frombuffer(Scratch(place, n_bytes), np.uint8)

@@ -16,6 +16,7 @@ from madtree.learn.ensemble import Forest, train_forest
 from madtree.learn.histogram import BlocksAtHand, SameRoom, driven
 from madtree.learn.problem import Bootstrap, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import TrainedTrees
+from madtree.storage.blocks import ROOM_SHARE
 from madtree.storage.room import room_of
 from madtree.trees import ForestParameters, Kind, Parameters
 from tests.unit.learn.ensemble.test_forest import forest_problem
@@ -24,14 +25,21 @@ ANYWHERE = TemporaryPlace(None, None)
 
 
 def test_what_is_too_large_for_the_memory_that_is_left_lies_in_a_file() -> None:
+    """And so does what takes more than half of it."""
     room = room_of(ANYWHERE, 1000)
-    found = [room(n_bytes) for n_bytes in (600, 1001, 600, 400, 1)]
-    assert [len(array) for array in found] == [600, 1001, 600, 400, 1]
-    assert [array.base is None for array in found] == [True, False, False, True, False]
+    found = [room(n_bytes) for n_bytes in (500, 501, 400, 101, 100, 1)]
+    assert [len(array) for array in found] == [500, 501, 400, 101, 100, 1]
+    assert [array.base is None for array in found] == [True, False, True, False, True, False]
     large = found[1]
     assert large.flags.writeable
     large[:] = 7
-    assert large.sum() == 7007
+    assert large.sum() == 7 * 501
+
+
+def test_the_rows_of_a_whole_wave_lie_in_memory_by_the_usual_budget() -> None:
+    """They are held twice, in records of 16 bytes where a row has 14 features at most."""
+    room = room_of(TemporaryPlace(None, 0), Parameters().memory_bytes // ROOM_SHARE)  # files would be an error
+    assert [len(room(16 * SearchTuning().wave_rows)) for _ in range(2)] == [2**24, 2**24]
 
 
 def test_a_file_counts_as_long_as_it_is_there() -> None:

@@ -131,7 +131,9 @@ class Forest:
         empty = yield from take_all_rows(problem, wave, growing)
         outcome = yield from conclude(wave, growing, empty)
         group, member = (part.ravel() for part in np.meshgrid(self.groups, first + np.arange(count)))
+        trees = TrainedTrees.of(outcome, wave, group, member).pack(wave)
         routing, prediction = growing.routing, leaf_predictions(wave, growing)
+        del growing, outcome  # the nodes of a large tree take more memory than all of its rows
         if problem.n_classes:  # many leaves next to each other are of one class, but hardly any two have the same mean
             routing, prediction = to_agreement(routing, wave.n_trees, prediction)
         # Rows are told by class, which takes less room than a node; means are of nodes.
@@ -156,7 +158,6 @@ class Forest:
             del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
-        trees = TrainedTrees.of(outcome, wave, group, member).pack(wave)
         return Wave(trees, predictions, said, np.reshape(losses, shape))
 
     def to_values(self) -> dict[str, Any]:

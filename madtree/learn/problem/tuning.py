@@ -74,7 +74,7 @@ class SearchTuning:
 
     wave_rows: int = 1_048_576
     wave_nodes: int = 262_144
-    stretch_rows: int = 65_536
-    drawn_bytes: int = 4 * 2**20
+    stretch_rows: int = 131_072
+    drawn_bytes: int = 6 * 2**20
     node_rows: int = 1_000
     piece_rows: int = 32_768

@@ -119,9 +119,16 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
     pruned = relative(prune_at(risk, left, tree, alpha[:n_wanted]), risk[tree])
     kept = np.flatnonzero(pruned.keep)
     kept = kept[_by_tree_and_node(growing.tree[kept], growing.node_id[kept])]
-    is_leaf = pruned.is_leaf[kept]
-    feature = np.where(is_leaf, -1, growing.feature[kept])
-    improvement = np.where(is_leaf, np.nan, growing.improvement[kept])
+    # Those of a single large tree may be too many to be copied without need.
+    all_in_order = np.array_equal(kept, np.arange(len(tree)))
+
+    def of_nodes(values: Array) -> Array:
+        """Those of the nodes that are kept."""
+        return values if all_in_order else values[kept]
+
+    is_leaf = of_nodes(pruned.is_leaf)
+    feature = np.where(is_leaf, -1, of_nodes(growing.feature))
+    improvement = np.where(is_leaf, np.nan, of_nodes(growing.improvement))
     split = np.flatnonzero(~is_leaf)
     n_features = len(problem.unordered)
     cell = growing.tree[kept[split]].astype(np.int64) * n_features + feature[split]
@@ -138,25 +145,25 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
         for surrogate in found:
             importance[growing.tree[kept[i]], surrogate.feature] += improvement[i] * surrogate.adjusted
     return Outcome(
-        tree=growing.tree[kept],
-        node_id=growing.node_id[kept],
-        depth=growing.depth[kept],
-        n_rows=growing.n_rows[kept],
+        tree=of_nodes(growing.tree),
+        node_id=of_nodes(growing.node_id),
+        depth=of_nodes(growing.depth),
+        n_rows=of_nodes(growing.n_rows),
         is_leaf=is_leaf,
-        majority_left=growing.majority_left[kept],
+        majority_left=of_nodes(growing.majority_left),
         feature=feature,
-        threshold=np.where(is_leaf, np.nan, growing.threshold[kept]),
+        threshold=np.where(is_leaf, np.nan, of_nodes(growing.threshold)),
         left_codes=of_kept(growing.left_codes),
         right_codes=of_kept(growing.right_codes),
         surrogates=surrogates,
         competitors=of_kept(growing.competitors),
-        weight=weight[kept],
-        impurity=impurities[kept],
-        risk=risk[kept],
-        complexity=pruned.complexity[kept],
+        weight=of_nodes(weight),
+        impurity=of_nodes(impurities),
+        risk=of_nodes(risk),
+        complexity=of_nodes(pruned.complexity),
         improvement=improvement,
-        class_weights=None if class_weights is None else class_weights[kept],
-        prediction=prediction[kept],
+        class_weights=None if class_weights is None else of_nodes(class_weights),
+        prediction=of_nodes(prediction),
         importance=importance,
         root_risk=risk[:n_wanted],
         grown_depth=_depths(growing, n_wanted),

@@ -89,21 +89,20 @@ def _places(sizes: Ints, first: Ints) -> Ints:
 
 def _records(nodes: NodeColumns, categories: Ints, layout: NodeLayout) -> Array:
     """(n,) the nodes' records; `categories` (n,) where those of each split begin, -1 where it has none."""
-    is_leaf = nodes.feature < 0
-    position = nodes.feature + 1
-    columns = {
-        "feature": np.where(nodes.majority_left, position, -position),
-        "prediction": nodes.prediction + 1 if layout.is_classification else nodes.prediction,
-        "improvement": np.where(is_leaf, np.nan, nodes.improvement),
-        "categories": categories,
-        "n_left": nodes.left.sizes,
-        "n_right": nodes.right.sizes,
-    }
     whole = np.empty(len(nodes.node_id), layout.big_endian)
-    given = {name: columns[name] if name in columns else getattr(nodes, name) for name in whole.dtype.names or ()}
     for begin in range(0, len(whole), _PIECE):
         piece = slice(begin, begin + _PIECE)
+        feature, prediction = nodes.feature[piece], nodes.prediction[piece]
+        position = feature + 1
+        columns = {
+            "feature": np.where(nodes.majority_left[piece], position, -position),
+            "prediction": prediction + 1 if layout.is_classification else prediction,
+            "improvement": np.where(feature < 0, np.nan, nodes.improvement[piece]),
+            "categories": categories[piece],
+            "n_left": nodes.left.sizes[piece],
+            "n_right": nodes.right.sizes[piece],
+        }
         records = whole[piece]
-        for name, column in given.items():
-            records[name] = column[piece]
+        for name in whole.dtype.names or ():
+            records[name] = columns[name] if name in columns else getattr(nodes, name)[piece]
     return whole

@@ -7,11 +7,14 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from madtree.learn.data import nested
+from madtree.learn.data import finished, nested
 from madtree.learn.data.types import Array, Bools
+from madtree.learn.grow import grow
+from madtree.learn.histogram import Program, driven
+from madtree.learn.prune import conclude
 from madtree.learn.prune.trained import TrainedTrees, TreeKeys
 from madtree.trees.parameters import Parameters
-from tests.unit.learn.binned import problem_of, sample_rows, train
+from tests.unit.learn.binned import at_hand, problem_of, sample_rows, train
 
 
 def two_members(group: int, n_classes: int, parameters: Parameters) -> TrainedTrees:
@@ -68,6 +71,26 @@ def test_a_tree_counts_its_own_nodes() -> None:
         assert trees.n_leaves[tree] == (nodes.feature[own] < 0).sum()
         assert trees.tree_depth[tree] == nodes.depth[own].max()
         assert trees.n_rows[tree] == nodes.n_rows[own][0]
+
+
+def test_the_nodes_of_a_single_tree_are_copied_only_where_some_are_pruned() -> None:
+    """Those of a tree that is grown out on many rows take much memory."""
+
+    def shared(cp: float) -> list[bool]:
+        parameters = Parameters(min_split=4, min_bucket=2, cp=cp)
+        problem, block = problem_of(sample_rows(600, 2), 2, parameters)
+
+        def program() -> Program[list[bool]]:
+            growing = yield from grow(problem, True)
+            outcome = yield from conclude(problem, growing)
+            assert (len(outcome.node_id) < growing.n_nodes) == (cp > 0)
+            names = ("tree", "node_id", "depth", "n_rows", "majority_left")
+            return [np.shares_memory(getattr(outcome, name), getattr(growing, name)) for name in names]
+
+        return finished(driven(program(), at_hand([block])))
+
+    assert shared(-1) == [True] * 5
+    assert shared(0.01) == [False] * 5
 
 
 def test_names_of_inner_columns_say_where_they_belong() -> None:
