@@ -10,7 +10,7 @@ from sitegen.figures.marks import FIRST, INK, SMALL, Plot, dot, path, picture
 
 _SIZES = ("trees", "rows", "columns")
 _ROW = re.compile(r"^\|(?P<cells>(?: *[\d.,]* *\|){6})$", re.MULTILINE)
-_TICKS = (0.1, 0.3, 1.0, 3.0, 10.0)
+_TICKS = (0.03, 0.1, 0.3, 1.0, 3.0)
 _FIXED = ("100,000 rows of 10 columns", "10 trees, 10 columns", "10 trees, 100,000 rows")
 _WIDTH, _GAP = 200.0, 40.0
 
@@ -38,8 +38,8 @@ def draw(page: str) -> str:
     marks = []
     for place, (name, points) in enumerate(costs.items()):
         ends = math.log10(points[0][0]), math.log10(points[-1][0])
-        room = 0.04 * (ends[1] - ends[0])
-        scale = (math.log10(0.05), math.log10(20))
+        room = 0.08 * (ends[1] - ends[0])
+        scale = (math.log10(0.02), math.log10(6))
         plot = Plot(46 + place * (_WIDTH + _GAP), 76, _WIDTH, 210, (ends[0] - room, ends[1] + room), scale)
         label = "seconds" if place == 0 else ""
         marks.append(plot.y_axis([math.log10(tick) for tick in _TICKS], label, [f"{tick:g}" for tick in _TICKS]))
