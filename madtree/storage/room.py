@@ -13,8 +13,8 @@ from madtree.learn.data import Array
 def room_of(place: TemporaryPlace, memory_bytes: int) -> Callable[[int], Array]:
     """What makes arrays (n,) uint8 of n bytes: together of `memory_bytes` at most, and those beyond that in files.
 
-    An array that needs more than half of them is in a file, too: rows are held twice while they are put in order, and
-    what finds room for one copy only should leave the memory to others.
+    An array of more than half of these bytes is in a file, too. Rows are held twice while they are put in order: where
+    there is room for one copy only, the memory is left to other arrays.
 
     A call raises MadtreeError where temp_file_limit would be exceeded.
     """

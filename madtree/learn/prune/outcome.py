@@ -119,16 +119,11 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
     pruned = relative(prune_at(risk, left, tree, alpha[:n_wanted]), risk[tree])
     kept = np.flatnonzero(pruned.keep)
     kept = kept[_by_tree_and_node(growing.tree[kept], growing.node_id[kept])]
-    # Those of a single large tree may be too many to be copied without need.
-    all_in_order = np.array_equal(kept, np.arange(len(tree)))
-
-    def of_nodes(values: Array) -> Array:
-        """Those of the nodes that are kept."""
-        return values if all_in_order else values[kept]
-
-    is_leaf = of_nodes(pruned.is_leaf)
-    feature = np.where(is_leaf, -1, of_nodes(growing.feature))
-    improvement = np.where(is_leaf, np.nan, of_nodes(growing.improvement))
+    # A slice makes views: of a single large tree that is not pruned, copies of all columns would take much memory.
+    chosen = slice(None) if np.array_equal(kept, np.arange(len(tree))) else kept
+    is_leaf = pruned.is_leaf[chosen]
+    feature = np.where(is_leaf, -1, growing.feature[chosen])
+    improvement = np.where(is_leaf, np.nan, growing.improvement[chosen])
     split = np.flatnonzero(~is_leaf)
     n_features = len(problem.unordered)
     cell = growing.tree[kept[split]].astype(np.int64) * n_features + feature[split]
@@ -145,25 +140,25 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
         for surrogate in found:
             importance[growing.tree[kept[i]], surrogate.feature] += improvement[i] * surrogate.adjusted
     return Outcome(
-        tree=of_nodes(growing.tree),
-        node_id=of_nodes(growing.node_id),
-        depth=of_nodes(growing.depth),
-        n_rows=of_nodes(growing.n_rows),
+        tree=growing.tree[chosen],
+        node_id=growing.node_id[chosen],
+        depth=growing.depth[chosen],
+        n_rows=growing.n_rows[chosen],
         is_leaf=is_leaf,
-        majority_left=of_nodes(growing.majority_left),
+        majority_left=growing.majority_left[chosen],
         feature=feature,
-        threshold=np.where(is_leaf, np.nan, of_nodes(growing.threshold)),
+        threshold=np.where(is_leaf, np.nan, growing.threshold[chosen]),
         left_codes=of_kept(growing.left_codes),
         right_codes=of_kept(growing.right_codes),
         surrogates=surrogates,
         competitors=of_kept(growing.competitors),
-        weight=of_nodes(weight),
-        impurity=of_nodes(impurities),
-        risk=of_nodes(risk),
-        complexity=of_nodes(pruned.complexity),
+        weight=weight[chosen],
+        impurity=impurities[chosen],
+        risk=risk[chosen],
+        complexity=pruned.complexity[chosen],
         improvement=improvement,
-        class_weights=None if class_weights is None else of_nodes(class_weights),
-        prediction=of_nodes(prediction),
+        class_weights=None if class_weights is None else class_weights[chosen],
+        prediction=prediction[chosen],
         importance=importance,
         root_risk=risk[:n_wanted],
         grown_depth=_depths(growing, n_wanted),
