@@ -22,6 +22,20 @@ BEGIN
             USING HINT = 'Drop or rename that schema, then create or update the extension again.';
     END IF;
 
+    -- Whoever may create in the schema could add a function of a name of ours that a call of a superuser's means instead.
+    IF EXISTS (
+        SELECT FROM pg_catalog.pg_namespace AS n
+        CROSS JOIN LATERAL pg_catalog.aclexplode(n.nspacl) AS a
+        LEFT JOIN pg_catalog.pg_roles AS r ON a.grantee OPERATOR(pg_catalog.=) r.oid
+        WHERE
+            n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@', 'madtree_internal'])
+            AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
+            AND NOT COALESCE(r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user, false)
+    ) THEN
+        RAISE EXCEPTION 'others may create objects in schema "@extschema@" or "madtree_internal"'
+            USING HINT = 'REVOKE CREATE ON that schema from them, or drop or rename it, then create the extension again.';
+    END IF;
+
     -- The owner of a schema could replace our functions with their own and wait for a superuser to call them.
     IF EXISTS (
         SELECT FROM pg_catalog.pg_namespace AS n

@@ -15,6 +15,7 @@ from madtree.host.psycopg import as_host
 from madtree.model import find_model, read_summary, unquoted
 from madtree.sqltext import importance as sql
 from madtree.sqltext.evaluate import COUNTS
+from madtree.sqltext.quote import ident
 
 EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
@@ -69,6 +70,7 @@ def importance(connection: psycopg.Connection, name: str) -> list[dict[str, Any]
     host = as_host(connection)
     tables = find_model(host, name, "model")
     model = read_summary(host, tables, to_run=False)
-    grouping = [unquoted(column) for column in model.grouping_columns]
+    names = [unquoted(column) for column in model.grouping_columns]
+    grouping = {name: f"t.{ident(name)}" for name in names}
     rows_of = sql.forest_importance if model.n_members else sql.importance
     return host.query(rows_of(tables.schema, tables.name, grouping, best_first=True))

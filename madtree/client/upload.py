@@ -34,7 +34,8 @@ def uploaded(connection: psycopg.Connection[Any], columns: Sequence[Column]) -> 
     create = f"CREATE TEMPORARY TABLE {table.removeprefix('pg_temp.')} ({types})"
     connection.execute(create.encode(connection.info.encoding), prepare=False)
     copy_columns(connection, table, columns)
-    connection.execute(f"ANALYZE {table}".encode())
+    names = ", ".join(ident(column.name) for column in columns)
+    connection.execute(f"ANALYZE {table} ({names})".encode(connection.info.encoding))
     yield table
     connection.execute(f"DROP TABLE {table}".encode())
 

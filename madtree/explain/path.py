@@ -12,11 +12,11 @@ from madtree.model import ModelTables, casting, each_tree, find_model, read_summ
 from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
 from madtree.request import Type, find_relation
-from madtree.score import fit_to_source, groups_of
+from madtree.score import fit_to_source, scan_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
-from madtree.sqltext.quote import qualified
-from madtree.sqltext.tables import model_table, type_sql
+from madtree.sqltext.tables import model_table
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import (
     Direction,
     Feature,
@@ -69,10 +69,9 @@ def tree_path(
     if id_ is None:
         raise MadtreeError("id must be the id of a row, not NULL")
     source = find_relation(host.source, table_name, "table_name")
-    features, id_type = fit_to_source(host, model, source, table_name, "table_name")
-    scan = Scan(
-        "", qualified(source.schema, source.name), model.id_column, "", features, groups_of(host, tables, model)
-    )
+    data = fit_to_source(host, model, source, table_name, "table_name")
+    features, id_type = data.features, data.types[model.id_column].as_kept
+    scan = scan_of(host, tables, model, source, data, "", "")
     with casting(model, features, table_name, "table_name"):
         row = _only_row(host.source, scan, model, id_, id_type)
     case = _Case(

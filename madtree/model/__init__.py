@@ -9,7 +9,7 @@ from madtree.model.drop import tree_drop
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
-from madtree.model.new_data import casting, column_types, fit_features, fit_types, is_training_table
+from madtree.model.new_data import NewData, casting, fit_features, is_training_table
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
 from madtree.model.read import each_tree, read_forest, read_model, read_trees, trees_of_group
 from madtree.model.summary import read_summary, require_single_trees, unquoted
@@ -20,17 +20,16 @@ from madtree.model.turns import make_tables
 __all__ = [
     "NOT_ALLOWED",
     "ModelTables",
+    "NewData",
     "casting",
     "check_nodes",
     "check_rows",
     "check_type",
-    "column_types",
     "create_tables",
     "distinct_names",
     "each_tree",
     "find_model",
     "fit_features",
-    "fit_types",
     "get_var_importance",
     "is_training_table",
     "make_tables",

@@ -7,22 +7,20 @@ from dataclasses import dataclass, replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model.trust import TRUST_HINT, Facts, TableFacts, check_columns, check_harmless, look_up
-from madtree.request import find_relation
-from madtree.sqltext import trust as sql
+from madtree.model.hold import held_facts, hold_summary
+from madtree.model.trust import Facts, TableFacts, check_columns, check_harmless, look_up
+from madtree.request import Type, find_relation
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.packed_nodes import decoded_nodes
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
-from madtree.sqltext.values import Writer, class_writer
+from madtree.sqltext.values import Kept, Writer, class_writer
 from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
 OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed")
-NO_PRIVILEGE = "42501"
 UNDEFINED_TABLE = "42P01"
-NO_TABLE = (UNDEFINED_TABLE, "42809")
 REPLACED_TRIES = 3
 
 
@@ -52,8 +50,11 @@ class ModelTables:
 
     @property
     def prediction_type(self) -> str:
-        """SQL of the type of `<output>_nodes.prediction`, as this session must write it."""
-        return self.facts.tables["_nodes"].columns["prediction"].type
+        """SQL of the type of predictions, as this session must write it: that of `<output>_nodes.prediction`, or what
+        the caller's tables may have in its place.
+        """
+        column = self.facts.tables["_nodes"].columns["prediction"]
+        return column.type if column.kept.as_is else column.kept.type
 
     @property
     def column_types(self) -> dict[str, tuple[str, str]]:
@@ -62,9 +63,20 @@ class ModelTables:
 
     @property
     def prediction_writer(self) -> Writer | None:
-        """How a prediction is written as text."""
+        """How `<output>_nodes.prediction` is written as text."""
         column = self.facts.tables["_nodes"].columns["prediction"]
         return class_writer(column.type, column.writer)
+
+    def predicts(self, type_: Type) -> bool:
+        """Whether predictions are of that type, apart from domains."""
+        column = self.facts.tables["_nodes"].columns["prediction"]
+        return column.kept.as_is and type_.base == column.name
+
+    @property
+    def class_writer(self) -> Writer | None:
+        """How a value of the predictions' type is written as text."""
+        is_text = self.facts.tables["_nodes"].columns["prediction"].kept.writer is not None
+        return None if is_text else self.prediction_writer
 
     def group_writers(self, grouping: Sequence[str]) -> list[tuple[str, Writer | None]]:
         """The grouping columns, given unquoted, and how their values are written as text."""
@@ -95,6 +107,10 @@ class ModelTables:
         """Whether there is a table `<output>_group`, as forests have it."""
         return "_group" in self.facts.tables
 
+    def kept_columns(self, suffix: str) -> dict[str, Kept]:
+        """How a copy of one of the tables keeps its columns, by their unquoted names."""
+        return {name: column.kept for name, column in self.facts.tables[suffix].columns.items()}
+
     def columns(self, suffix: str) -> list[str]:
         """Unquoted names of the columns of one of the tables, in its order."""
         return list(self.facts.tables[suffix].columns)
@@ -120,17 +136,15 @@ def find_model(
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
     relation = _find_relation(host, given, argument)
-    if not to_drop:  # who drops them locks them more strongly, and of two who hold them neither could
-        _hold(host, relation, ("_summary",))
-    facts = _model(given, argument, relation, look_up(host, relation.schema, relation.name))
+
+    def look() -> Facts:
+        return _model(given, argument, relation, look_up(host, relation.schema, relation.name))
+
+    if to_drop:  # who drops them locks them more strongly, and of two who hold them neither could
+        return ModelTables(given, argument, relation.schema, relation.name, look(), bool(trust_owner))
+    hold_summary(host, relation)
+    facts = look() if trust_owner else held_facts(host, relation, given, argument, look)
     tables = ModelTables(given, argument, relation.schema, relation.name, facts, bool(trust_owner))
-    if to_drop:
-        return tables
-    if facts.foreign_owner is not None and not trust_owner:
-        _hold_all(host, relation, tables)
-        # What was looked at before may have been changed by then.
-        facts = _model(given, argument, relation, look_up(host, relation.schema, relation.name))
-        tables = replace(tables, facts=facts)
     if not trust_owner:
         check_harmless(given, facts, argument)
     check_columns(given, facts)
@@ -163,43 +177,6 @@ def _find_relation(host: Host, given: str, argument: str) -> Relation:
     return find_relation(host, given, argument)
 
 
-def _hold(host: Host, relation: Relation, suffixes: Sequence[str], still: bool = False) -> None:
-    """Lock tables as readers do. Whether they are a model's is not yet known: if there are none, nothing is locked."""
-    try:
-        host.command(sql.lock(relation.schema, relation.name, suffixes, still=still))
-    except Exception as error:
-        if str(getattr(error, "sqlstate", "")) not in NO_TABLE:
-            raise
-
-
-def _hold_all(host: Host, relation: Relation, tables: ModelTables) -> None:
-    """Keep another role's tables as they are, as far as the caller may: a superuser may altogether.
-
-    Raises:
-        MadtreeError: a superuser's transaction sees the catalogue as it was before, and so could not check.
-    """
-    session = host.query(sql.SESSION)[0]
-    required = [suffix for suffix in REQUIRED if tables.facts.tables[suffix].kind == "r"]
-    by_superuser = tables.facts.by_superuser
-    if by_superuser and session["isolation"] in ("repeatable read", "serializable"):
-        owner = ident(str(tables.facts.foreign_owner))
-        raise MadtreeError(
-            f"{tables.argument}: {tables.given} is {owner}'s, and in a transaction that is {session['isolation']} a "
-            "superuser cannot be kept from running what its owner adds to the tables meanwhile",
-            hint=f"Use the isolation level read committed. {TRUST_HINT}",
-            sqlstate="25001",
-        )
-    still = by_superuser and not session["standby"]
-    _hold(host, relation, required, still)
-    for suffix in OPTIONAL:
-        if suffix in tables.facts.tables:
-            try:
-                _hold(host, relation, (suffix,), still)
-            except Exception as error:  # who may not read it finds out when it is read
-                if str(getattr(error, "sqlstate", "")) != NO_PRIVILEGE:
-                    raise
-
-
 def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts:
     """The tables that belong to the model: ordinary ones, with the columns of their kind.
 
@@ -220,7 +197,7 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
     owner = parts["_summary"].owner
     # Who may create tables in a schema could add one to another role's model.
     for suffix in OPTIONAL:
-        if suffix in parts and parts[suffix].rank is None and parts[suffix].owner != owner:
+        if suffix in parts and not parts[suffix].trusted and parts[suffix].owner != owner:
             del parts[suffix]
     if parts["_nodes"].kind == "v" and "_packed" not in parts:
         packed = ident(suffixed(relation.name, "_packed"))

@@ -7,9 +7,9 @@ from madtree.host import Host
 from madtree.model.check import check_rows
 from madtree.model.find import find_model
 from madtree.model.summary import read_summary, unquoted
-from madtree.request import check_new
+from madtree.request import check_new, tell_of_kept
 from madtree.sqltext import importance as sql
-from madtree.sqltext.quote import qualified
+from madtree.sqltext.quote import ident, qualified
 
 
 def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> str:
@@ -22,7 +22,8 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     model = read_summary(host, tables, to_run=False)
     check_rows(host, tables, model)
     schema, name = check_new(host, output_table, "output_table")
-    grouping = [unquoted(column) for column in model.grouping_columns]
+    names = [unquoted(column) for column in model.grouping_columns]
+    grouping = {name: tables.facts.tables[""].columns[name] for name in names}
     own = sql.FOREST_COLUMNS if model.n_members else sql.COLUMNS
     for column in grouping:
         if column in own:
@@ -32,6 +33,10 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
                 hint="Train on a view that gives the column another name.",
                 sqlstate="42701",
             )
+    for column, found in grouping.items():
+        if not found.kept.as_is:
+            tell_of_kept(host, "output_table", ident(column), found.type, found.kept)
+    values = {column: found.kept.value(f"t.{ident(column)}") for column, found in grouping.items()}
     create = sql.create_forest_importance if model.n_members else sql.create_importance
-    rows = host.command(create(qualified(schema, name), tables.schema, tables.name, grouping))
+    rows = host.command(create(qualified(schema, name), tables.schema, tables.name, values))
     return f"get_var_importance: {rows} row{'s' * (rows != 1)} of {model_name} into {output_table}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
-from madtree.request import Type, find_relation, find_types
+from madtree.request import TEXT_TYPE, Type, find_relation, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.tables import type_sql
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import Feature, Kind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -20,42 +20,62 @@ UNDEFINED_COLUMN, SYNTAX_ERROR, CANNOT_COERCE = "42703", "42601", "42846"
 NOT_OF_THE_TYPE = ("22P02", "22007")  # a text that is no value of the type, or no moment
 
 
+@dataclass(frozen=True)
+class NewData:
+    """A relation that has what a model needs.
+
+    Attributes:
+        features: the model's features as expressions over the relation's columns, by their names in the model.
+        types: of the other expressions that were asked for.
+    """
+
+    features: dict[str, Feature]
+    types: dict[str, Type]
+
+    def plain(self, expression: str) -> str:
+        """The value of one of the other expressions, as SQL that can be cast without running what others wrote."""
+        return self.types[expression].as_text(expression)
+
+
 def fit_features(
-    host: Host, model: Model, source: Relation, given: str, argument: str, others: Sequence[str]
-) -> dict[str, Feature]:
-    """The model's features as expressions over the relation's columns, by their names in the model.
+    host: Host,
+    model: Model,
+    source: Relation,
+    given: str,
+    argument: str,
+    others: Sequence[str],
+    first: Sequence[str] = (),
+    hint: str = "It must have the dependent variable, all features, the grouping columns and the weights of the "
+    "training table.",
+) -> NewData:
+    """The model's features as expressions over the relation's columns, and the types of other expressions.
 
     Args:
         given: the relation's name as the user wrote it.
         argument: name of the argument that it came in, for errors.
-        others: expressions besides the features that must be valid.
+        first, others: expressions besides the features that must be valid; where columns are missing, the error names
+            them before and behind those of the features.
+        hint: of the error for columns that are not there.
 
     Raises:
         MadtreeError: the relation lacks columns; all expressions that need them are named. Or an expression is none, or
-            has a type that cannot be cast to the feature's. Other errors of the database pass as they are.
+            types cannot be cast to the features'; all such features are named. Other errors of the database pass as
+            they are.
     """
-    hint = (
-        "It must have the dependent variable, all features, the grouping columns and the weights of the training table."
+    names = [feature.name for feature in model.features]
+    types = _column_types(host, source, [*first, *names, *others], given, argument, hint)
+    found = dict(zip(names, types[len(first) :], strict=False))
+    data = NewData(
+        {feature.name: fit_feature(feature, found[feature.name]) for feature in model.features},
+        dict(zip([*first, *others], [*types[: len(first)], *types[len(first) + len(names) :]], strict=True)),
     )
-    expressions = [*(feature.name for feature in model.features), *others]
-    types = column_types(host, source, expressions, given, argument, hint)
-    return fit_types(host, model, source, types, given, argument)
-
-
-def fit_types(
-    host: Host, model: Model, source: Relation, types: Sequence[Type], given: str, argument: str
-) -> dict[str, Feature]:
-    """As `fit_features`; the first of the `types` are those of the features' expressions.
-
-    Raises:
-        MadtreeError: a type cannot be cast to the feature's; all such features are named.
-    """
-    found = dict(zip((feature.name for feature in model.features), types, strict=False))
-    features = {feature.name: fit_feature(feature, found[feature.name]) for feature in model.features}
-    cast = [feature for feature in model.features if features[feature.name].name != feature.name]
-    if not cast or not _is_refused(host, source, [features[feature.name].name for feature in cast], CANNOT_COERCE):
-        return features
-    unfit = [feature for feature in cast if _is_refused(host, source, [features[feature.name].name], CANNOT_COERCE)]
+    cast = [feature for feature in model.features if data.features[feature.name].name != feature.name]
+    unfit = _not_to_be_cast(host, [feature for feature in cast if feature.labels])
+    asked = [feature for feature in cast if feature not in unfit]
+    if asked and _is_refused(host, source, [data.features[feature.name].name for feature in asked], CANNOT_COERCE):
+        unfit += [f for f in asked if _is_refused(host, source, [data.features[f.name].name], CANNOT_COERCE)]
+    if not unfit:
+        return data
     said = "; ".join(
         f"{feature.name} of {given} is of type {found[feature.name].name}, which cannot be cast to {feature.type}, "
         "its type in training"
@@ -66,6 +86,15 @@ def fit_types(
         hint="Give it that type, or one that can be cast to it, for instance in a view.",
         sqlstate=CANNOT_COERCE,
     )
+
+
+def _not_to_be_cast(host: Host, enums: Sequence[Feature]) -> list[Feature]:
+    """Those features whose type is an enum that somebody else has made casts for: to cast would run these."""
+    if not enums:
+        return []
+    oids = [int(host.query(sql.type_oid(feature.type))[0]["oid"]) for feature in enums]
+    types = find_types(host, oids)
+    return [feature for feature, oid in zip(enums, oids, strict=True) if not types[oid].kept.as_is]
 
 
 @contextmanager
@@ -91,10 +120,10 @@ def casting(model: Model, features: Mapping[str, Feature], given: str, argument:
         ) from error
 
 
-def column_types(
+def _column_types(
     host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str, hint: str
 ) -> list[Type]:
-    """Types of expressions over a row of the relation; arguments and errors as for `fit_features`, `hint` is theirs."""
+    """Types of expressions over a row of the relation; arguments and errors as for `fit_features`."""
     try:
         oids = _probe(host, source, expressions)
     except Exception as error:
@@ -114,7 +143,12 @@ def column_types(
 
 
 def fit_feature(feature: Feature, found: Type) -> Feature:
-    """The feature over new data in which its type may be another one: numbers and texts are taken as they come."""
+    """The feature over new data in which its type may be another one: numbers and texts are taken as they come.
+
+    Values of another type that is not PostgreSQL's are taken as text, since a cast may be a function of anybody's.
+    """
+    if not found.own and (found.is_array or found.base != feature.type):
+        feature, found = replace(feature, name=found.as_text(feature.name)), TEXT_TYPE
     if found.is_array:
         return _cast(feature)
     if feature.kind is Kind.UNORDERED:

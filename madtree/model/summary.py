@@ -18,6 +18,7 @@ from madtree.model.trust import check_columns, check_owners_code
 from madtree.request import Type, find_types, kind_of
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.forest_tables import FOREST_METHOD
+from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
@@ -234,7 +235,7 @@ def _check_trust(
     # They run where the rows are.
     by_superuser = tables.facts.by_superuser
     if host.source is not host:
-        by_superuser = by_superuser or host.source.query(trust_sql.BY_SUPERUSER)[0]["by_superuser"]
+        by_superuser = by_superuser or host.source.query(BY_SUPERUSER)[0]["by_superuser"]
     facts = replace(tables.facts, by_superuser=by_superuser)
     check_owners_code(tables.given, facts, tables.argument, foreign, types, tables.trust_owner)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.sqltext import trust as sql
 from madtree.sqltext.forest_tables import GROUP_COLUMNS, MORE_MEMBER_COLUMNS
 from madtree.sqltext.operators import EQUALS
@@ -26,7 +26,7 @@ from madtree.sqltext.tables import (
     TREE_COLUMNS,
     suffixed,
 )
-from madtree.sqltext.values import Writer, own_writer
+from madtree.sqltext.values import Kept, Writer, kept, own_writer
 
 NOT_ALLOWED = "42501"
 TRUST_HINT = "Look at it as you would at that role's views; if you trust it, say trust_owner => true."
@@ -39,17 +39,21 @@ class ColumnFacts:
 
     Attributes:
         type: as SQL of this very session.
+        name: as SQL of any session, without a length or the like.
         own: whether it is PostgreSQL's own.
         writer: how its values are written as text.
         equals: SQL of the type's operator "equals".
         trusted: whether it, and all that it is made of, belongs to roles that the caller trusts.
+        kept: how its values are kept in tables that madtree makes.
     """
 
     type: str
+    name: str
     own: bool
     writer: Writer | None
     equals: str
     trusted: bool
+    kept: Kept
 
 
 @dataclass(frozen=True)
@@ -59,31 +63,42 @@ class TableFacts:
     Attributes:
         name: unquoted.
         kind: relkind of pg_class.
+        oid: of pg_class.
         owner: its role.
-        rank: how far its owner is trusted: full, member, or None.
-        hazards: what planning or reading it would run; empty where the owner is fully trusted.
+        trusted: whether the caller trusts that role.
+        hazards: what planning or reading it would run; empty where the owner is trusted.
         columns: by unquoted name, in the table's order.
     """
 
     name: str
     kind: str
+    oid: int
     owner: str
-    rank: str | None
+    trusted: bool
     hazards: tuple[str, ...]
     columns: dict[str, ColumnFacts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """A model's tables by suffix, as far as there are any; and whether a superuser asks."""
+    """What the catalogue says of a model.
+
+    Attributes:
+        tables: by suffix, as far as there are any.
+        by_superuser: whether a superuser asks, by whichever of her roles.
+        foreign_schema: whether the caller does not trust the owner of the tables' schema, who could replace them.
+        schema_owner: that role.
+    """
 
     tables: dict[str, TableFacts]
     by_superuser: bool
+    foreign_schema: bool
+    schema_owner: str
 
     @property
     def foreign_owner(self) -> str | None:
         """The role behind the tables that the caller does not trust, None where she trusts all of them."""
-        return next((table.owner for table in self.tables.values() if table.rank is None), None)
+        return next((table.owner for table in self.tables.values() if not table.trusted), None)
 
 
 def look_up(host: Host, schema: str, name: str) -> Facts:
@@ -95,27 +110,29 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     for row in rows:
         suffix = names[row["table"]]
         table = tables.setdefault(
-            suffix, TableFacts(row["table"], row["kind"], row["owner"], row["rank"], tuple(row["hazards"]))
+            suffix,
+            TableFacts(row["table"], row["kind"], row["oid"], row["owner"], row["trusted"], tuple(row["hazards"])),
         )
-        writer, equals, trusted = others.get(row["type_oid"], (own_writer(row["type"]), EQUALS, True))
-        table.columns[row["column"]] = ColumnFacts(row["type"], row["own"], writer, equals, trusted)
-    return Facts(tables, any(row["by_superuser"] for row in rows))
+        table.columns[row["column"]] = _column(row, others.get(row["type_oid"]))
+    if not rows:
+        return Facts({}, False, False, "")
+    return Facts(tables, rows[0]["by_superuser"], not rows[0]["schema_trusted"], rows[0]["schema_owner"])
 
 
-def _other_types(host: Host, oids: Sequence[int]) -> dict[int, tuple[Writer | None, str, bool]]:
-    """Of types that are not PostgreSQL's own: how values are written as text, the operator "equals", and whether the
-    type is trusted.
-    """
-    if not oids:
-        return {}
-    return {
-        row["oid"]: (
-            None if row["output"] is None else Writer(row["output"], row["bare"]),
-            row["equals"],
-            row["trusted"],
-        )
-        for row in host.query(sql.OTHER_TYPES, ["pg_catalog.oid[]"], [list(oids)])
-    }
+def _other_types(host: Host, oids: Sequence[int]) -> dict[int, Row]:
+    """What the catalogue says of types that are not PostgreSQL's own (`OTHER_TYPES`)."""
+    rows = host.query(sql.OTHER_TYPES, ["pg_catalog.oid[]"], [list(oids)]) if oids else []
+    return {row["oid"]: row for row in rows}
+
+
+def _column(row: Row, other: Row | None) -> ColumnFacts:
+    """`row` is one of `MODEL_COLUMNS`; `other`, its type's where that is not PostgreSQL's own."""
+    name = row["type"]
+    if other is None:
+        return ColumnFacts(name, name, row["own"], own_writer(name), EQUALS, True, Kept(name))
+    writer = None if other["output"] is None else Writer(other["output"], other["bare"])
+    keep = kept(row["full_type"], other["keeps"], other["bare"], other["bare_keeps"], writer)
+    return ColumnFacts(name, other["name"], row["own"], writer, other["equals"], other["trusted"], keep)
 
 
 def check_harmless(given: str, facts: Facts, argument: str) -> None:

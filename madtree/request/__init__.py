@@ -5,7 +5,16 @@ the look-ups in the catalogue that they need. Nothing here reads rows, but for t
 from __future__ import annotations
 
 from madtree.request.arguments import check_arguments
-from madtree.request.catalog import Type, find_class_writer, find_columns, find_relation, find_types, is_relation
+from madtree.request.catalog import (
+    TEXT_TYPE,
+    Type,
+    find_class_writer,
+    find_columns,
+    find_relation,
+    find_types,
+    is_relation,
+    tell_of_kept,
+)
 from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
@@ -16,6 +25,7 @@ from madtree.request.two_servers import check_known_types
 
 __all__ = [
     "COSTS",
+    "TEXT_TYPE",
     "Costs",
     "Part",
     "TrainingTask",
@@ -35,4 +45,5 @@ __all__ = [
     "is_relation",
     "kind_of",
     "model_tables",
+    "tell_of_kept",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
@@ -13,7 +13,7 @@ from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import fold, parse_name
-from madtree.sqltext.values import Writer, class_writer, own_writer
+from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
@@ -33,6 +33,8 @@ class Type:
         labels: an enum's labels in order.
         equals: SQL of the type's operator "equals".
         writer: how a value is written as text.
+        own: whether it is PostgreSQL's own, apart from domains: no cast of its values is anybody else's.
+        other: how tables that madtree makes keep its values, where that is not as they are.
     """
 
     name: str
@@ -43,6 +45,29 @@ class Type:
     labels: tuple[str, ...]
     equals: str = EQUALS
     writer: Writer | None = None
+    own: bool = True
+    other: Kept | None = None
+
+    @property
+    def kept(self) -> Kept:
+        """How its values are kept in tables that madtree makes."""
+        return self.other or Kept(self.name)
+
+    @property
+    def as_kept(self) -> Type:
+        """The type of its values as they are kept."""
+        if self.other is None:
+            return self
+        if self.other.writer is None:
+            return replace(self, name=self.other.type, other=None)
+        return TEXT_TYPE
+
+    def as_text(self, expression: str) -> str:
+        """A value as SQL that nobody's cast will be asked for: as it is, or, of others' types, its text."""
+        return expression if self.own else text_of(expression, self.writer)
+
+
+TEXT_TYPE = Type("text", "text", False, "b", "S", ())
 
 
 @dataclass(frozen=True)
@@ -95,19 +120,32 @@ def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
 def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     """The types by OID."""
     rows = host.query(sql.TYPES, [f"{OID}[]"], [sorted(set(oids))])
-    return {
-        r["asked"]: Type(
-            r["name"],
-            r["base"],
-            r["is_array"],
-            r["typtype"],
-            r["category"],
-            tuple(r["labels"]),
-            r["equals"],
-            _writer(r),
-        )
-        for r in rows
-    }
+    return {r["asked"]: _type(r) for r in rows}
+
+
+def _type(row: Row) -> Type:
+    writer = _writer(row)
+    keep = kept(row["name"], row["trusted"], row["bare"], row["bare_trusted"], writer)
+    return Type(
+        row["name"],
+        row["base"],
+        row["is_array"],
+        row["typtype"],
+        row["category"],
+        tuple(row["labels"]),
+        row["equals"],
+        writer,
+        row["output"] is None,
+        None if keep.as_is else keep,
+    )
+
+
+def tell_of_kept(host: Host, argument: str, expression: str, type_: str, keep: Kept) -> None:
+    """Tell that the values of an expression of some type are not kept as they are; `argument`, for which table."""
+    host.notice(
+        f"{argument}: values of {expression} are kept as {keep.type}, since their type {type_} is, or has functions "
+        "that are, another role's"
+    )
 
 
 def find_class_writer(host: Host, type_: str) -> Writer | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import TEXT, SourceColumn, Type, find_column
+from madtree.request.catalog import TEXT, SourceColumn, Type, find_column, tell_of_kept
 from madtree.request.features import Item
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident
@@ -100,7 +100,12 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
                 sqlstate="42804",
             )
         own = item.column
-        if own and own.name == name:
+        if not type_.kept.as_is:
+            tell_of_kept(host, GROUPING, item.text, type_.name, type_.kept)
+            (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
+            keep = type_.as_kept
+            columns.append(Column(name, quoted["sql"], keep.name, keep.equals, type_.kept.value(item.sql), keep.writer))
+        elif own and own.name == name:
             columns.append(Column(name, own.sql, own.full_type, own.equals, writer=type_.writer))
         else:
             (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])

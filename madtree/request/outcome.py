@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import defaults
-from madtree.request.catalog import Type, has_order
+from madtree.request.catalog import Type, has_order, tell_of_kept
 from madtree.request.features import Item, is_text
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.values import Writer, class_writer
@@ -111,6 +111,9 @@ def outcome_of(
         return Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
     counts = criterion == POISSON and type_.base in INTEGER_TYPES
     wanted = is_class and not counts if classification is None else classification
+    if wanted and type_.kept.writer is not None:
+        tell_of_kept(host, dependent.argument, dependent.text, type_.name, type_.kept)
+        return Outcome(True, f"({type_.kept.value(dependent.sql)})", type_.kept.type, None)
     writer = class_writer(type_.base, type_.writer) if wanted else type_.writer
     return Outcome(wanted, dependent.sql, type_.base, writer)
 

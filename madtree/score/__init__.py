@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from madtree.score.evaluate import tree_confusion, tree_evaluate
     from madtree.score.forest_predict import forest_predict
     from madtree.score.out_of_bag import predict_out_of_bag
-    from madtree.score.predict import fit_to_source, groups_of, tree_predict, tree_sql
+    from madtree.score.predict import fit_to_source, scan_of, tree_predict, tree_sql
 
 __all__ = [
     "fit_to_source",
     "forest_predict",
-    "groups_of",
     "predict_out_of_bag",
+    "scan_of",
     "score_block",
     "tree_confusion",
     "tree_evaluate",
@@ -32,8 +32,8 @@ __all__ = [
 _MODULES = {
     "fit_to_source": "predict",
     "forest_predict": "forest_predict",
-    "groups_of": "predict",
     "predict_out_of_bag": "out_of_bag",
+    "scan_of": "predict",
     "score_block": "block_scorer",
     "tree_confusion": "evaluate",
     "tree_evaluate": "evaluate",

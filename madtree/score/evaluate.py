@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +12,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import (
     ModelTables,
+    NewData,
     casting,
     find_model,
     fit_features,
@@ -24,19 +25,19 @@ from madtree.model import (
 from madtree.request import COSTS, Costs, Type, find_relation
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.forest_outcomes import JUDGED
-from madtree.score.predict import groups_of
+from madtree.score.predict import scan_of
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import judged
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question, class_cells, keep_cells, number_cells
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.predict import Output, Scan
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.predict import Output
+from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression
 from madtree.sqltext.tables import model_table
-from madtree.trees import Feature, Model
+from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
 _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
@@ -143,15 +144,15 @@ def _asking(
             f"{model.name} was trained on {test_table}: its trees have seen these rows, and predict others less well; "
             f"the error on rows that each tree has not seen is in {of_groups}"
         )
-    # What the model's tables say is checked before it is part of any statement.
-    outcome = *_outcome(tables, model), None if model.exposure is None else judged.number(model.exposure)
-    needed = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
-    if model.weighted:
-        needed.append(str(model.summary["weights"]))
-    features = fit_features(host.source, model, source, test_table, "test_table", needed)
-    rows = source, features, outcome
+    weight = str(model.summary["weights"]) if model.weighted else None
+    if weight is not None:  # what the model's tables say is checked before it is part of any statement
+        check_expression(weight, f"{model.name} is damaged: the weights in its summary")
+    needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
+    data = fit_features(host.source, model, source, test_table, "test_table", needed)
+    weight, exposure = (None if text is None else judged.number(data.plain(text)) for text in (weight, model.exposure))
+    rows = source, data, (_outcome(tables, model, data), weight, exposure)
     with (
-        casting(model, features, test_table, "test_table"),
+        casting(model, data.features, test_table, "test_table"),
         _asking_of(host, tables, model, *rows, in_blocks, costs, most_bytes) as asking,
     ):
         yield asking
@@ -163,16 +164,16 @@ def _asking_of(
     tables: ModelTables,
     model: Model,
     source: Relation,
-    features: Mapping[str, Feature],
+    data: NewData,
     outcome: tuple[str, str | None, str | None],
     in_blocks: bool | None,
     costs: Costs,
     most_bytes: int,
 ) -> Iterator[_Asking]:
-    """The same of rows with these `features` (`fit_features`); `outcome`: theirs, their weight and exposure, as SQL."""
+    """The same of `data` (`fit_features`); `outcome`: theirs, their weight and exposure, as SQL."""
     actual, weight, exposure = outcome
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
-    scan = Scan(scratch, qualified(source.schema, source.name), "", "payload", features, groups_of(host, tables, model))
+    scan = scan_of(host, tables, model, source, data, scratch, "payload")
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
     work = measure(host, source, leaves, len(model.features), 1, costs)
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
@@ -223,17 +224,13 @@ def _asking_of(
         host.command(f"DROP TABLE {scratch}")
 
 
-def _outcome(tables: ModelTables, model: Model) -> tuple[str, str | None]:
-    """A row's outcome and weight as SQL over the test table's columns; no weight if the model has none."""
-    if model.is_classification:
-        actual = judged.actual_class(model.dependent, model.dependent_type, tables.prediction_writer)
-    else:
-        actual = judged.number(model.dependent)
-    if not model.weighted:
-        return actual, None
-    weight = str(model.summary["weights"])
-    check_expression(weight, f"{model.name} is damaged: the weights in its summary")
-    return actual, judged.number(weight)
+def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
+    """A row's outcome as SQL over the test table's columns."""
+    if not model.is_classification:
+        return judged.number(data.plain(model.dependent))
+    is_same = tables.predicts(data.types[model.dependent])
+    dependent = model.dependent if is_same else data.plain(model.dependent)
+    return judged.actual_class(dependent, model.dependent_type, tables.class_writer)
 
 
 def _said(model: Model, taken: str) -> tuple[str, dict[str, Output]]:

@@ -10,11 +10,10 @@ from madtree.host import Host
 from madtree.model import casting, check_type, find_model, output_columns, read_summary
 from madtree.request import COSTS, Costs, check_new, find_relation
 from madtree.score.case_or_blocks import measure
-from madtree.score.predict import fit_to_source, groups_of, id_name_of
+from madtree.score.predict import fit_to_source, id_name_of, scan_of, tell_of_id
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import qualified
 from madtree.trees import Kind
 
@@ -57,17 +56,17 @@ def forest_predict(
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_relation(host.source, new_data_table, "new_data_table")
     target = qualified(*check_new(host, output_table, "output_table"))
-    features, id_type = fit_to_source(host, model, source, new_data_table)
-    groups = groups_of(host, tables, model)
-    id_name = id_name_of(model)
+    data = fit_to_source(host, model, source, new_data_table)
+    id_name, id_type = id_name_of(model), data.types[model.id_column]
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
-    scan = Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
+    scan = scan_of(host, tables, model, source, data, target, id_name)
+    tell_of_id(host, model, data)
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
     by_thresholds = not tables.has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)
     work = replace(work, members=model.n_members, coded=by_thresholds)
-    with casting(model, features, new_data_table, "new_data_table"):
-        rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
+    with casting(model, data.features, new_data_table, "new_data_table"):
+        rows = BlockScoring(host, tables, model, wanted, source, scan, id_type.as_kept, outputs, work).create()
     return (
         f"forest_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {random_forest_model} "
         f"({wanted}) into {output_table} in {perf_counter() - begin:.2f} s"

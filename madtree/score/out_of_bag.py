@@ -12,11 +12,11 @@ from madtree.request import TrainingTask
 from madtree.score.case_or_blocks import measure
 from madtree.score.flat_trees import Drawn
 from madtree.score.forest_outcomes import OUT_OF_BAG
-from madtree.score.predict import fit_to_source, groups_of, id_name_of
+from madtree.score.predict import fit_to_source, id_name_of, scan_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.predict import Output, Scan
+from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.rows import identity_number
 from madtree.sqltext.tables import OOB_TREES, model_table
@@ -37,7 +37,7 @@ def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None
     at = task.output_schema, task.output_name
     tables = find_model(host, qualified(*at), "output_table_name", trust_owner=_TRUSTED)
     model = read_summary(host, tables)
-    features, id_type = fit_to_source(host, model, task.source, task.arguments.training_table_name)
+    data = fit_to_source(host, model, task.source, task.arguments.training_table_name)
     id_name = id_name_of(model)
     outputs = output_columns(model, "response", QUALIFIED, id_name)
     if model.is_classification:
@@ -46,8 +46,8 @@ def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None
     taken = distinct_names([id_name, *(output.name for output in outputs)], OOB_TREES)
     outputs = [replace(output, name=name) for output, name in zip(outputs, taken[1:], strict=True)]
     outputs.append(Output(OOB_TREES, "pg_catalog.int4", lambda node: ""))
-    source = qualified(task.source.schema, task.source.name)
-    scan = Scan(model_table(*at, "_oob"), source, model.id_column, taken[0], features, groups_of(host, tables, model))
+    scan = scan_of(host, tables, model, task.source, data, model_table(*at, "_oob"), taken[0])
+    id_type = data.types[model.id_column].as_kept
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = measure(host, task.source, size["leaves"], len(model.features), len(outputs), task.tuning.costs)
     work = replace(work, members=model.n_members)

@@ -10,11 +10,11 @@ from madtree.host import Host
 from madtree.ingest import distribute_beside, distribution_column
 from madtree.model import (
     ModelTables,
+    NewData,
     casting,
     check_type,
-    column_types,
     find_model,
-    fit_types,
+    fit_features,
     output_columns,
     output_expression,
     read_summary,
@@ -22,7 +22,7 @@ from madtree.model import (
     require_single_trees,
     unquoted,
 )
-from madtree.request import COSTS, Costs, Type, check_known_types, check_new, find_relation
+from madtree.request import COSTS, Costs, check_known_types, check_new, find_relation, tell_of_kept
 from madtree.score.case_or_blocks import measure, run_case
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
@@ -34,7 +34,7 @@ from madtree.sqltext.schemas import is_temporary
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.value_rows import value_rows
-from madtree.trees import Feature, Model
+from madtree.trees import Model
 
 
 def tree_predict(
@@ -72,22 +72,22 @@ def tree_predict(
     source = find_relation(host.source, new_data_table, "new_data_table")
     schema, name = check_new(host, output_table, "output_table")
     target = qualified(schema, name)
-    features, id_type = fit_to_source(host, model, source, new_data_table)
-    groups = groups_of(host, tables, model)
-    id_name = id_name_of(model)
+    data = fit_to_source(host, model, source, new_data_table)
+    id_name, id_type = id_name_of(model), data.types[model.id_column]
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
-    scan = sql.Scan(target, qualified(source.schema, source.name), model.id_column, id_name, features, groups)
+    scan = scan_of(host, tables, model, source, data, target, id_name)
+    tell_of_id(host, model, data)
 
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     if wanted == "prob" and size["single"]:
         _tell_of_single_leaves(host, model, size["single"], size["trees"])
     work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
-    with casting(model, features, new_data_table, "new_data_table"):
+    with casting(model, data.features, new_data_table, "new_data_table"):
         if work.in_blocks if in_blocks is None else in_blocks:
-            rows = BlockScoring(host, tables, model, wanted, source, scan, id_type, outputs, work).create()
+            rows = BlockScoring(host, tables, model, wanted, source, scan, id_type.as_kept, outputs, work).create()
         else:
             trees = read_trees(host, tables, model)
-            if work.spread and not is_temporary(schema) and _spread_by(host, source, model.id_column):
+            if work.spread and not is_temporary(schema) and _spread_by(host, source, scan.id_sql):
                 # Each server keeps the predictions of its rows.
                 host.command(sql.create_empty(scan, outputs))
                 distribute_beside(host, target, id_name, scan.source)
@@ -123,10 +123,8 @@ def tree_sql(
     return sql.row_expression(model, output)
 
 
-def fit_to_source(
-    host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table"
-) -> tuple[dict[str, Feature], Type]:
-    """The model's features as expressions over the new data, by their names in the model; and the type of the id.
+def fit_to_source(host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table") -> NewData:
+    """The new data, with the types of the id and of the groups' values.
 
     Args:
         given: the name of the new data as the user wrote it; `argument`, where, for errors.
@@ -135,14 +133,30 @@ def fit_to_source(
         MadtreeError: the new data lacks columns of the model, or has them of types that cannot be cast to the model's;
             all are named.
     """
-    names = [model.id_column, *(feature.name for feature in model.features), *model.grouping]
     hint = "It must have the id column, all features and the grouping columns of the training table."
-    id_type, *types = column_types(host.source, source, names, given, argument, hint)
-    check_known_types(host, [(f"{argument}: {model.id_column}", id_type.base)])
-    return fit_types(host.source, model, source, types, given, argument), id_type
+    data = fit_features(host.source, model, source, given, argument, model.grouping, [model.id_column], hint)
+    check_known_types(host, [(f"{argument}: {model.id_column}", data.types[model.id_column].as_kept.base)])
+    return data
 
 
-def groups_of(host: Host, tables: ModelTables, model: Model) -> sql.GroupJoin | None:
+def scan_of(
+    host: Host, tables: ModelTables, model: Model, source: Relation, data: NewData, target: str, id_name: str
+) -> sql.Scan:
+    """How `data`, which is `source`, is read to be scored into `target`; the id is as it may be kept there."""
+    id_sql = model.id_column
+    if id_sql in data.types:  # where it is asked for
+        id_sql = data.types[id_sql].kept.value(id_sql)
+    groups = _groups_of(host, tables, model, data)
+    return sql.Scan(target, qualified(source.schema, source.name), id_sql, id_name, data.features, groups)
+
+
+def tell_of_id(host: Host, model: Model, data: NewData) -> None:
+    """Tell where ids are not kept as they are."""
+    if not (type_ := data.types[model.id_column]).kept.as_is:
+        tell_of_kept(host, "output_table", model.id_column, type_.name, type_.kept)
+
+
+def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> sql.GroupJoin | None:
     """How rows find their tree, or the number of their forest; None where the model is not grouped.
 
     Rows of another server find it by literals: the model's table is not there.
@@ -151,7 +165,13 @@ def groups_of(host: Host, tables: ModelTables, model: Model) -> sql.GroupJoin | 
         return None
     names = [*map(unquoted, model.grouping_columns)]
     types = [tables.column_types[name] for name in names]
-    keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, model.grouping, types, strict=True)]
+    # Values of one type are compared by it; to compare them with another one, PostgreSQL would look for casts.
+    columns = [tables.facts.tables[""].columns[name] for name in names]
+    values = [
+        value if data.types[value].name == column.name else data.plain(value)
+        for value, column in zip(model.grouping, columns, strict=True)
+    ]
+    keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
     table, number = tables.sql, "tree_id"
     if model.n_members:
         table, number = model_table(tables.schema, tables.name, "_group"), "gid"

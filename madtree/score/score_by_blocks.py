@@ -29,7 +29,7 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan, pick
-from madtree.sqltext.tables import type_sql
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import Kind, Model
 
 _TEXTS = "pg_catalog.text[]"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.owners import CALLER, is_trusted_type
 from madtree.sqltext.quote import ident, literal, qualified
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
@@ -94,9 +95,11 @@ JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
 WHERE a.attrelid OPERATOR(pg_catalog.=) $1 AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
 ORDER BY a.attnum"""
 
-# For each type asked for: its own name, and what is left when domains and (once) an array are taken off it.
+# For each type asked for: its own name, and what is left when domains and (once) an array are taken off it; `bare` is
+# what is left of its domains alone. `trusted`, `bare_trusted`: whether tables of ours may have columns of these.
 TYPES = f"""
-WITH RECURSIVE chain AS (
+WITH RECURSIVE {CALLER},
+chain AS (
     SELECT t.oid AS asked, 0 AS depth, false AS is_array, t.oid, t.typtype, t.typbasetype, t.typelem, t.typsubscript
     FROM pg_catalog.pg_type t WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1)
     UNION ALL
@@ -110,6 +113,7 @@ WITH RECURSIVE chain AS (
 SELECT DISTINCT ON (c.asked) c.asked,
        {type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
        {type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
+       {is_trusted_type("a", enums=True)} AS trusted, w.bare, w.bare_trusted,
        b.typtype::pg_catalog.text AS typtype, b.typcategory::pg_catalog.text AS category,
        {equality("a.oid", "an.nspname")} AS equals,
        CASE WHEN EXISTS (
@@ -124,6 +128,13 @@ JOIN pg_catalog.pg_type a ON a.oid OPERATOR(pg_catalog.=) c.asked
 JOIN pg_catalog.pg_namespace an ON an.oid OPERATOR(pg_catalog.=) a.typnamespace
 JOIN pg_catalog.pg_type b ON b.oid OPERATOR(pg_catalog.=) c.oid
 JOIN pg_catalog.pg_namespace bn ON bn.oid OPERATOR(pg_catalog.=) b.typnamespace
+CROSS JOIN LATERAL (
+    SELECT {type_name("t.oid", "-1", "tn.nspname", "t.typelem")} AS bare, {is_trusted_type(enums=True)} AS bare_trusted
+    FROM chain x
+    JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) x.oid AND t.typtype OPERATOR(pg_catalog.<>) 'd'
+    JOIN pg_catalog.pg_namespace tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace
+    WHERE x.asked OPERATOR(pg_catalog.=) c.asked ORDER BY x.depth LIMIT 1
+) AS w
 ORDER BY c.asked, c.depth DESC"""
 
 # The schema of a model's tables and what is in it already; $1 NULL: where unqualified names are created.

@@ -102,7 +102,7 @@ class DistributedTables(WorkTables):
 
     def count_groups(self, source: RowSource, dependent_is_number: bool) -> str:
         """Fill that table: each shard counts its rows, and what it has of a group goes where the others' goes."""
-        keys = [f"g{i}" for i in range(1, len(source.grouping) + 1)]
+        keys = source.group_columns
         names = ", ".join([*keys, *group_figures(source, dependent_is_number)])
         by = f"{SOURCE_ALIAS}.{ident(self.shard_key)}"
         counted = group_counts(source, dependent_is_number, by)
@@ -113,7 +113,7 @@ class DistributedTables(WorkTables):
 
     def counted_groups(self, source: RowSource, dependent_is_number: bool) -> str:
         """The figures of whole groups, each of which is put together by the server that has them."""
-        keys = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+        keys = ", ".join(source.group_columns)
         figures = group_figures(source, dependent_is_number)
         merged = ", ".join(f"{sql} AS {name}" for name, sql in figures.items())
         return f"SELECT {keys}, {merged} FROM {self.name('counts')} GROUP BY madtree_by, {keys}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
@@ -10,7 +10,7 @@ from madtree.sqltext.tables import model_table
 COLUMNS = ("feature", "impurity_var_importance", "raw_importance")
 
 
-def create_importance(target: str, schema: str, name: str, grouping: Sequence[str]) -> str:
+def create_importance(target: str, schema: str, name: str, grouping: Mapping[str, str]) -> str:
     """CREATE TABLE .. AS with the rows of `importance`; `target` is the table to create, as SQL."""
     return f"CREATE TABLE {target} AS\n{importance(schema, name, grouping)}"
 
@@ -25,17 +25,18 @@ FOREST_COLUMNS = (
 )
 
 
-def create_forest_importance(target: str, schema: str, name: str, grouping: Sequence[str]) -> str:
+def create_forest_importance(target: str, schema: str, name: str, grouping: Mapping[str, str]) -> str:
     """CREATE TABLE .. AS with the rows of `forest_importance`; `target` is the table to create, as SQL."""
     return f"CREATE TABLE {target} AS\n{forest_importance(schema, name, grouping)}"
 
 
-def forest_importance(schema: str, name: str, grouping: Sequence[str], best_first: bool = False) -> str:
+def forest_importance(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
     """A row for each group of a forest and feature, in that order, or with `best_first` by group and importance: shares
-    of 100, where what is negative counts as 0, and the numbers themselves. `grouping` are columns, unquoted.
+    of 100, where what is negative counts as 0, and the numbers themselves. `grouping`: columns, unquoted, with
+    their values in table `t`.
     """
     best = "f.oob DESC NULLS LAST, f.raw DESC NULLS LAST, " if best_first else ""
-    groups = "".join(f"t.{ident(column)}, " for column in grouping)
+    groups = _group_values(grouping)
     return f"""\
 SELECT {groups}f.feature, {_share("f.oob", "s.oob")} AS oob_var_importance,
     {_share("f.raw", "s.raw")} AS impurity_var_importance,
@@ -55,6 +56,10 @@ CROSS JOIN LATERAL (
 ORDER BY t.gid, {best}f.position"""
 
 
+def _group_values(grouping: Mapping[str, str]) -> str:
+    return "".join(f"{value} AS {ident(column)}, " for column, value in grouping.items())
+
+
 def _share(value: str, total: str) -> str:
     """Of 100; 0 where there is nothing to share out, NULL where the value is."""
     share = (
@@ -64,14 +69,14 @@ def _share(value: str, total: str) -> str:
     return f"CASE WHEN {value} IS NULL THEN NULL WHEN {total} OPERATOR(pg_catalog.>) 0 THEN {share} ELSE 0 END"
 
 
-def importance(schema: str, name: str, grouping: Sequence[str], best_first: bool = False) -> str:
+def importance(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
     """A row for each tree and feature, in that order, or with `best_first` by tree and importance.
 
     Args:
         schema, name: of the model, unquoted.
-        grouping: grouping columns, unquoted.
+        grouping: grouping columns, unquoted, with their values in table `t`.
     """
-    groups = "".join(f"t.{ident(column)}, " for column in grouping)
+    groups = _group_values(grouping)
     order = "t.tree_id, f.raw DESC NULLS LAST, f.position" if best_first else "t.tree_id, f.position"
     return f"""\
 SELECT {groups}f.feature,

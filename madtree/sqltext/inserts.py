@@ -14,8 +14,8 @@ from madtree.sqltext.tables import (
     SURROGATE_COLUMNS,
     TREE_COLUMNS,
     model_table,
-    type_sql,
 )
+from madtree.sqltext.typenames import type_sql
 
 
 def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from madtree.sqltext.forest_tables import FOREST_METHOD, FOREST_SUMMARY_COLUMNS
+from madtree.sqltext.owners import CALLER, IS_SUPERUSERS, SCHEMA_OWNER, is_trusted
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, SUMMARY_COLUMNS, TREE_COLUMNS, model_table
-from madtree.sqltext.trust import ROLES, hazards, owner_rank
 
 # What `madtree.models` tells of how a model was trained.
 PARAMETERS = (
@@ -69,9 +69,8 @@ def _typed_columns(suffix: str) -> str:
 
 
 def _readable(suffix: str) -> str:
-    """Ordinary tables with the columns of a model's table that the caller may read, and whether she trusts the owner.
-
-    A role that the caller is a member of has other members too, who may own what runs when its tables are planned.
+    """Ordinary tables with the columns of a model's table that the caller may read, and whether she trusts the owner; a
+    superuser, also that of the schema, who could put another table there before it is read.
 
     CASE fixes the order: the name first, as it decides soonest. Other sessions' temporary tables cannot be read. A
     table that was dropped since the query began has no privileges, NULL: it may have been replaced, so it stays here.
@@ -80,11 +79,9 @@ def _readable(suffix: str) -> str:
     if suffix:
         ending = f"pg_catalog.right(c.relname::pg_catalog.text, {len(suffix)})"
         by_name = f"{ending} OPERATOR(pg_catalog.=) {literal(suffix)}"
-    return f"""WITH RECURSIVE {ROLES}
+    return f"""WITH RECURSIVE {CALLER}
 SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-    CASE WHEN {owner_rank("c.relowner")} OPERATOR(pg_catalog.=) 'full' THEN true
-        WHEN {owner_rank("c.relowner")} IS NULL THEN false
-        ELSE pg_catalog.cardinality({hazards()}) OPERATOR(pg_catalog.=) 0 END AS trusted,
+    {is_trusted("c.relowner")} AND ({is_trusted(SCHEMA_OWNER)} OR NOT {IS_SUPERUSERS}) AS trusted,
     {_typed_columns(suffix)} AS columns
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace

@@ -17,7 +17,8 @@ from madtree.sqltext.models import category_hash
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import literal
 from madtree.sqltext.schemas import is_temporary
-from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table, type_sql
+from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import FIELD_SIZES, NodeLayout
 
 # What is handed over for each row of `<output>_packed`, beside one value with the nodes of all of them: where a tree's

@@ -145,7 +145,7 @@ def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) ->
 
     `counted`: the query of the groups' figures.
     """
-    names = ", ".join(f"g{i}" for i in range(1, len(source.grouping) + 1))
+    names = ", ".join(source.group_columns)
     small = f"{binary('usable', '>', NONE)} AND {binary('usable', '<=', f'{small_rows}::pg_catalog.int8')}"
     so_far = f"(pg_catalog.sum(usable) FILTER (WHERE {small}) OVER (ORDER BY tree_id))::pg_catalog.int8"
     block = binary(binary(so_far, "-", "1::pg_catalog.int8"), "/", f"{max(block_rows, 1)}::pg_catalog.int8")

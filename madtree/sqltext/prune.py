@@ -5,13 +5,16 @@ The copies have the columns of the originals, whatever these are, and none of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from madtree.sqltext import sent_numbers as sent
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
+from madtree.sqltext.typenames import type_sql
+from madtree.sqltext.values import Kept
 
 Name = tuple[str, str]  # schema and name of a model, unquoted
+Columns = Mapping[str, Kept]  # the columns of a table, unquoted, and how the copy keeps them
 
 _KEYS = {
     "": "tree_id",
@@ -41,16 +44,17 @@ def tree_cps(model: Name) -> str:
     return f"SELECT t.tree_id, t.pruning_cp FROM {model_table(*model)} AS t ORDER BY t.tree_id"
 
 
-def create_copies(old: Name, new: Name, suffixes: Sequence[str]) -> str:
-    """Empty tables for the new model."""
+def create_copies(new: Name, tables: Mapping[str, Columns]) -> str:
+    """Empty tables for the new model, by their suffixes."""
     statements = []
-    for suffix in suffixes:
-        key = f", PRIMARY KEY ({_KEYS[suffix]})" if suffix in _KEYS else ""
-        statements.append(f"CREATE TABLE {model_table(*new, suffix)} (LIKE {model_table(*old, suffix)}{key})")
+    for suffix, columns in tables.items():
+        parts = [f"{ident(column)} {type_sql(keep.type)}" for column, keep in columns.items()]
+        parts += [f"PRIMARY KEY ({_KEYS[suffix]})"] if suffix in _KEYS else []
+        statements.append(f"CREATE TABLE {model_table(*new, suffix)} ({', '.join(parts)})")
     return ";\n".join(statements)
 
 
-def fill_nodes(old: Name, new: Name, columns: Sequence[str]) -> str:
+def fill_nodes(old: Name, new: Name, columns: Columns) -> str:
     """Copy the nodes that are kept: $1 tree ids, $2 node ids, $3 whether a leaf now, $4 complexities, as literals."""
     values = {column: f"CASE WHEN NOT k.is_leaf THEN n.{ident(column)} END" for column in _SPLIT_COLUMNS}
     values |= {"is_leaf": "k.is_leaf", "complexity": "k.complexity"}
@@ -66,7 +70,7 @@ def fill_nodes(old: Name, new: Name, columns: Sequence[str]) -> str:
     )
 
 
-def fill_of_splits(old: Name, new: Name, suffix: str, columns: Sequence[str]) -> str:
+def fill_of_splits(old: Name, new: Name, suffix: str, columns: Columns) -> str:
     """Copy the rows of `_surrogates` or `_competitors` that are of nodes that are still split."""
     match = "n.tree_id OPERATOR(pg_catalog.=) s.tree_id AND n.node_id OPERATOR(pg_catalog.=) s.node_id"
     return (
@@ -76,7 +80,7 @@ def fill_of_splits(old: Name, new: Name, suffix: str, columns: Sequence[str]) ->
     )
 
 
-def fill_trees(old: Name, new: Name, columns: Sequence[str], has_surrogates: bool) -> str:
+def fill_trees(old: Name, new: Name, columns: Columns, has_surrogates: bool) -> str:
     """Copy the trees and count anew what has changed, from the nodes and surrogates of the new model; $1 is the cp.
 
     Gains are added up in training's order, the splits' before the surrogates', so that the sums are equal to the bit.
@@ -125,18 +129,18 @@ LEFT JOIN importances AS i ON i.tree_id OPERATOR(pg_catalog.=) t.tree_id
 ORDER BY t.tree_id"""
 
 
-def fill_summary(old: Name, new: Name, columns: Sequence[str]) -> str:
+def fill_summary(old: Name, new: Name, columns: Columns) -> str:
     """Copy the summary; $1 is the new model's name as given, $2 the cp."""
     values = {"model_table": "$1::pg_catalog.text", "input_cp": "$2::pg_catalog.float8"}
     return f"{_insert(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
 
 
-def fill_cv(old: Name, new: Name, columns: Sequence[str]) -> str:
+def fill_cv(old: Name, new: Name, columns: Columns) -> str:
     return f"{_insert(new, '_cv', columns, {}, 's')} FROM {model_table(*old, '_cv')} AS s"
 
 
-def _insert(new: Name, suffix: str, columns: Sequence[str], values: Mapping[str, str], alias: str) -> str:
+def _insert(new: Name, suffix: str, columns: Columns, values: Mapping[str, str], alias: str) -> str:
     """INSERT .. SELECT of all columns, some of them with other values, up to the FROM clause."""
     names = ", ".join(map(ident, columns))
-    selected = ", ".join(values.get(column, f"{alias}.{ident(column)}") for column in columns)
+    selected = ", ".join(values.get(column, keep.value(f"{alias}.{ident(column)}")) for column, keep in columns.items())
     return f"INSERT INTO {model_table(*new, suffix)} ({names}) SELECT {selected}"

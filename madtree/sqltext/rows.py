@@ -101,6 +101,11 @@ class RowSource:
     sent: bool = False
 
     @property
+    def group_columns(self) -> list[str]:
+        """The columns of the table of groups by which rows find their tree."""
+        return [f"g{i}" for i, _ in enumerate(self.grouping, 1)]
+
+    @property
     def n_columns(self) -> int:
         """Numbers in a row: [tree,] target, [weight,] [exposure,] [fold,] [identity,] features."""
         return (self.groups is not None) + len(self._own_numbers) + len(self.features)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Column
+from madtree.sqltext.typenames import type_sql
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
@@ -154,12 +154,6 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_oob": frozenset({OOB_TREES}),
 }
 
-# Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
-_KEYWORD_TYPE = re.compile(
-    r"(boolean|smallint|integer|bigint|real|double precision|numeric|character|bit|time|timestamp|interval)\b"
-)
-_QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
-
 
 def identifier_cut(name: str, n_bytes: int = MAX_IDENTIFIER_BYTES) -> str:
     """The longest beginning of `name` that takes at most that many bytes, never a part of a character."""
@@ -184,13 +178,6 @@ def suffixed(name: str, suffix: str) -> str:
 def model_table(schema: str, name: str, suffix: str = "") -> str:
     """Quoted and qualified name of one of a model's tables."""
     return qualified(schema, suffixed(name, suffix))
-
-
-def type_sql(name: str) -> str:
-    """A type's name, as the catalogue look-up spells it, so that no search path can give it another meaning."""
-    if _KEYWORD_TYPE.match(name) or _QUALIFIED_TYPE.match(name):
-        return name
-    return f"pg_catalog.{name}"
 
 
 def create_tables(

@@ -10,31 +10,9 @@ from collections.abc import Sequence
 
 from madtree.sqltext.catalog import equality, type_name, writer_function
 from madtree.sqltext.needed_quotes import with_needed_quotes
+from madtree.sqltext.owners import CALLER, IS_SUPERUSERS, SCHEMA_OWNER, is_trusted, is_trusted_type
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import model_table
-
-# Roles whose code the caller runs anyhow. `me` is the caller, `mine` the roles that she is a member of, be it through
-# others. Since PostgreSQL 16 a membership may be for administration only, without the rights of the role: by the JSON
-# text of the row, as older servers lack these columns.
-ROLES = """
-me AS (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user),
-mine (oid) AS (
-    SELECT m.oid FROM me AS m
-    UNION
-    SELECT a.roleid FROM pg_catalog.pg_auth_members AS a INNER JOIN mine AS m ON a.member OPERATOR(pg_catalog.=) m.oid
-    WHERE COALESCE((pg_catalog.to_jsonb(a) OPERATOR(pg_catalog.->>) 'inherit_option')::pg_catalog.bool, true)
-        OR COALESCE((pg_catalog.to_jsonb(a) OPERATOR(pg_catalog.->>) 'set_option')::pg_catalog.bool, true)
-)"""
-
-
-def owner_rank(owner: str) -> str:
-    """How far the role of that OID is trusted: `full` (the caller, a superuser), `member` (a role of hers), or NULL."""
-    return (
-        f"(CASE WHEN {owner} OPERATOR(pg_catalog.=) (SELECT m.oid FROM me AS m) THEN 'full' "
-        f"WHEN (SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.oid OPERATOR(pg_catalog.=) {owner}) "
-        "THEN 'full' "
-        f"WHEN {owner} OPERATOR(pg_catalog.=) ANY (SELECT m.oid FROM mine AS m) THEN 'member' END)"
-    )
 
 
 def _exists(catalogue: str, condition: str) -> str:
@@ -81,36 +59,6 @@ def hazards() -> str:
     return f"ARRAY(SELECT z.what::pg_catalog.text FROM (VALUES {found}) AS z(what, found) WHERE z.found)"
 
 
-# Every type that a value of type `t` may hold: what a domain is over, an array's elements, a row's columns, a range's
-# bounds.
-_PARTS = """
-    WITH RECURSIVE part (oid) AS (
-        SELECT t.oid
-        UNION
-        SELECT q.oid FROM part AS p INNER JOIN pg_catalog.pg_type AS y ON y.oid OPERATOR(pg_catalog.=) p.oid
-        CROSS JOIN LATERAL (
-            SELECT y.typbasetype AS oid
-            UNION ALL SELECT y.typelem
-            UNION ALL SELECT g.rngsubtype FROM pg_catalog.pg_range AS g
-                WHERE y.oid OPERATOR(pg_catalog.=) g.rngtypid OR y.oid OPERATOR(pg_catalog.=) g.rngmultitypid
-            UNION ALL SELECT b.atttypid FROM pg_catalog.pg_attribute AS b
-                WHERE b.attrelid OPERATOR(pg_catalog.=) y.typrelid AND b.attnum OPERATOR(pg_catalog.>) 0
-                    AND NOT b.attisdropped
-        ) AS q
-        WHERE q.oid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid
-    )"""
-
-
-def is_trusted_type() -> str:
-    """Whether type `t` and all that it is made of are PostgreSQL's own or belong to roles that are trusted."""
-    own = "y.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid"
-    return (
-        "t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid OR NOT EXISTS ("
-        f"{_PARTS} SELECT FROM part AS p INNER JOIN pg_catalog.pg_type AS y ON y.oid OPERATOR(pg_catalog.=) p.oid "
-        f"WHERE NOT {own} AND {owner_rank('y.typowner')} IS NULL)"
-    )
-
-
 # The type below all domains, which is what a cast to text would start from.
 _BARE = f"""
     WITH RECURSIVE bare (oid) AS (
@@ -120,47 +68,53 @@ _BARE = f"""
         WHERE y.typtype OPERATOR(pg_catalog.=) 'd'
     )
     SELECT {type_name("y.oid", "-1", "n.nspname", "y.typelem")} AS bare,
+        {is_trusted_type("y", enums=True)} AS bare_keeps,
         CASE WHEN n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' THEN {writer_function("y.typoutput")} END AS output
     FROM bare AS b
     INNER JOIN pg_catalog.pg_type AS y ON y.oid OPERATOR(pg_catalog.=) b.oid
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) y.typnamespace
     WHERE y.typtype OPERATOR(pg_catalog.<>) 'd'"""
 
-BY_SUPERUSER = """\
-SELECT pg_catalog.bool_or(r.rolsuper) AS by_superuser FROM pg_catalog.pg_roles AS r
-WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])"""
-
 # A row for each column of the relations in schema $1 whose names are in $2, in order: what the relation is, and the
-# column's name and type. `type` is printed so that it resolves under the search path of this very session; `own` tells
-# whether the type is PostgreSQL's. Relations without columns have no row.
+# column's name and type. `type` is printed so that it resolves under the search path of this very session, `full_type`
+# under any, if it is not PostgreSQL's own; `own` tells whether the type is PostgreSQL's. Relations
+# without columns have no row.
 MODEL_COLUMNS = f"""
-WITH RECURSIVE {ROLES},
+WITH RECURSIVE {CALLER},
 tables AS MATERIALIZED (
     SELECT c.oid, c.relname, c.relkind::pg_catalog.text AS kind,
-        pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {owner_rank("c.relowner")} AS rank,
-        CASE WHEN COALESCE({owner_rank("c.relowner")} OPERATOR(pg_catalog.=) 'full', false)
+        pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted,
+        CASE WHEN {is_trusted("c.relowner")}
             THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards
     FROM pg_catalog.pg_class AS c
     WHERE c.relnamespace OPERATOR(pg_catalog.=) (
             SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name)
         AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
 )
-SELECT c.relname::pg_catalog.text AS "table", c.kind, c.owner, c.rank, c.hazards,
+SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted, c.hazards,
     a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
     {with_needed_quotes("pg_catalog.format_type(a.atttypid, a.atttypmod)")} AS type,
-    t.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid AS own,
-    ({BY_SUPERUSER}) AS by_superuser
+    s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
+        THEN {type_name("a.atttypid", "a.atttypmod", "s.nspname", "t.typelem")} END AS full_type,
+    {IS_SUPERUSERS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
+    pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner
 FROM tables AS c
+CROSS JOIN (SELECT x.nspowner FROM pg_catalog.pg_namespace AS x
+    WHERE x.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS n
 INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
+INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
 WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
 ORDER BY c.relname, a.attnum"""
 
 # Of each type in $1: `bare`, the type below all domains, `output`, its output function, NULL where that type is
-# PostgreSQL's own; `equals`, the operator by which groups of the type are told apart; and whether the type is trusted.
+# PostgreSQL's own; `equals`, the operator by which groups of the type are told apart; whether the type is trusted;
+# `keeps` and `bare_keeps`, whether tables of the caller's may have columns of the type, or of the one below.
 OTHER_TYPES = f"""
-WITH RECURSIVE {ROLES}
-SELECT t.oid, w.bare, w.output, {equality("t.oid", "s.nspname")} AS equals, {is_trusted_type()} AS trusted
+WITH RECURSIVE {CALLER}
+SELECT t.oid, {type_name("t.oid", "-1", "s.nspname", "t.typelem")} AS name, w.bare, w.output,
+    {equality("t.oid", "s.nspname")} AS equals, {is_trusted_type()} AS trusted,
+    {is_trusted_type(enums=True)} AS keeps, w.bare_keeps
 FROM pg_catalog.pg_type AS t
 INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
 CROSS JOIN LATERAL ({_BARE}) AS w
@@ -168,19 +122,42 @@ WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])"""
 
 # The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.
 NAMED_TYPES = f"""
-WITH RECURSIVE {ROLES}
+WITH RECURSIVE {CALLER}
 SELECT g.position, t.oid, CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type()} END AS trusted
 FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS g(given, position)
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
 ORDER BY g.position"""
 
-# `plain`: where it is false, a backslash in a plain string is an escape.
+# `plain`: where it is false, a backslash in a plain string is an escape. `has_own_rights`: whether the current role is
+# a superuser, or none that the session's user, a superuser, has taken.
 SESSION = """\
 SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('transaction_isolation') AS isolation,
-    pg_catalog.current_setting('standard_conforming_strings') OPERATOR(pg_catalog.=) 'on' AS plain"""
+    pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on' AS read_only,
+    pg_catalog.current_setting('standard_conforming_strings') OPERATOR(pg_catalog.=) 'on' AS plain,
+    pg_catalog.current_setting('role') AS role, (
+        SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user
+    ) OR NOT (
+        SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) session_user
+    ) AS has_own_rights"""
 
 
-def lock(schema: str, name: str, suffixes: Sequence[str], *, still: bool) -> str:
+def as_session_user(statements: str, role: str) -> str:
+    """Statements that the session's user runs who has taken `role` by SET ROLE. It is one command: if a part of it
+    fails, the role is taken back with all else.
+    """
+    back = f"SELECT pg_catalog.set_config('role', {literal(role)}, true)"
+    return f"SELECT pg_catalog.set_config('role', 'none', true); {statements}; {back}"
+
+
+def hold_schema(schema: str) -> str:
+    """Keep a schema from being renamed or dropped until the transaction ends; for superusers."""
+    return (
+        "SELECT FROM pg_catalog.pg_namespace AS n "
+        f"WHERE n.nspname OPERATOR(pg_catalog.=) {literal(schema)}::pg_catalog.name FOR SHARE"
+    )
+
+
+def lock(schema: str, name: str, suffixes: Sequence[str], *, still: bool = False) -> str:
     """Keep tables as they are until the transaction ends; this neither plans nor reads them.
 
     `still` keeps others also from making indexes, statistics and children, for which one must own the tables or be a

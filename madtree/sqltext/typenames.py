@@ -1,6 +1,8 @@
-"""Names of types that were read from a table, made safe to be looked up."""
+"""Names of types: as statements write them, and made safe to be looked up."""
 
 from __future__ import annotations
+
+import re
 
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.split import parse_name
@@ -21,6 +23,20 @@ _OWN_NAMES = {
     "time with time zone": "timetz",
     "bit varying": "varbit",
 }
+
+
+# Types that are keywords of the grammar: these names mean PostgreSQL's own type under every search path.
+_KEYWORD_TYPE = re.compile(
+    r"(boolean|smallint|integer|bigint|real|double precision|numeric|character|bit|time|timestamp|interval)\b"
+)
+_QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
+
+
+def type_sql(name: str) -> str:
+    """A type's name, as the catalogue look-up spells it, so that no search path can give it another meaning."""
+    if _KEYWORD_TYPE.match(name) or _QUALIFIED_TYPE.match(name):
+        return name
+    return f"pg_catalog.{name}"
 
 
 def quoted_type(name: str) -> str | None:

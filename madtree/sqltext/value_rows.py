@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.tables import type_sql
+from madtree.sqltext.typenames import type_sql
 
 
 def value_rows(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str | None]]) -> str:

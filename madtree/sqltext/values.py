@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madtree.sqltext.quote import literal
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import Feature, Kind
 
 # Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.array_datum`).
@@ -27,6 +28,41 @@ class Writer:
     bare: str
     is_quoted: bool = False
     in_utc: bool = False
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How values of a type are kept in a table that madtree makes: as they are, unless somebody whom the caller does
+    not trust has functions that PostgreSQL runs over a column of that type (docs/security.md).
+
+    Attributes:
+        type: SQL of the column's type: the values' own, the type below its domains, or text.
+        as_is: whether it is the values' own.
+        writer: how values become text, where that is the column's type.
+    """
+
+    type: str
+    as_is: bool = True
+    writer: Writer | None = None
+
+    def value(self, expression: str) -> str:
+        """An expression of the values' type as one of the column's type."""
+        if self.as_is:
+            return expression
+        # Whoever makes a cast for a domain makes it for nothing: PostgreSQL takes the type below.
+        return f"({expression})::{type_sql(self.type)}" if self.writer is None else text_of(expression, self.writer)
+
+
+def kept(type_: str, trusted: bool, bare: str, bare_trusted: bool, writer: Writer | None) -> Kept:
+    """How values of a type are kept, from the types by name as SQL, and whether the caller trusts these.
+
+    Args:
+        bare: the type below its domains.
+        writer: how values of the type are written as text.
+    """
+    if trusted:
+        return Kept(type_)
+    return Kept(bare, as_is=False) if bare_trusted else Kept("text", as_is=False, writer=writer)
 
 
 ISO_DATE = Writer("pg_catalog.to_json", "pg_catalog.date", is_quoted=True)

@@ -129,14 +129,15 @@ class WorkTables:
             f"SELECT c.images::pg_catalog.bytea FROM {self.name('images')} AS c WHERE c.block_id OPERATOR(pg_catalog.=)"
         )
 
-    def analyze(self, part: str) -> str:
-        """Tell the planner what a table holds, for joins."""
-        return f"ANALYZE {self.name(part)}"
+    def analyze(self, part: str, columns: Sequence[str]) -> str:
+        """Tell the planner what columns of a table hold, for joins: those only, since to analyze a column runs
+        functions of its type.
+        """
+        return f"ANALYZE {self.name(part)} ({', '.join(columns)})"
 
     def settle(self, part: str, workers: int, column: str = "block_id") -> str:
         """Tell the planner about a table, of which any column will do, and how many workers may share it."""
-        table = self.name(part)
-        return f"ALTER TABLE {table} SET (parallel_workers = {workers}); ANALYZE {table} ({column})"
+        return f"ALTER TABLE {self.name(part)} SET (parallel_workers = {workers}); {self.analyze(part, [column])}"
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""

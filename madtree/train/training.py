@@ -200,7 +200,7 @@ class Training:
         else:
             self.reader.command(self.work.create_as("groups", groups))
             # Else PostgreSQL would hash the rows, not the groups, to join them.
-            self.reader.command(self.work.analyze("groups"))
+            self.reader.command(self.work.analyze("groups", self.source.group_columns))
             found = groups_of(self.host.query(listed(self.work.name("groups"))))
         self.made.append("groups")
         return found

@@ -179,6 +179,24 @@ def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user,
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@pytest.mark.parametrize("grantee", ["PUBLIC", "somebody"])
+def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, grantee):
+    """A function of theirs would be taken for ours."""
+    name = "madtree_open_" + str(os.getpid())
+    with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+        try:
+            with psycopg.connect(server.dsn_of(dbname=name), autocommit=True) as connection:
+                role = grantee if grantee == "PUBLIC" else ordinary_user[0]
+                connection.execute(f"CREATE SCHEMA madtree; GRANT CREATE ON SCHEMA madtree TO {role}")
+                with pytest.raises(psycopg.Error, match='others may create objects in schema "madtree"'):
+                    connection.execute("CREATE EXTENSION madtree CASCADE")
+                connection.execute(f"REVOKE CREATE ON SCHEMA madtree FROM {role}")
+                connection.execute("CREATE EXTENSION madtree CASCADE")
+        finally:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_without_a_target_explains_itself():
     said = subprocess.run(["make", "-s", "-C", str(ROOT)], check=True, capture_output=True, text=True).stdout

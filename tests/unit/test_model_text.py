@@ -7,7 +7,8 @@ import pytest
 
 from madtree.model.write.columns_text import CHUNK_BYTES, CHUNK_ROWS, chunks, numbers
 from madtree.sqltext import array_text
-from madtree.sqltext.tables import SUFFIXES, suffixed, type_sql
+from madtree.sqltext.tables import SUFFIXES, suffixed
+from madtree.sqltext.typenames import type_sql
 
 
 def test_a_short_name_takes_the_suffix_as_it_is() -> None:

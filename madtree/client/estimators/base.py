@@ -184,5 +184,5 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
             check_expression(expression, "y, sample_weight and id_col_name")
         host = client.host
         relation = find_relation(host, table, "X")
-        features = fit_features(host, self.model_, relation, table, "X", others)
+        features = fit_features(host, self.model_, relation, table, "X", others).features
         return Scored(relation.schema, relation.name, self._flat_tree.tree, features)

@@ -153,7 +153,7 @@ class BaseForest(FittedInDatabase):
             host, id_ = client.host, self.id_col_name or primary_key(client.host, table)
             relation = find_relation(host, table, "X")
             asked = [*others, *([] if id_ is None else [id_])]
-            features = fit_features(host, self.model_, relation, table, "X", asked)
+            features = fit_features(host, self.model_, relation, table, "X", asked).features
             order = id_ or place_in(host, table)
             own = [features[feature.name] for feature in used]
             rows = client.query(feature_rows(relation.schema, relation.name, own, others, order))

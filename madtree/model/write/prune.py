@@ -186,8 +186,8 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
 def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
     old = (tables.schema, tables.name)
-    columns = {suffix: tables.columns(suffix) for suffix in SUFFIXES if suffix in tables.facts.tables}
-    make_tables(host, *new, "new_model", sql.create_copies(old, new, list(columns)), None)
+    columns = {suffix: tables.kept_columns(suffix) for suffix in SUFFIXES if suffix in tables.facts.tables}
+    make_tables(host, *new, "new_model", sql.create_copies(new, columns), None)
     host.command(
         sql.fill_nodes(old, new, columns["_nodes"]),
         [_TEXT] * 4,

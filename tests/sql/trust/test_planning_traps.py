@@ -161,12 +161,13 @@ def group(db: psycopg.Connection, user_db: psycopg.Connection) -> Iterator[str]:
     db.execute(f"REASSIGN OWNED BY {name} TO CURRENT_USER; DROP OWNED BY {name}; DROP ROLE {name}")
 
 
-def test_a_role_of_the_callers_is_trusted_but_for_what_its_other_members_may_plant(
+def test_a_role_of_the_callers_is_another_role_since_it_may_have_been_granted_unasked(
     m: None, db: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]], group: str
 ) -> None:
     for part in ("m", "m_nodes", "m_summary", "m_surrogates", "m_cv"):
         db.execute(f"ALTER TABLE {part} OWNER TO {group}")
-    assert db.execute("SELECT kind FROM models WHERE name = 'm'").fetchall() == [("classification",)]
+    assert db.execute("SELECT owner, kind FROM models WHERE name = 'm'").fetchall() == [(group, None)]
+    assert db.execute("SELECT tree_display('m')").fetchone()
     user_db.execute("CREATE INDEX ON m_summary ((spring()))")
     canary()
     assert db.execute("SELECT kind FROM models WHERE name = 'm'").fetchall() == [(None,)]

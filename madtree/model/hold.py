@@ -1,0 +1,134 @@
+"""Holding a model's tables as they are, from the look at them until the transaction ends.
+
+What is looked at in the catalogue and then read by its name could be another thing by then: a table that was made in
+between, one that has got an index with an expression, a schema in the place of another. Whoever reads a model holds its
+tables against being dropped and replaced. A superuser, in whose name nothing of others' may run, also holds those of
+others against all that could be put on them, and their schema against being renamed; and then looks again, until what
+she sees is what she holds. For that she takes back her own rights if she has taken another role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model.trust import NOT_ALLOWED, TRUST_HINT, Facts
+from madtree.sqltext import trust as sql
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Relation
+
+NO_TABLE = ("42P01", "42809")  # it is gone, or is no table
+LOOKS = 20  # at tables that others change all the time; more than two are rare
+
+
+def hold_summary(host: Host, relation: Relation) -> None:
+    """Hold the summary as readers do: whoever replaces a model begins with it, and waits. If there is none, nothing is
+    held.
+    """
+    try:
+        host.command(sql.lock(relation.schema, relation.name, ["_summary"]))
+    except Exception as error:
+        if _sqlstate(error) not in NO_TABLE:
+            raise
+
+
+def held_facts(host: Host, relation: Relation, given: str, argument: str, look: Callable[[], Facts]) -> Facts:
+    """What `look` sees of a model's tables, all of which are held if they are another's, or lie in a schema whose owner
+    could replace them.
+
+    Args:
+        given, argument: the model's name as the user wrote it, and where, for errors.
+
+    Raises:
+        MadtreeError: a superuser cannot hold them here; or they are made anew all the time.
+    """
+    facts = look()
+    if facts.foreign_owner is None and not (facts.by_superuser and facts.foreign_schema):
+        return facts
+    still = facts.by_superuser and _can_hold_still(host, facts, given, argument)
+    if still and facts.foreign_schema:
+        _by_own_rights(host, sql.hold_schema(relation.schema), given, argument)
+    held: dict[str, int] | None = None
+    for _ in range(LOOKS):
+        # A forest's view of its nodes is not read.
+        wanted = {suffix: table.oid for suffix, table in facts.tables.items() if table.kind == "r"}
+        if wanted == held:
+            return facts
+        try:
+            if still:
+                locks = sql.lock(relation.schema, relation.name, list(wanted), still=True)
+                _by_own_rights(host, locks, given, argument)
+            else:
+                _hold_readable(host, relation, list(wanted))
+            held = wanted
+        except Exception as error:
+            if _sqlstate(error) not in NO_TABLE:
+                raise
+        facts = look()
+    raise MadtreeError(
+        f"{argument}: the tables of {given} are made anew by others again and again",
+        hint="Try again later.",
+        sqlstate="40001",
+    )
+
+
+def _hold_readable(host: Host, relation: Relation, suffixes: Sequence[str]) -> None:
+    for suffix in suffixes:
+        try:
+            host.command(sql.lock(relation.schema, relation.name, [suffix]))
+        except Exception as error:  # who may not read it finds out when it is read
+            if _sqlstate(error) != NOT_ALLOWED:
+                raise
+
+
+def _can_hold_still(host: Host, facts: Facts, given: str, argument: str) -> bool:
+    """Whether a superuser holds tables against all changes: on a standby nobody can make any.
+
+    Raises:
+        MadtreeError: the transaction sees the catalogue as it was before, or may not lock a schema.
+    """
+    session = host.query(sql.SESSION)[0]
+    owner = ident(facts.foreign_owner or facts.schema_owner)
+    whose = f"{given} is {owner}'s" if facts.foreign_owner else f"{given} lies in a schema of {owner}'s"
+    kept = f"a superuser cannot be kept from running what {owner} adds to it meanwhile"
+    if session["isolation"] in ("repeatable read", "serializable"):
+        raise MadtreeError(
+            f"{argument}: {whose}, and in a transaction that is {session['isolation']} {kept}",
+            hint=f"Use the isolation level read committed. {TRUST_HINT}",
+            sqlstate="25001",
+        )
+    if session["standby"]:
+        return False
+    if session["read_only"] and facts.foreign_schema:
+        raise MadtreeError(
+            f"{argument}: {whose}, and in a transaction that is read only {kept}",
+            hint=f"Use a transaction that may write. {TRUST_HINT}",
+            sqlstate="25006",
+        )
+    return True
+
+
+def _by_own_rights(host: Host, locks: str, given: str, argument: str) -> None:
+    """Lock as the superuser who asks, whatever role she has taken by SET ROLE. Nothing but the locks runs by her
+    rights, and after an error of one of them the role is what it was, as is all else.
+
+    Raises:
+        MadtreeError: she has taken a role in a way that does not let her lock.
+    """
+    session = host.query(sql.SESSION)[0]
+    try:
+        host.command(locks if session["has_own_rights"] else sql.as_session_user(locks, session["role"]))
+    except Exception as error:
+        if _sqlstate(error) != NOT_ALLOWED:
+            raise
+        raise MadtreeError(
+            f"{argument}: as a superuser who acts as another role you cannot hold the tables of {given}, so their "
+            "owner could have code run by you while they are read",
+            hint=f"RESET SESSION AUTHORIZATION, or log in as that role. {TRUST_HINT}",
+            sqlstate=NOT_ALLOWED,
+        ) from error
+
+
+def _sqlstate(error: Exception) -> str:
+    return str(getattr(error, "sqlstate", ""))
