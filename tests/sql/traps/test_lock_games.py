@@ -1,0 +1,116 @@
+"""What a superuser reads of another role's model is what she has looked at, whatever its owner does meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from anothers_models import train
+from games import Hold, hold_name, hold_table, moves, play
+from ground import CALLERS, Ground, share, ways
+from trap_calls import ENGINES, FIXED, REFUSED, Call, all_calls
+
+SCHEMA = "game"
+SUPERUSERS = {who: caller for who, caller in CALLERS.items() if caller.is_superuser}
+# Small, so that there are tables to be added: a tree and a forest without surrogates and the like.
+MODELS = {"tree": ("", "_nodes", "_summary"), "forest": ("", "_summary", "_group", "_packed")}
+SMALL = {"tree": {"max_depth": 3, "min_split": 4}, "forest": {"num_trees": 2, "max_tree_depth": 3, "importance": False}}
+GAMES = [
+    (kind, held, name)
+    for kind, parts in MODELS.items()
+    for held in (*parts, "the data", "the output")
+    for name in moves(f"{SCHEMA}.{kind}", parts)
+]
+
+
+def readers(db: psycopg.Connection, engine: str, kind: str) -> list[Call]:
+    """Calls that read the model."""
+    left = {"tree_train", "forest_train", "tree_drop", "install_madlib_names"}
+    other = {"tree": ("forest_", "get_tree"), "forest": ("tree_predict", "tree_display", "tree_surr", "tree_prune")}
+    return [
+        call
+        for call in all_calls(db, engine)
+        if call.function not in left and not call.function.startswith(other[kind])
+    ]
+
+
+@pytest.fixture(scope="module")
+def masters(ground: Ground) -> Iterator[None]:
+    """The models, to be copied for each game."""
+    attacker = ground.sessions["attacker"]
+    attacker.execute("CREATE SCHEMA master; GRANT USAGE ON SCHEMA master TO public")
+    for kind, given in SMALL.items():
+        train(attacker, kind, f"master.{kind}", **given)
+    yield
+    ground.quietly(f"DROP SCHEMA master CASCADE; DROP SCHEMA IF EXISTS {SCHEMA}, {SCHEMA}_old CASCADE")
+
+
+def prepare(ground: Ground, kind: str) -> None:
+    """The model in its schema, as it was trained."""
+    attacker = ground.sessions["attacker"]
+    ground.quietly(f"DROP SCHEMA IF EXISTS {SCHEMA}, {SCHEMA}_old CASCADE")
+    attacker.execute(f"CREATE SCHEMA {SCHEMA}; GRANT USAGE ON SCHEMA {SCHEMA} TO public")
+    for part in MODELS[kind]:
+        attacker.execute(f"CREATE TABLE {SCHEMA}.{kind}{part} AS TABLE master.{kind}{part}")  # type: ignore[arg-type]
+    if kind == "forest":
+        found = attacker.execute("SELECT pg_get_viewdef('master.forest_nodes'::regclass)").fetchone()
+        assert found
+        attacker.execute(f"CREATE VIEW {SCHEMA}.forest_nodes AS {found[0].replace('master.', f'{SCHEMA}.')}")
+    attacker.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO public")
+
+
+def waits_there(game: tuple[str, str, str], call: Call) -> bool:
+    """Whether the call has to do with what is held."""
+    needs = {"the data": "data", "the output": "out"}.get(game[1])
+    return needs is None or needs in call.meanings.values()
+
+
+def hold_on(held: str, model: str, out: str) -> Hold:
+    if held == "the data":
+        return hold_table("traps.d", on_model=False)
+    return hold_name(out) if held == "the output" else hold_table(model + held)
+
+
+WAYS = ways(SUPERUSERS)
+ONE_OF = 1000  # games that are tried
+# Games that were won once, each played by all; the last part is the function.
+WON = [
+    ("tree", "_nodes", "a new _surrogates, and an index later", "tree_sql"),
+    ("tree", "", "a new _surrogates, and an index later", "get_var_importance"),
+    ("tree", "_nodes", "a new _cv, and an index later", "tree_cp"),
+    ("tree", "", "a new _competitors, and an index later", "tree_prune"),
+    ("forest", "_packed", "a new _surrogates, and an index later", "forest_predict"),
+    ("forest", "_group", "a new _cv, and an index later", "tree_to_json"),
+    ("tree", "the data", "another schema, with indexes", "tree_predict"),
+    ("forest", "the data", "another schema, with indexes", "tree_confusion"),
+    ("tree", "the output", "another schema, with indexes", "tree_prune"),
+    ("tree", "_summary", "an index on the trees", "models"),
+]
+
+
+@pytest.mark.parametrize(("who", "engine"), WAYS)
+def test_nothing_that_comes_meanwhile_runs(ground: Ground, masters: None, who: str, engine: str) -> None:
+    wrong = []
+    ground.clear()
+    with ground.calling(CALLERS[who]) as db:
+        calls = {kind: readers(db, engine, kind) for kind in MODELS}
+        every = [(game, call) for game in GAMES for call in calls[game[0]] if waits_there(game, call)]
+        known = [(game, call) for game, call in every if (*game, call.function) in WON and len(call.named) == 0]
+        for (kind, held, name), call in [*known, *share(every, ONE_OF, WAYS.index((who, engine)) * 37)]:
+            prepare(ground, kind)
+            model = f"{SCHEMA}.{kind}"
+            place = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
+            ground.sprung()
+            errors = play(
+                ground, db, hold_on(held, model, place["out"]), moves(model, MODELS[kind])[name],
+                lambda session, call=call, place=place: ENGINES[engine](session, call, place),
+            )  # fmt: skip
+            wrong += [
+                f"{who}, by the {engine}: {call} while {held or 'the trees'} of a {kind} is held, {name}: the trap "
+                f"({trap}) ran{' as a superuser' * won}"
+                for trap, won in ground.sprung().items()
+            ]
+            for error in errors:
+                assert isinstance(error, REFUSED), error
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,91 @@
+"""Training on another role's table, and using such models, runs no function of the types of its columns, and leaves no
+table in which others would run them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from ground import CALLERS, Ground, Seen, share, ways
+from trap_calls import FIXED, SMALL, Call, all_calls
+from trap_types import TYPES
+
+# Where a column of the type can stand: the arguments of a training, and the columns that a plain SELECT would read.
+POSITIONS: dict[str, dict[str, str]] = {
+    "grouping column": {"grouping_cols": "{c}"},
+    "grouping expression": {"grouping_cols": "COALESCE({c}, {c}) AS e"},
+    "id": {"id_col_name": "{c}"},
+    "dependent variable": {"dependent_variable": "{c}"},
+    "feature": {"list_of_features": "x, {c}"},
+    "weights": {"weights": "{c}"},
+    "fold column": {"pruning_params": "n_folds=2, fold_col={c}"},
+    "exposure": {"dependent_variable": "w", "split_criterion": "poisson", "exposure": "{c}"},
+    "every column": {"list_of_features": "*"},
+}
+ONLY_TREES = ("fold column", "exposure")
+# What all callers train, and use by every call that makes a table or takes an id; of the rest, they try a share.
+ALWAYS = [("grouping column", "all types"), ("id", "c_few"), ("id", "c_span"), ("dependent variable", "c_mood")]
+# Of how many trainings one is made: by a superuser, and by the others.
+BY_SUPERUSER, BY_OTHERS = 17, 61
+WAYS = ways(CALLERS)
+USES = 16  # of a model, one of so many calls is made
+
+
+def training(function: str, position: str, column: str) -> Call:
+    named = {"id_col_name": "id", "dependent_variable": "y", "list_of_features": "x, k", **SMALL[function]}
+    named |= {name: text.format(c=column) for name, text in POSITIONS[position].items()}
+    return Call(function, {"training_table_name": "data", "output_table_name": "model"}, named)
+
+
+def trainings() -> Iterator[tuple[Call, str, str]]:
+    """Each with its position and column."""
+    for function in ("tree_train", "forest_train"):
+        for position in POSITIONS:
+            if function == "forest_train" and position in ONLY_TREES:
+                continue
+            for column in ["id"] if position == "every column" else TYPES:
+                yield training(function, position, column), position, column
+            if position == "grouping column":
+                yield training(function, position, ", ".join(TYPES)), position, "all types"
+
+
+def uses(db: psycopg.Connection, engine: str) -> list[Call]:
+    return [call for call in all_calls(db, engine) if "model" in call.meanings.values()]
+
+
+def makes_or_finds(call: Call) -> bool:
+    """Whether it makes a table, or looks for a row by its id."""
+    return bool({"out", "row"} & {*call.meanings.values()}) and not call.named
+
+
+@pytest.mark.parametrize(("who", "engine"), WAYS)
+def test_no_function_of_anothers_type_runs(ground: Ground, who: str, engine: str) -> None:
+    seen, turn = Seen(ground, who, engine), WAYS.index((who, engine))
+    ground.clear()
+    every = [*trainings()]
+    always = [each for each in every if each[1:] in ALWAYS]
+    others = [each for each in every if each[1:] not in ALWAYS]
+    chosen = [*always, *share(others, BY_SUPERUSER if who == "superuser" else BY_OTHERS, turn)]
+    with ground.calling(CALLERS[who]) as db:
+        further, answered = uses(db, engine), 0
+        for call, position, column in chosen:
+            place: dict[str, Any] = {
+                **FIXED,
+                "model": ground.new_name(),
+                "data": "traps.t",
+                "row": TYPES[column].low if position == "id" else "7",
+            }
+            about = f"{column} as {position}"
+            if not seen.call(db, call, place, about):
+                continue
+            answered += 1
+            chosen_uses = share(further, USES, turn + answered)
+            if (position, column) in ALWAYS:
+                chosen_uses = [use for use in further if makes_or_finds(use)]
+            for use in chosen_uses:
+                seen.call(db, use, {**place, "out": ground.new_name()}, about)
+    assert answered > 4
+    assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))

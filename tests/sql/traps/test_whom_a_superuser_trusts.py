@@ -1,0 +1,98 @@
+"""A superuser, whatever role she has taken, runs nothing that another role wrote into a model, member or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from anothers_models import EXPRESSIONS, drop, give_to_team, spoil_id, train
+from ground import AS_ATTACKER, CALLERS, Ground, Seen, share, ways
+from trap_calls import FIXED, SMALL, all_calls
+
+from madtree.engine import call
+from madtree.host.psycopg import PsycopgHost
+
+SUPERUSERS = {who: caller for who, caller in {**CALLERS, **AS_ATTACKER}.items() if caller.is_superuser}
+
+
+@pytest.fixture(scope="module", params=["tree", "forest"])
+def models(ground: Ground, request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], str]]:
+    """Models with an expression in each place, of the attacker's and of the group's, by place."""
+    made, attacker = {}, ground.sessions["attacker"]
+    for owner in ("attacker", "team"):
+        for number, (place, given) in enumerate(EXPRESSIONS.items()):
+            if request.param == "forest" and place == "exposure":
+                continue
+            model = f"traps.{owner}_{request.param}_{number}"
+            train(attacker, request.param, model, **{**SMALL[f"{request.param}_train"], **given})
+            if place == "id":
+                spoil_id(attacker, model)
+            if owner == "team":
+                give_to_team(ground, model)
+            made[owner, place] = model
+    yield made
+    for model in made.values():
+        drop(attacker, model)
+
+
+@pytest.mark.parametrize(("who", "engine"), ways(SUPERUSERS))
+def test_no_expression_runs(ground: Ground, models: dict[tuple[str, str], str], who: str, engine: str) -> None:
+    seen = Seen(ground, who, engine)
+    ground.clear()
+    with ground.calling(SUPERUSERS[who]) as db:
+        calls = [each for each in all_calls(db, engine) if not each.function.endswith("_train")]
+        for turn, ((owner, place), model) in enumerate(models.items()):
+            if (owner == "team") != who.endswith("group"):
+                continue
+            for each in share(calls, 16, turn + [*SUPERUSERS].index(who)):
+                where = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
+                seen.call(db, each, where, f"an expression as {place} of {model}")
+    assert not seen.wrong, "\n".join(seen.wrong)
+
+
+def test_with_trust_it_runs(ground: Ground, models: dict[tuple[str, str], str]) -> None:
+    """So the traps work."""
+    ground.clear()
+    with ground.calling(CALLERS["superuser"]) as db:
+        for (_, place), model in models.items():
+            kind = "forest" if "_forest_" in model else "tree"
+            if place in ("dependent variable", "weights", "exposure"):
+                continue  # which scoring does not need
+            out = ground.new_name()
+            db.execute(f"SELECT madtree.{kind}_predict(%s, 'traps.d', %s, trust_owner => true)", [model, out])  # type: ignore[arg-type]
+            assert ground.sprung() == {"expression": True}, (place, model)
+
+
+@pytest.fixture(scope="module")
+def models_of_all(ground: Ground) -> Iterator[None]:
+    """A model of each: the attacker, an ordinary role, a superuser."""
+    owners = {role: ground.sessions[role] for role in ("attacker", "plain", "admin")}
+    for role, db in owners.items():
+        train(db, "tree", f"traps.of_{role}")
+    yield
+    for role, db in owners.items():
+        drop(db, f"traps.of_{role}")
+
+
+@pytest.mark.parametrize(("who", "engine"), ways({**CALLERS, **AS_ATTACKER}))
+def test_models_of_others_are_listed_by_name_only(ground: Ground, models_of_all: None, who: str, engine: str) -> None:
+    """The owners whose tables are read are superusers and the login."""
+    caller = {**CALLERS, **AS_ATTACKER}[who]
+    with ground.calling(caller) as db:
+        found = listed(db, engine)
+    admin = ground.sessions["admin"].info.user
+    assert {owner for owner, _ in found} >= {ground.names["attacker"], ground.names["plain"], admin}
+    told = {owner for owner, kind in found if kind is not None}
+    assert admin in told
+    assert told <= {ground.names[caller.login], admin}
+
+
+def listed(db: psycopg.Connection, engine: str) -> set[tuple[str, str | None]]:
+    """Owners of models, and what is told of these."""
+    if engine == "extension":
+        return {*db.execute("SELECT DISTINCT owner, kind FROM madtree.models").fetchall()}
+    with db.transaction():
+        found = call(PsycopgHost(db), "models")
+    owner, kind = found.columns.index("owner"), found.columns.index("kind")
+    return {(row[owner], row[kind]) for row in found.rows}
