@@ -66,33 +66,39 @@ def test_with_trust_it_runs(ground: Ground, models: dict[tuple[str, str], str]) 
 
 @pytest.fixture(scope="module")
 def models_of_all(ground: Ground) -> Iterator[None]:
-    """A model of each: the attacker, an ordinary role, a superuser."""
+    """A model of each: the attacker, an ordinary role, a superuser; and one of hers in a schema of her own."""
     owners = {role: ground.sessions[role] for role in ("attacker", "plain", "admin")}
-    for role, db in owners.items():
-        train(db, "tree", f"traps.of_{role}")
+    owners["admin"].execute("CREATE SCHEMA admins; GRANT USAGE ON SCHEMA admins TO public")
+    models = {f"traps.of_{role}": db for role, db in owners.items()} | {"admins.own": owners["admin"]}
+    for model, db in models.items():
+        train(db, "tree", model)
     yield
-    for role, db in owners.items():
-        drop(db, f"traps.of_{role}")
+    for model, db in models.items():
+        drop(db, model)
+    owners["admin"].execute("DROP SCHEMA admins")
 
 
 @pytest.mark.parametrize(("who", "engine"), ways({**CALLERS, **AS_ATTACKER}))
 def test_models_of_others_are_listed_by_name_only(ground: Ground, models_of_all: None, who: str, engine: str) -> None:
-    """The owners whose tables are read are superusers and the login."""
+    """The owners whose tables are read are superusers and the login; and by a superuser, only where the schema is
+    theirs, too: its owner could replace the tables.
+    """
     caller = {**CALLERS, **AS_ATTACKER}[who]
     with ground.calling(caller) as db:
         found = listed(db, engine)
     admin = ground.sessions["admin"].info.user
-    assert {owner for owner, _ in found} >= {ground.names["attacker"], ground.names["plain"], admin}
-    told = {owner for owner, kind in found if kind is not None}
-    assert admin in told
-    assert told <= {ground.names[caller.login], admin}
+    assert {owner for _, owner, _ in found} >= {ground.names["attacker"], ground.names["plain"], admin}
+    told = {(schema, owner) for schema, owner, kind in found if kind is not None}
+    assert ("admins", admin) in told
+    assert {owner for _, owner in told} <= {ground.names[caller.login], admin}
+    assert ("traps", admin) not in told or not caller.is_superuser
 
 
-def listed(db: psycopg.Connection, engine: str) -> set[tuple[str, str | None]]:
-    """Owners of models, and what is told of these."""
+def listed(db: psycopg.Connection, engine: str) -> set[tuple[str, str, str | None]]:
+    """Schemas and owners of models, and what is told of these."""
     if engine == "extension":
-        return {*db.execute("SELECT DISTINCT owner, kind FROM madtree.models").fetchall()}
+        return {*db.execute("SELECT DISTINCT schema, owner, kind FROM madtree.models").fetchall()}
     with db.transaction():
         found = call(PsycopgHost(db), "models")
-    owner, kind = found.columns.index("owner"), found.columns.index("kind")
-    return {(row[owner], row[kind]) for row in found.rows}
+    places = [found.columns.index(name) for name in ("schema", "owner", "kind")]
+    return {tuple(row[place] for place in places) for row in found.rows}
