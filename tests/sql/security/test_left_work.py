@@ -1,0 +1,177 @@
+"""What a call leaves in its session when it is cancelled: nothing that the next role there could take up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.unit.test_forged_bytes import CASES, score_plan
+
+N_ROWS = 200_000
+# Rows of three numbers each, as many as take seconds, but few enough that they are made within the timeout.
+LONG_SCORE = (
+    "SELECT madtree_internal.score_block(%(plan)s::bytea, decode(repeat(encode(%(rows)s::bytea, 'hex'), 30000), 'hex'))"
+)
+TIMEOUT = "250ms"
+# What a process holds beyond a statement: half-done work, seats in a training, files, cursors.
+HELD = r"""
+CREATE FUNCTION held() RETURNS text[] LANGUAGE plpython3u AS $$
+import gc, os, sys, types
+gc.collect()
+found = []
+for each in gc.get_objects():
+    if isinstance(each, types.GeneratorType) and "madtree" in each.gi_code.co_filename:
+        found.append(f"work {each.gi_code.co_name}")
+taking_part = sys.modules.get("madtree.storage.workers.taking_part")
+if taking_part is not None:
+    found += [f"seat of {key}" for key in (*taking_part._participants, *taking_part._served)]
+for number in os.listdir("/proc/self/fd"):
+    try:
+        target = os.readlink("/proc/self/fd/" + number)
+    except OSError:
+        continue
+    if ".madtree_" in target:
+        found.append("file " + target)
+found += ["map " + line.split()[-2] for line in open("/proc/self/maps") if "pgsql_tmp" in line]
+found += ["cursor " + row["name"] for row in plpy.execute("SELECT name FROM pg_catalog.pg_cursors") if row["name"]]
+return found
+$$
+"""
+
+
+def long_calls() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Calls that take seconds, and their parameters."""
+    plan, rows = score_plan(True, True)
+    yield "score_block", LONG_SCORE, {"plan": plan, "rows": rows}
+    yield "forest_predict", "SELECT madtree.forest_predict('f', 'data', 'predicted')", {}
+    for strategy in ("memory", "workers", "aggregate"):
+        yield (
+            f"tree_train, {strategy}",
+            "SELECT madtree.tree_train('data', 'm', 'id', 'y', 'a, b, c', max_depth => 25, min_split => 2, "
+            f"n_bins => 1000, pruning_params => 'n_folds=20', strategy => '{strategy}')",
+            {},
+        )
+    yield (
+        "forest_train",
+        "SELECT madtree.forest_train('data', 'm', 'id', 'y', 'a, b, c', num_trees => 200)",
+        {},
+    )
+    yield (
+        "tree_train of groups",
+        "SELECT madtree.tree_train('data', 'm', 'id', 'y', 'a, b, c', grouping_cols => 'g', n_bins => 1000, "
+        "min_split => 2, max_depth => 25)",
+        {},
+    )
+    # The internal functions, each long by its repetition.
+    for name, function in {"pack 0": "pack_images", "grow 0": "grow_block"}.items():
+        plan, rows, _ = CASES[name]
+        given = ["CASE WHEN i > 0 THEN %(plan)s::bytea END", "%(rows)s::bytea"]
+        order = ", ".join(reversed(given) if function == "pack_images" else given)
+        yield (
+            function,
+            f"SELECT count(madtree_internal.{function}({order})) FROM generate_series(1, 1000000) AS i",
+            {"plan": plan, "rows": rows},
+        )
+
+
+CALLS = {name: (call, parameters) for name, call, parameters in long_calls()}
+
+
+@pytest.fixture
+def data(db: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> psycopg.Connection:
+    """A session of the superuser's, who may become the ordinary user; a table, and a forest of it."""
+    db.execute(
+        "CREATE TABLE data AS SELECT i AS id, sin(i) AS a, cos(i * 1.3) AS b, i * 7919 % 1009 AS c, i % 400 AS g, "
+        f"sin(i * 0.7) > 0 AS y FROM generate_series(1, {N_ROWS}) AS i"
+    )
+    db.execute("CREATE TABLE few AS SELECT * FROM data WHERE id <= 3000; ANALYZE data, few")
+    db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 100, min_split => 2)")
+    db.execute(HELD)
+    db.execute(f"GRANT USAGE ON SCHEMA {schema} TO PUBLIC")
+    return db
+
+
+def cut_short(db: psycopg.Connection, call: str, parameters: dict[str, Any]) -> None:
+    db.execute(f"SET statement_timeout = '{TIMEOUT}'")
+    with pytest.raises(psycopg.errors.QueryCanceled, match="due to statement timeout"):
+        db.execute(call, parameters)
+    db.execute("SET statement_timeout = 0")
+
+
+def internal_functions(db: psycopg.Connection) -> list[tuple[str, int]]:
+    """All that can be called in a SELECT, with the numbers of their arguments."""
+    return db.execute(
+        "SELECT p.proname, p.pronargs FROM pg_proc p JOIN pg_type t ON t.oid = p.prorettype "
+        "WHERE p.pronamespace = 'madtree_internal'::regnamespace AND p.prokind = 'f' AND t.typname <> 'event_trigger' "
+        "AND 'internal'::regtype <> ALL (p.proargtypes) AND 'cstring'::regtype <> ALL (p.proargtypes) "
+        "AND 'anyarray'::regtype <> ALL (p.proargtypes) ORDER BY 1"
+    ).fetchall()
+
+
+def taken(db: psycopg.Connection, function: str, n_arguments: int) -> list[Any]:
+    """What a function hands out that is told nothing; again and again, while it says only that it goes on."""
+    nulls = sql.SQL(", ").join([sql.NULL] * n_arguments)
+    call = sql.SQL("SELECT pg_catalog.to_jsonb(r)::text FROM madtree_internal.{}({}) AS r").format(
+        sql.Identifier(function), nulls
+    )
+    for _ in range(2000):
+        try:
+            rows = db.execute(call).fetchall()
+        except psycopg.Error:
+            return []
+        if rows != [("false",)]:
+            return [text for (text,) in rows if text is not None and "\\\\x" in text]
+    return []
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_next_role_in_a_session_finds_nothing_of_a_cancelled_call(
+    data: psycopg.Connection, user_db: psycopg.Connection, name: str
+) -> None:
+    cut_short(data, *CALLS[name])
+    data.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(str(user_db.info.user))))
+    found = {function: taken(data, function, n) for function, n in internal_functions(data)}
+    data.execute("RESET ROLE")
+    assert {function: texts for function, texts in found.items() if texts} == {}
+    assert len(found) > 20
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_cancelled_call_leaves_no_work_and_no_file(data: psycopg.Connection, name: str) -> None:
+    cut_short(data, *CALLS[name])
+    assert data.execute("SELECT held()").fetchone() == ([],)
+
+
+@pytest.mark.parametrize("name", ["score_block", "forest_predict"])
+def test_a_cancel_that_a_function_catches_leaves_nothing_to_the_rest_of_the_transaction(
+    data: psycopg.Connection, name: str
+) -> None:
+    call, parameters = CALLS[name]
+    text = psycopg.ClientCursor(data).mogrify(call, parameters)
+    data.execute("BEGIN")
+    data.execute(f"SET LOCAL statement_timeout = '{TIMEOUT}'")
+    block = f"DO $outer$ BEGIN EXECUTE $inner${text}$inner$; EXCEPTION WHEN query_canceled THEN NULL; END $outer$"
+    data.execute(block.encode())
+    data.execute("SET LOCAL statement_timeout = 0")
+    assert data.execute("SELECT held()").fetchone() == ([],)
+    data.execute("ROLLBACK")
+
+
+def test_steps_belong_to_the_query_that_asks_for_them(data: psycopg.Connection) -> None:
+    """Of two works at the same time each has its own result, and one that is not taken to its end is gone."""
+    plan, rows, _ = CASES["grow 0"]
+    whole = data.execute("SELECT madtree_internal.grow_block(%s, %s)", [plan, rows]).fetchone()
+    steps = "SELECT (s.step).result FROM (SELECT madtree_internal.grow_block_steps(%s, %s) AS step) AS s"
+    data.execute("BEGIN")
+    for name in ("one", "other"):
+        data.execute(psycopg.ClientCursor(data).mogrify(f"DECLARE {name} CURSOR FOR {steps}", [plan, rows]).encode())
+    data.execute("FETCH 0 FROM one")
+    for name in ("one", "other"):
+        found = [row for row in data.execute(f"FETCH ALL FROM {name}").fetchall() if row != (None,)]
+        assert found == [whole]
+    data.execute("ROLLBACK")
+    assert data.execute("SELECT held()").fetchone() == ([],)
