@@ -95,17 +95,19 @@ def cut_short(db: psycopg.Connection, name: str) -> Iterator[int]:
 
 
 def internal_functions(db: psycopg.Connection) -> list[tuple[str, int]]:
-    """All that can be called in a SELECT, with the numbers of their arguments."""
+    """All that can be called in a SELECT, with the numbers of their arguments: those first that are told nothing."""
     return db.execute(
         "SELECT p.proname, p.pronargs FROM pg_proc p JOIN pg_type t ON t.oid = p.prorettype "
         "WHERE p.pronamespace = 'madtree_internal'::regnamespace AND p.prokind = 'f' AND t.typname <> 'event_trigger' "
         "AND 'internal'::regtype <> ALL (p.proargtypes) AND 'cstring'::regtype <> ALL (p.proargtypes) "
-        "AND 'anyarray'::regtype <> ALL (p.proargtypes) ORDER BY 1"
+        "AND 'anyarray'::regtype <> ALL (p.proargtypes) ORDER BY 2, 1"
     ).fetchall()
 
 
 def taken(db: psycopg.Connection, function: str, n_arguments: int) -> list[Any]:
-    """What a function hands out that is told nothing; again and again, while it says only that it goes on."""
+    """The bytes that a function hands out which is told nothing, or that it has done something; it is asked again while
+    it says that it has not.
+    """
     nulls = sql.SQL(", ").join([sql.NULL] * n_arguments)
     call = sql.SQL("SELECT pg_catalog.to_jsonb(r)::text FROM madtree_internal.{}({}) AS r").format(
         sql.Identifier(function), nulls
@@ -116,7 +118,7 @@ def taken(db: psycopg.Connection, function: str, n_arguments: int) -> list[Any]:
         except psycopg.Error:
             return []
         if rows != [("false",)]:
-            return [text for (text,) in rows if text is not None and "\\\\x" in text]
+            return [text for (text,) in rows if text is not None and (text == "true" or "\\\\x" in text)]
     return []
 
 
