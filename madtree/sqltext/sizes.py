@@ -50,10 +50,10 @@ def oversized(schema: str, name: str, columns: Collection[str]) -> str:
         for column, most in _DOCUMENTS.items()
         if column in columns
     ]
-    cases = " ".join(f"WHEN {condition} THEN {literal(what)}" for condition, what in faults)
+    cases = " WHEN ".join(f"{condition} THEN {literal(what)}" for condition, what in faults)
     return (
-        f"SELECT f.fault FROM (SELECT CASE {cases} END AS fault FROM {model_table(schema, name, '_summary')} AS s) "
-        "AS f WHERE f.fault IS NOT NULL"
+        f"SELECT f.fault FROM (SELECT CASE WHEN {cases} END AS fault "
+        f"FROM {model_table(schema, name, '_summary')} AS s) AS f WHERE f.fault IS NOT NULL"
     )
 
 
