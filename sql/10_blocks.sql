@@ -28,18 +28,22 @@ $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.run_shared(text, bytea)
 IS 'internal: run a query with one parameter so that workers may share it; it returns one column of bytea';
 
-CREATE FUNCTION madtree_internal.begin_node_statistics_transition(
+-- Python code cannot be interrupted, and in a parallel worker it may run no statement. So functions that do much with a
+-- block are PL/pgSQL around a query of the steps of their work, some 20 ms each (madtree/entry/stepwise.py): between
+-- two rows of a query PostgreSQL looks for cancels and timeouts. What is half done belongs to that query, and goes with
+-- it, however it ends. The steps stand in a list of results, since PostgreSQL would copy rows of a function in FROM.
+CREATE FUNCTION madtree_internal.node_statistics_transition_steps(
     state bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
-    nodes bytea, request bytea
-) RETURNS boolean
+    nodes bytea, request bytea, OUT done boolean, OUT result bytea, OUT mistake text[]
+) RETURNS SETOF record
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
 columns = codes, target, weight, tree, fold, identity
 return madtree.blocks.node_statistics_transition(state, n_rows, columns, nodes, request)
 $python$;
-COMMENT ON FUNCTION madtree_internal.begin_node_statistics_transition(
+COMMENT ON FUNCTION madtree_internal.node_statistics_transition_steps(
     bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
-) IS 'internal: begin to count a block; true when done';
+) IS 'internal: count a block, step by step';
 
 CREATE FUNCTION madtree_internal.node_statistics_transition(
     state bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
@@ -47,15 +51,16 @@ CREATE FUNCTION madtree_internal.node_statistics_transition(
 ) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done pg_catalog.bool;
+    result pg_catalog.bytea;
+    mistake pg_catalog.text[];
 BEGIN
-    done := madtree_internal.begin_node_statistics_transition(
+    SELECT (s.step).result, (s.step).mistake INTO result, mistake
+    FROM (SELECT madtree_internal.node_statistics_transition_steps(
         state, n_rows, codes, target, weight, tree, fold, identity, nodes, request
-    );
-    WHILE NOT done LOOP
-        done := madtree_internal.go_on();
-    END LOOP;
-    RETURN madtree_internal.take_bytes();
+    ) AS step) AS s
+    WHERE (s.step).done;
+    @raise@
+    RETURN result;
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.node_statistics_transition(
@@ -110,17 +115,17 @@ COMMENT ON FUNCTION madtree_internal.new_column(
     bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: a column of a block anew';
 
-CREATE FUNCTION madtree_internal.begin_moved_nodes(
+CREATE FUNCTION madtree_internal.moved_nodes_steps(
     plan bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
-    nodes bytea
-) RETURNS boolean
+    nodes bytea, OUT done boolean, OUT result bytea, OUT mistake text[]
+) RETURNS SETOF record
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
 return madtree.blocks.moved_nodes(plan, n_rows, (codes, target, weight, tree, fold, identity), nodes)
 $python$;
-COMMENT ON FUNCTION madtree_internal.begin_moved_nodes(
+COMMENT ON FUNCTION madtree_internal.moved_nodes_steps(
     bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea
-) IS 'internal: begin moved_nodes; true when done';
+) IS 'internal: moved_nodes, step by step';
 
 -- IMMUTABLE: only then does Citus hand an UPDATE that calls it to the servers that hold the blocks.
 CREATE FUNCTION madtree_internal.moved_nodes(
@@ -129,38 +134,42 @@ CREATE FUNCTION madtree_internal.moved_nodes(
 ) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done pg_catalog.bool;
+    result pg_catalog.bytea;
+    mistake pg_catalog.text[];
 BEGIN
-    done := madtree_internal.begin_moved_nodes(
+    SELECT (s.step).result, (s.step).mistake INTO result, mistake
+    FROM (SELECT madtree_internal.moved_nodes_steps(
         plan, n_rows, codes, target, weight, tree, fold, identity, nodes
-    );
-    WHILE NOT done LOOP
-        done := madtree_internal.go_on();
-    END LOOP;
-    RETURN madtree_internal.take_bytes();
+    ) AS step) AS s
+    WHERE (s.step).done;
+    @raise@
+    RETURN result;
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.moved_nodes(
     bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: the nodes of the rows of a block after the trees have grown';
 
-CREATE FUNCTION madtree_internal.begin_grow_block(plan bytea, images bytea) RETURNS boolean
+CREATE FUNCTION madtree_internal.grow_block_steps(
+    plan bytea, images bytea, OUT done boolean, OUT result bytea, OUT mistake text[]
+) RETURNS SETOF record
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
 return madtree.blocks.grow_block(plan, images)
 $python$;
-COMMENT ON FUNCTION madtree_internal.begin_grow_block(bytea, bytea) IS 'internal: begin to train; true when done';
+COMMENT ON FUNCTION madtree_internal.grow_block_steps(bytea, bytea) IS 'internal: grow_block, step by step';
 
 CREATE FUNCTION madtree_internal.grow_block(plan bytea, images bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done pg_catalog.bool;
+    result pg_catalog.bytea;
+    mistake pg_catalog.text[];
 BEGIN
-    done := madtree_internal.begin_grow_block(plan, images);
-    WHILE NOT done LOOP
-        done := madtree_internal.go_on();
-    END LOOP;
-    RETURN madtree_internal.take_bytes();
+    SELECT (s.step).result, (s.step).mistake INTO result, mistake
+    FROM (SELECT madtree_internal.grow_block_steps(plan, images) AS step) AS s
+    WHERE (s.step).done;
+    @raise@
+    RETURN result;
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.grow_block(bytea, bytea)

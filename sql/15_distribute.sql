@@ -1,30 +1,27 @@
 -- Blocks of a table that is spread over several servers. Internal; tree_train uses it where Citus is.
 
-CREATE FUNCTION madtree_internal.take_block() RETURNS madtree_internal.block
-LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
-@load@
-return madtree.blocks.take_result()
-$python$;
-COMMENT ON FUNCTION madtree_internal.take_block() IS 'internal: the block that the work has come to';
-
-CREATE FUNCTION madtree_internal.begin_pack_images(images bytea, plan bytea) RETURNS boolean
+CREATE FUNCTION madtree_internal.pack_images_steps(
+    images bytea, plan bytea, OUT done boolean, OUT result madtree_internal.block, OUT mistake text[]
+) RETURNS SETOF record
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$
 @load@
 return madtree.blocks.pack_images(images, plan)
 $python$;
-COMMENT ON FUNCTION madtree_internal.begin_pack_images(bytea, bytea) IS 'internal: begin pack_images; true when done';
+COMMENT ON FUNCTION madtree_internal.pack_images_steps(bytea, bytea) IS 'internal: pack_images, step by step';
 
 -- IMMUTABLE: only then are queries that call it handed to the servers that hold the rows.
 CREATE FUNCTION madtree_internal.pack_images(images bytea, plan bytea) RETURNS madtree_internal.block
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done pg_catalog.bool;
+    found pg_catalog.record; -- a block cannot be one of several variables
+    mistake pg_catalog.text[];
 BEGIN
-    done := madtree_internal.begin_pack_images(images, plan);
-    WHILE NOT done LOOP
-        done := madtree_internal.go_on();
-    END LOOP;
-    RETURN madtree_internal.take_block();
+    SELECT (s.step).result, (s.step).mistake INTO found
+    FROM (SELECT madtree_internal.pack_images_steps(images, plan) AS step) AS s
+    WHERE (s.step).done;
+    mistake := found.mistake;
+    @raise@
+    RETURN found.result;
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin the rows of a part into a block';

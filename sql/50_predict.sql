@@ -1,23 +1,26 @@
 -- Scoring. jit = off because compiling an expression of a thousand branches takes longer than a million rows. As for
 -- tree_train, no function sets search_path: the names that a user gives mean what they mean to that user.
 
-CREATE FUNCTION madtree_internal.begin_score_block(plan bytea, images bytea) RETURNS boolean
+CREATE FUNCTION madtree_internal.score_block_steps(
+    plan bytea, images bytea, OUT done boolean, OUT result bytea, OUT mistake text[]
+) RETURNS SETOF record
 LANGUAGE plpython3u VOLATILE STRICT PARALLEL SAFE AS $python$
 @load@
 return madtree.blocks.score_block(plan, images)
 $python$;
-COMMENT ON FUNCTION madtree_internal.begin_score_block(bytea, bytea) IS 'internal: begin score_block; true when done';
+COMMENT ON FUNCTION madtree_internal.score_block_steps(bytea, bytea) IS 'internal: score_block, step by step';
 
 CREATE FUNCTION madtree_internal.score_block(plan bytea, images bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $plpgsql$
 DECLARE
-    done pg_catalog.bool;
+    result pg_catalog.bytea;
+    mistake pg_catalog.text[];
 BEGIN
-    done := madtree_internal.begin_score_block(plan, images);
-    WHILE NOT done LOOP
-        done := madtree_internal.go_on();
-    END LOOP;
-    RETURN madtree_internal.take_bytes();
+    SELECT (s.step).result, (s.step).mistake INTO result, mistake
+    FROM (SELECT madtree_internal.score_block_steps(plan, images) AS step) AS s
+    WHERE (s.step).done;
+    @raise@
+    RETURN result;
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.score_block(bytea, bytea) IS 'internal: outcomes of a block of rows';

@@ -5,44 +5,35 @@ Anybody may call them with bytes of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
-from madtree.entry import stepwise
 from madtree.entry.mistakes import in_query
+from madtree.entry.stepwise import in_steps
+
+Work = Generator[None, None, Any]
 
 
-@in_query
-def go_on() -> bool:
-    return stepwise.go_on()
-
-
-@in_query
-def take_result() -> Any:
-    return stepwise.take_result()
-
-
-@in_query
-def score_block(plan: bytes, images: bytes) -> bool:
-    """Begin to find what the rows of one block end in."""
+@in_steps
+def score_block(plan: bytes, images: bytes) -> Work:
+    """What the rows of one block end in."""
     from madtree.score import score_block
 
-    return stepwise.begin(score_block(plan, images))
+    return score_block(plan, images)
 
 
-@in_query
+@in_steps
 def node_statistics_transition(
     state: bytes | None,
     n_rows: int | None,
     columns: Sequence[bytes | None],
     nodes: bytes | None,
     request: bytes | None,
-) -> bool:
-    """Begin to count a block."""
+) -> Work:
+    """Count a block."""
     from madtree.storage import aggregate_functions
 
-    counted = aggregate_functions.node_statistics_transition(state, n_rows or 0, columns, nodes, request or b"")
-    return stepwise.begin(counted)
+    return aggregate_functions.node_statistics_transition(state, n_rows or 0, columns, nodes, request or b"")
 
 
 @in_query
@@ -68,28 +59,28 @@ def new_column(
     return aggregate_functions.new_column(plan or b"", block_id or 0, n_rows or 0, columns)
 
 
-@in_query
-def moved_nodes(plan: bytes | None, n_rows: int | None, columns: Sequence[bytes | None], nodes: bytes | None) -> bool:
-    """Begin to move the rows of a block on."""
+@in_steps
+def moved_nodes(plan: bytes | None, n_rows: int | None, columns: Sequence[bytes | None], nodes: bytes | None) -> Work:
+    """Move the rows of a block on."""
     from madtree.storage import aggregate_functions
 
-    return stepwise.begin(aggregate_functions.moved_nodes(plan or b"", n_rows or 0, columns, nodes))
+    return aggregate_functions.moved_nodes(plan or b"", n_rows or 0, columns, nodes)
 
 
-@in_query
-def grow_block(plan: bytes | None, images: bytes | None) -> bool:
-    """Begin to train all trees whose rows are in one block."""
+@in_steps
+def grow_block(plan: bytes | None, images: bytes | None) -> Work:
+    """Train all trees whose rows are in one block."""
     from madtree.storage import whole_trees
 
-    return stepwise.begin(whole_trees.grow_block(plan or b"", images))
+    return whole_trees.grow_block(plan or b"", images)
 
 
-@in_query
-def pack_images(images: bytes | None, plan: bytes | None) -> bool:
-    """Begin to bin the rows of a part."""
+@in_steps
+def pack_images(images: bytes | None, plan: bytes | None) -> Work:
+    """Bin the rows of a part."""
     from madtree.learn.problem import pack_images
 
-    return stepwise.begin(pack_images(images, plan or b""))
+    return pack_images(images, plan or b"")
 
 
 @in_query

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NoReturn, ParamSpec
 
 import madtree
@@ -152,20 +153,36 @@ def _mistake_or_raise(error: Exception) -> Mistake:
     return mistake
 
 
+def mistake_or_defect(error: Exception) -> Mistake:
+    """The error as it leaves a function that runs no statement: a mistake, or a defect with a request to report it."""
+    return mistake_of(error) or _defect(error)
+
+
 def _raise_defect(error: Exception) -> NoReturn:
     """Raise the error for PL/Python to show with its traceback; ask for a report, and say where, which it leaves out.
 
     PostgreSQL's own errors keep their statement and position.
     """
-    frames = error.__traceback__.tb_next if error.__traceback__ else None  # without the wrapper's
-    where = [_place(frame) for frame in traceback.extract_tb(frames)]
     data = getattr(error, "spidata", None)
     if data is not None:
-        detail = "\n".join([*filter(None, [data[1]]), *where])
+        detail = "\n".join([*filter(None, [data[1]]), _places(error)])
         error.spidata = (data[0], detail, REPORT, *data[3:])  # type: ignore[attr-defined]
         raise error
+    raise _visible(_defect(error)).with_traceback(_frames(error)) from None
+
+
+def _defect(error: Exception) -> Mistake:
     said = f"madtree: internal error: {type(error).__name__}: {error}"
-    raise _visible([_INTERNAL_ERROR, said, "\n".join(where), REPORT]).with_traceback(frames) from None
+    return [_INTERNAL_ERROR, said, _places(error), REPORT]
+
+
+def _frames(error: Exception) -> TracebackType | None:
+    """Where it came from, without the wrapper."""
+    return error.__traceback__.tb_next if error.__traceback__ else None
+
+
+def _places(error: Exception) -> str:
+    return "\n".join(_place(frame) for frame in traceback.extract_tb(_frames(error)))
 
 
 def _place(frame: traceback.FrameSummary) -> str:

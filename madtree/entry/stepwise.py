@@ -1,45 +1,42 @@
-"""Long work of one SQL call, done in steps that PL/pgSQL drives: between its statements the server looks for cancels
-and timeouts, in parallel workers, too, where Python may run no statement.
+"""Long work of one SQL call, as the rows of a query: between two of them the server looks for cancels and timeouts, in
+parallel workers, too, where Python may run no statement.
 
-A SQL function begins the work, goes on with it until it is done, and takes the result (`sql/02_stepwise.sql`). Nothing
-of a user's runs in between, so there is one work at a time. One that was cancelled is dropped when the next one begins.
+PL/Python keeps the generator of a function's rows with the query that asks for them. So nobody but that query can go on
+with the work or take its result, and half-done work goes with the query, whether that ends, fails or is cancelled.
+Nothing of it stays in the session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
+from functools import wraps
+from typing import Any, ParamSpec
 
-from madtree.errors import MadtreeError
+from madtree.entry.mistakes import Mistake, mistake_or_defect
 
-_under_way: Generator[None, None, Any] | None = None
-_result: Any = None
-
-
-def begin(work: Generator[None, None, Any]) -> bool:
-    """Begin some work; True if it is done already."""
-    global _under_way, _result
-    _under_way, _result = work, None
-    return go_on()
+P = ParamSpec("P")
+# Whether all is done, the result, and the mistake in its place: `done`, `result` and `mistake` of the SQL functions.
+Step = tuple[bool, Any, Mistake | None]
 
 
-def go_on() -> bool:
-    """Work for a short while; True when it is done."""
-    global _under_way, _result
-    if _under_way is None:
-        raise MadtreeError("nothing has been begun that could go on", sqlstate="55000")
-    from madtree.learn.data import advanced  # only here: numpy comes with it
+def in_steps(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, Iterator[Step | None]]:
+    """Hand out a row of NULL for each short while of the work, then one with the result.
 
-    work, _under_way = _under_way, None  # what fails is not gone on with
-    if (done := advanced(work)) is not None:
-        _result = done[0]
-        return True
-    _under_way = work
-    return False
+    An error is in that row as a value, for PL/pgSQL to raise: of an exception in a function's rows PL/Python would make
+    one of another message.
+    """
 
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Iterator[Step | None]:
+        try:
+            from madtree.learn.data import advanced  # only here: numpy comes with it
 
-def take_result() -> Any:
-    """What the work has come to; once."""
-    global _result
-    found, _result = _result, None
-    return found
+            work = function(*args, **kwargs)
+            while (done := advanced(work)) is None:
+                yield None
+        except Exception as error:
+            yield True, None, mistake_or_defect(error)
+        else:
+            yield True, done[0], None
+
+    return wrapper

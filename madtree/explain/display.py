@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Cancels, Host
 from madtree.model import find_model, read_model, read_summary, require_single_trees, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
@@ -25,7 +25,7 @@ def tree_display(
     """
     _no_forest(host, model_name, "get_tree")
     model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
-    return _drawn(model, dot_format, verbosity, full)
+    return _drawn(host, model, dot_format, verbosity, full)
 
 
 def get_tree(
@@ -41,12 +41,12 @@ def get_tree(
     Raises:
         MadtreeError: there is no such forest, or no such tree in it.
     """
-    return _drawn(_member(host, model_name, gid, sample_id), dot_format, verbose, False)
+    return _drawn(host, _member(host, model_name, gid, sample_id), dot_format, verbose, False)
 
 
 def get_tree_surr(host: Host, model_name: str | None, gid: int | None, sample_id: int | None) -> str:
     """The surrogates of one tree of a forest, as `tree_surr_display` writes them; errors as there, and as above."""
-    return _surrogates(_member(host, model_name, gid, sample_id), False)
+    return _surrogates(host, _member(host, model_name, gid, sample_id), False)
 
 
 def tree_surr_display(host: Host, model_name: str | None, full: bool | None = False) -> str:
@@ -56,7 +56,7 @@ def tree_surr_display(host: Host, model_name: str | None, full: bool | None = Fa
         MadtreeError: there is no such model, it is a forest, or it was trained without surrogates.
     """
     _no_forest(host, model_name, "get_tree_surr")
-    return _surrogates(read_model(host, model_name), full)
+    return _surrogates(host, read_model(host, model_name), full)
 
 
 def _member(host: Host, given: str | None, gid: int | None, sample_id: int | None) -> Model:
@@ -89,16 +89,16 @@ def _sql(value: int | None) -> str:
     return "NULL" if value is None else str(value)
 
 
-def _drawn(model: Model, dot_format: bool | None, verbosity: bool | None, full: bool | None) -> str:
+def _drawn(host: Host, model: Model, dot_format: bool | None, verbosity: bool | None, full: bool | None) -> str:
     draw = model_text if dot_format is False else model_dot
-    return draw(model, bool(verbosity), bool(full))
+    return draw(model, bool(verbosity), bool(full), Cancels(host).let_in)
 
 
-def _surrogates(model: Model, full: bool | None) -> str:
+def _surrogates(host: Host, model: Model, full: bool | None) -> str:
     if not model.summary.get("max_surrogates"):
         given, shown = ("null_handling_params", "get_tree") if model.n_members else ("surrogate_params", "tree_display")
         raise MadtreeError(
             f"model: {model.name} has no surrogates: it was trained with max_surrogates=0",
             hint=f"Train it with {given} => 'max_surrogates=5', or see {shown}.",
         )
-    return surrogates_text(model, bool(full))
+    return surrogates_text(model, bool(full), Cancels(host).let_in)

@@ -8,7 +8,7 @@ from itertools import chain
 
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
-from madtree.host import Host
+from madtree.host import Host, watched
 from madtree.model import ModelTables, each_tree, find_model, read_summary, unquoted
 from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
@@ -32,7 +32,7 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     facts = {row.pop("tree_id"): row for row in host.query(sql.tree_facts(*at, model.n_members > 0))}
     groups = host.query(sql.forest_groups(*at, grouping)) if model.n_members else []
     document = model_document(model, stored_cp_table(host, tables, model), groups)
-    return _joined(dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
+    return _joined(host, dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
 
 
 def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None) -> str:
@@ -52,12 +52,12 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     if first is None:
         what = "none of its groups" if tree_id is None else f"the group of tree {tree_id}"
         raise MadtreeError(f"model: {model.name} has no tree to write: {what} could be trained")
-    return _joined(model_pmml(model, chain([first], grown)), tables, "tree_to_pmml")
+    return _joined(host, model_pmml(model, chain([first], grown)), tables, "tree_to_pmml")
 
 
-def _joined(parts: Iterable[str], tables: ModelTables, function: str) -> str:
+def _joined(host: Host, parts: Iterable[str], tables: ModelTables, function: str) -> str:
     kept, size = [], 0
-    for part in parts:
+    for part in watched(host, parts):
         kept.append(part)
         size += len(part.encode())
         if size > MOST_BYTES:

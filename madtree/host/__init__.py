@@ -5,7 +5,7 @@ files, the stopwatch.
 
 from __future__ import annotations
 
-from madtree.host.cancel import Cancels
+from madtree.host.cancel import Cancels, watched, watching
 from madtree.host.errors import bare_message
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
@@ -31,4 +31,6 @@ __all__ = [
     "bare_message",
     "local_settings",
     "nameless",
+    "watched",
+    "watching",
 ]

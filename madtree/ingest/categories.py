@@ -12,9 +12,8 @@ from madtree.host import Host
 from madtree.learn.data import Floats
 from madtree.sqltext import profile as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import Feature, Kind
+from madtree.trees import MAX_CATEGORIES, Feature, Kind
 
-MAX_CATEGORIES = 65_534
 MAX_FOLDS = 255
 BOOLEAN_CATEGORIES = ("false", "true")
 

@@ -20,9 +20,8 @@ from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
-from madtree.trees import POISSON
+from madtree.trees import MAX_CLASSES, POISSON
 
-MAX_CLASSES = 65_535
 INTEGERS = ("smallint", "integer", "bigint")
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it

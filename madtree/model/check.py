@@ -26,6 +26,7 @@ def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
     if not model.n_members:
         return
     _refuse(tables, host.query(sql.faulty_members(*at), [_INT], [model.n_members]))
+    _refuse(tables, host.query(sql.faulty_packed(*at, model.node_layout.size)))
     n_groups = model.summary["num_all_groups"]
     for row in host.query(sql.faulty_groups(*at, grouping), [_INT, _INT], [n_features, n_groups]):
         which = "a group" if row["gid"] is None else f"group {row['gid']}"

@@ -11,7 +11,7 @@ from math import isnan
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
@@ -40,7 +40,7 @@ def packed_trees(
         if not row["is_there"]:
             raise _damaged(tables, f"there are nodes of tree {row['tree_id']}, which is not there")
     wanted = [row for row in rows if row["size"] and tree_id in (None, row["tree_id"])]
-    unpacker = _Unpacker(tables, model)
+    unpacker = _Unpacker(host, tables, model)
     statement = sql.packed_rows(tables.schema, tables.name)
     first = 0
     while first < len(wanted):
@@ -58,7 +58,8 @@ def packed_trees(
 class _Unpacker:
     """Makes nodes of records, and refuses what training never writes."""
 
-    def __init__(self, tables: ModelTables, model: Model) -> None:
+    def __init__(self, host: Host, tables: ModelTables, model: Model) -> None:
+        self._host = host
         layout = model.node_layout
         codes = "".join(_CODES[kind] for _, kind in layout.fields)
         self._record = struct.Struct(f">{codes}{layout.n_classes}{_CODES[layout.weight_of_class]}")
@@ -82,7 +83,7 @@ class _Unpacker:
         if not all(category is None or isinstance(category, str) for category in sets):
             raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
         nodes: dict[int, Node] = {}
-        for values in self._record.iter_unpack(data):
+        for values in watched(self._host, self._record.iter_unpack(data)):
             if fault := "is there twice" if values[0] in nodes else self._fault(values, sets):
                 raise _damaged(self._tables, f"node {values[0]} of tree {tree} {fault}")
             nodes[values[0]] = self._node(values, sets)

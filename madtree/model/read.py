@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, watched
 from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.packed_nodes import packed_trees
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
+from madtree.sqltext.tables import model_table
 from madtree.trees import Competitor, Model, Node, Split, Surrogate, Tree
 
-_LISTS = ("left_levels", "right_levels", "class_weights")  # columns that are arrays
+_SIDES = ("left_levels", "right_levels")
+_LISTS = (*_SIDES, "class_weights")  # columns that are arrays
 T = TypeVar("T")
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
+_ELEMENTS_AT_ONCE = 200_000  # of their arrays
 
 
 def read_model(
@@ -79,7 +82,7 @@ def each_tree(
     nodes = _InOrder(_nodes_by_tree(host, tables, model, tree_id, competitors=competitors))
     for row in wanted:
         of_tree = nodes.of(row["tree_id"]) or {}
-        seen = _seen_categories(of_tree, model.categories_of(row["tree_id"]))
+        seen = _seen_categories(watched(host, of_tree.values()), model.categories_of(row["tree_id"]))
         yield Tree(row["tree_id"], of_tree, tuple(row["group"] or ()), row["n_rows"] or 0, seen)
     nodes.of(None)
 
@@ -134,9 +137,9 @@ def _nodes_by_tree(
         for node_id in {*stand_ins, *competing} & nodes.keys():
             own, other = stand_ins.get(node_id, ()), competing.get(node_id, ())
             nodes[node_id] = replace(nodes[node_id], surrogates=tuple(own), competitors=tuple(other))
-        inner = [node for node in nodes.values() if not node.is_leaf]
+        inner = [node for node in watched(host, nodes.values()) if not node.is_leaf]
         # With all children of inner nodes there, as many nodes mean that each of the others has a parent.
-        whole = 0 in nodes and all(node.left_id in nodes and node.right_id in nodes for node in inner)
+        whole = 0 in nodes and all(node.left_id in nodes and node.right_id in nodes for node in watched(host, inner))
         if not whole or len(nodes) != 2 * len(inner) + 1:
             raise _not_whole(tables, tree)
         yield tree, nodes
@@ -148,7 +151,7 @@ def _listed_trees(
     """As `packed_trees`, where each node is a row."""
     text = sql.nodes(nodes_of(tables, model), model.is_classification, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    rows = host.stream(text, types, params, NODES_AT_ONCE)
+    rows = host.stream(text, types, params, _at_once(host, nodes_of(tables, model).sql, _LISTS))
     for tree, of_tree in groupby(rows, key=lambda row: row.pop("tree_id")):
         nodes: dict[int, Node] = {}
         for row in of_tree:
@@ -168,12 +171,20 @@ def _surrogates(
     """Of each tree by node, the best one first."""
     text = sql.surrogates(tables.schema, tables.name, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    yield from _by_node(host.stream(text, types, params, NODES_AT_ONCE), Surrogate)
+    at_once = _at_once(host, model_table(tables.schema, tables.name, "_surrogates"), _SIDES)
+    yield from _by_node(host.stream(text, types, params, at_once), Surrogate)
 
 
 def _competitors(host: Host, tables: ModelTables) -> Iterator[tuple[int, dict[int, list[Competitor]]]]:
     """Of each tree by node, the best one first."""
-    yield from _by_node(host.stream(sql.competitors(tables.schema, tables.name), [], [], NODES_AT_ONCE), Competitor)
+    at_once = _at_once(host, model_table(tables.schema, tables.name, "_competitors"), _SIDES)
+    yield from _by_node(host.stream(sql.competitors(tables.schema, tables.name), [], [], at_once), Competitor)
+
+
+def _at_once(host: Host, table: str, lists: Sequence[str]) -> int:
+    """Rows to be fetched together: as few as hold some 10 ms of Python's time, however long their lists are."""
+    longest = int(host.query(sql.longest_list(table, lists))[0]["longest"])
+    return max(1, min(NODES_AT_ONCE, _ELEMENTS_AT_ONCE // max(longest, 1)))
 
 
 def _by_node(rows: Iterator[Row], kind: Callable[..., T]) -> Iterator[tuple[int, dict[int, list[T]]]]:
@@ -192,10 +203,10 @@ def _without_lists(row: Row) -> dict[str, Any]:
     return values
 
 
-def _seen_categories(nodes: Mapping[int, Node], stored: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _seen_categories(nodes: Iterable[Node], stored: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """`Tree.seen_categories`: what the summary names and, should it lack some, what the tree's own splits name."""
     named: dict[str, set[str | None]] = {}
-    for node in nodes.values():
+    for node in nodes:
         splits: tuple[Split, ...] = (node, *node.surrogates)
         for split in splits:
             of_feature = named.setdefault(str(split.feature), set())

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, watched
 from madtree.model.find import ModelTables
 from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_owners_code
@@ -60,7 +60,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary.fault("its features, their types and their kinds are not lists of equal length without doubles")
     features = tuple(
         _feature(summary, name, kind, type_, labels.get(name))
-        for name, kind, type_ in zip(names, kinds, types, strict=True)
+        for name, kind, type_ in watched(host, zip(names, kinds, types, strict=True))
     )
     # NULL is a value of an ordered feature where the summary lists NULL among its levels.
     features = tuple(replace(f, null_last=f.kind is Kind.ORDERED and f.name in categories) for f in features)
@@ -178,7 +178,8 @@ def _feature(summary: SummaryRow, name: str, kind: str, type_: Type | str, label
         return Feature(name, base, own_kind)
     if not isinstance(labels, list) or not labels or not all(isinstance(label, str) for label in labels):
         summary.fault(f"its feature {name[:100]!r} is an enum, but has no labels in the summary")
-    order = [own_labels.index(label) if label in own_labels else -1 for label in labels]
+    place = {label: position for position, label in enumerate(own_labels)}
+    order = [place.get(label, -1) for label in labels]
     if -1 in order:
         summary.fault(f"its feature {name[:100]!r} has the label {labels[order.index(-1)][:100]!r}, which {base} lacks")
     if order != sorted(set(order)):
@@ -188,7 +189,7 @@ def _feature(summary: SummaryRow, name: str, kind: str, type_: Type | str, label
 
 def _check_expressions(host: Host, summary: SummaryRow, expressions: Sequence[str]) -> None:
     """The names become part of statements, and must not end these."""
-    for text in expressions:
+    for text in watched(host, expressions):
         check_expression(text, f"{summary.given} is damaged: a name in its summary")
     escaped = [text for text in expressions if "\\" in text]
     if escaped and not host.query(trust_sql.SESSION)[0]["plain"]:
@@ -231,7 +232,7 @@ def _check_trust(
     columns = [tables.facts.tables[""].columns[name] for name in grouping]
     columns.append(tables.facts.tables["_nodes"].columns["prediction"])
     types = {column.type: column.trusted for column in columns} | dict(feature_types)
-    foreign = [text for text in expressions if not is_plain(text)]
+    foreign = [text for text in watched(host, expressions) if not is_plain(text)]
     # They run where the rows are.
     by_superuser = tables.facts.by_superuser
     if host.source is not host:

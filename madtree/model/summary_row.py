@@ -9,6 +9,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as sql
+from madtree.sqltext.sizes import oversized
 
 
 class SummaryRow:
@@ -24,8 +25,11 @@ class SummaryRow:
 
     @classmethod
     def read(cls, host: Host, tables: ModelTables) -> SummaryRow:
-        """Raises MadtreeError where the summary does not have exactly one row."""
-        rows = host.query(sql.summary(tables.schema, tables.name, tables.columns("_summary")))
+        """Raises MadtreeError where the summary does not have exactly one row, or is larger than training writes it."""
+        at = tables.schema, tables.name, tables.columns("_summary")
+        for row in host.query(oversized(*at)):
+            raise MadtreeError(f"{tables.given} is damaged: its summary is too large: {row['fault']}")
+        rows = host.query(sql.summary(*at))
         if len(rows) != 1:
             raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
         return cls(tables.given, rows[0])

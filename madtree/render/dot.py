@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from madtree.render.labels import (
     group_text,
@@ -20,19 +20,24 @@ from madtree.trees import Model, Node, Tree
 MAX_LINE, MAX_FULL_LINE = 400, 2_400
 
 
-def model_dot(model: Model, verbose: bool = False, full: bool = False) -> str:
+def model_dot(
+    model: Model, verbose: bool = False, full: bool = False, between: Callable[[], None] = lambda: None
+) -> str:
     """The model as a digraph with a cluster for every tree, labelled with its group where the model is grouped.
 
     Args:
         verbose: add impurity, number of rows, class weights (or mean) and class to every node.
         full: do not shorten long lists of categories, as far as dot can read them.
+        between: called after each line, for cancels to be let in.
     """
     kind = "Classification" if model.is_classification else "Regression"
     lines = [f"digraph {_string(f'{kind} tree for {model.source_table}')} {{"]
     for tree in model.trees:
         lines.append(f'  subgraph "cluster{tree.tree_id}" {{')
         lines.append(f"    label={_string(group_text(model, tree) if model.grouping_columns else '')};")
-        lines += [f"    {line}" for line in _tree_lines(model, tree, verbose, full)]
+        for line in _tree_lines(model, tree, verbose, full):
+            between()
+            lines.append(f"    {line}")
         lines.append("  } //--- end of subgraph------------")
     lines.append("} //---end of digraph---------")
     return "\n".join(lines) + "\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from madtree.render.labels import group_text, number_text, room_for_categories, split_text
 from madtree.trees import Kind, Model, Node, Surrogate
@@ -16,11 +16,12 @@ EXPLANATION = """\
  - A row that no surrogate can send goes with the majority branch."""
 
 
-def surrogates_text(model: Model, full: bool = False) -> str:
+def surrogates_text(model: Model, full: bool = False, between: Callable[[], None] = lambda: None) -> str:
     """All trees one below the other, each headed by its group where the model is grouped.
 
     Args:
         full: do not shorten long lists of categories.
+        between: called before each node, for cancels to be let in.
     """
     lines = [RULE, EXPLANATION, RULE]
     for tree in model.trees:
@@ -30,6 +31,7 @@ def surrogates_text(model: Model, full: bool = False) -> str:
         if not inner:
             lines.append(" (no splits)")
         for node in inner:
+            between()
             lines.extend(_node_lines(model, node, room_for_categories(full)))
         lines.append(RULE)
     return "\n".join(lines) + "\n"

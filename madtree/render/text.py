@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from madtree.render.labels import (
     group_text,
@@ -38,19 +38,24 @@ RATES = """\
         the prediction: events expected in an exposure of 1."""
 
 
-def model_text(model: Model, verbose: bool = False, full: bool = False) -> str:
+def model_text(
+    model: Model, verbose: bool = False, full: bool = False, between: Callable[[], None] = lambda: None
+) -> str:
     """The model's trees one below the other, each headed by its group where the model is grouped.
 
     Args:
         verbose: put a legend before the trees, and add impurity and number of rows to every node, and to splits their
             competitors.
         full: do not shorten long lists of categories.
+        between: called after each line, for cancels to be let in.
     """
     lines = [*_legend(model), RULE] if verbose else [RULE]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
-        lines.extend(_tree_lines(model, tree, verbose, full))
+        for line in _tree_lines(model, tree, verbose, full):
+            between()
+            lines.append(line)
         lines.append(RULE)
     return "\n".join(lines) + "\n"
 

@@ -23,7 +23,15 @@ from madtree.request.two_servers import check_known_types
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, MOST_COMPETITORS, POISSON, Kind, Parameters
+from madtree.trees import (
+    EXACT_LIMIT,
+    MAX_DEPTH_LIMIT,
+    MOST_COMPETITORS,
+    MOST_EXPRESSION_BYTES,
+    POISSON,
+    Kind,
+    Parameters,
+)
 
 _LARGEST = 2**31 - 1  # of an integer argument
 
@@ -265,6 +273,14 @@ def _check_number(argument: str, item: Item, type_: Type) -> None:
 def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequence[Item]) -> list[Type]:
     """Types of the items; those of `grouping` among them must have an equality and an order."""
     expressions = [(item.argument, item.text) for item in items if not item.column]
+    for argument, text in expressions:
+        if len(text.encode()) > MOST_EXPRESSION_BYTES:
+            raise MadtreeError(
+                f"{argument} has an expression of {len(text.encode()):,} bytes; at most {MOST_EXPRESSION_BYTES:,} are "
+                "possible",
+                hint="Make a view that has its value as a column.",
+                sqlstate="54000",
+            )
     probed: Iterator[int] = iter(())
     if expressions or grouping:
         keys = [item.sql for item in grouping]

@@ -11,7 +11,7 @@ from madtree.request.catalog import SourceColumn, Type, did_you_mean, find_colum
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import names_in, parse_name, split_list
-from madtree.trees import Feature, Kind
+from madtree.trees import MOST_FEATURES, Feature, Kind
 
 FEATURES = "list_of_features"
 EXCLUDED = "list_of_features_to_exclude"
@@ -159,6 +159,13 @@ def make_features(
     if not fit:
         raise MadtreeError(f"{FEATURES}: no column of a suitable type is left; {FIT_TYPES}")
     lengths = _array_lengths(host, relation, id_text, [item for item, type_ in fit if type_.is_array])
+    n_features = sum(lengths[item.text] if type_.is_array else 1 for item, type_ in fit)
+    if n_features > MOST_FEATURES:
+        raise MadtreeError(
+            f"{FEATURES} has {n_features:,} features, of which elements of arrays are one each; at most "
+            f"{MOST_FEATURES:,} are possible",
+            sqlstate="54000",
+        )
     features: list[Feature] = []
     bare: list[bool] = []
     for item, type_ in fit:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from time import perf_counter
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, watching
 from madtree.ingest import distribute_beside, distribution_column
 from madtree.model import (
     ModelTables,
@@ -74,7 +74,10 @@ def tree_predict(
     target = qualified(schema, name)
     data = fit_to_source(host, model, source, new_data_table)
     id_name, id_type = id_name_of(model), data.types[model.id_column]
-    outputs = output_columns(model, wanted, QUALIFIED, id_name)
+    outputs = [
+        replace(output, value=watching(host, output.value))
+        for output in output_columns(model, wanted, QUALIFIED, id_name)
+    ]
     scan = scan_of(host, tables, model, source, data, target, id_name)
     tell_of_id(host, model, data)
 
@@ -115,6 +118,7 @@ def tree_sql(
     single = replace(header, n_members=0)
     wanted = check_type(single, type_)
     output = output_expression(single, wanted, READABLE)
+    output = replace(output, value=watching(host, output.value))
     model = replace(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
         model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())

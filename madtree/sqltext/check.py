@@ -11,6 +11,7 @@ from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import text_of
+from madtree.trees import MAX_CATEGORIES
 
 MAX_DEPTH = 62  # of a node whose id is a bigint
 _LARGEST = "'1e300'::pg_catalog.float8"  # weights add up to less than the largest float8
@@ -55,6 +56,20 @@ def faulty_members(schema: str, model: str) -> str:
         (f"NOT EXISTS ({group})", "is of a group that is not there"),
     ]
     rows = f"{model_table(schema, model)} AS t"
+    return f"{_first_fault(faults, rows, 't.tree_id, NULL::pg_catalog.int8 AS node_id')} LIMIT 1"
+
+
+def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
+    """Trees whose packed nodes cannot name all the categories beside them: `tree_id`, `node_id` and `fault`."""
+    nodes = f"(COALESCE(pg_catalog.octet_length(t.nodes), 0) OPERATOR(pg_catalog./) {record_bytes})"
+    most = f"({nodes}::pg_catalog.int8 OPERATOR(pg_catalog.*) {MAX_CATEGORIES + 1}::pg_catalog.int8)"
+    faults = [
+        (
+            f"pg_catalog.cardinality(t.category_sets)::pg_catalog.int8 OPERATOR(pg_catalog.>) {most}",
+            "has more categories than its nodes can name",
+        )
+    ]
+    rows = f"{model_table(schema, model, '_packed')} AS t"
     return f"{_first_fault(faults, rows, 't.tree_id, NULL::pg_catalog.int8 AS node_id')} LIMIT 1"
 
 
@@ -216,7 +231,9 @@ def _category_faults(alias: str, unordered: str) -> list[tuple[str, str]]:
         for side in sides
     )
     told = f"{sides[0]} IS NOT NULL OR {sides[1]} IS NOT NULL"
+    long = " OR ".join(f"pg_catalog.cardinality({side}) OPERATOR(pg_catalog.>) {MAX_CATEGORIES + 1}" for side in sides)
     return [
+        (long, "names more categories than a feature can have"),
         (f"NOT COALESCE({unordered}, false) AND ({told})", "has categories of what has none"),
         (f"{unordered} AND ({odd})", "has no lists of categories"),
         (f"{unordered} AND {alias}.threshold IS NOT NULL", "has a threshold besides its categories"),

@@ -99,6 +99,12 @@ def competitors(schema: str, name: str) -> str:
     return f"SELECT {columns} FROM {table} AS s ORDER BY s.tree_id, s.node_id, s.rank"
 
 
+def longest_list(table: str, columns: Sequence[str]) -> str:
+    """How many elements the longest of a table's arrays has, as `longest`; `table` as SQL."""
+    lengths = ", ".join(f"pg_catalog.cardinality(t.{column})" for column in columns)
+    return f"SELECT COALESCE(pg_catalog.max(GREATEST({lengths})), 0) AS longest FROM {table} AS t"
+
+
 def node_numbers(schema: str, name: str, prediction: str, writer: Writer | None) -> str:
     """All nodes in order of tree and id, as numbers sent (`madtree.sqltext.sent_numbers`), a column each.
 

@@ -5,6 +5,14 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
+from madtree.trees.bounds import (
+    MAX_CATEGORIES,
+    MAX_CLASSES,
+    MOST_EXPRESSION_BYTES,
+    MOST_FEATURES,
+    MOST_GROUPING_COLUMNS,
+    MOST_LABELS,
+)
 from madtree.trees.class_params import (
     BALANCED,
     LARGEST_CLASS_PARAM,
@@ -67,12 +75,18 @@ __all__ = [
     "FIELD_SIZES",
     "LARGEST_CLASS_PARAM",
     "LEAST_CLASS_PARAM",
+    "MAX_CATEGORIES",
+    "MAX_CLASSES",
     "MAX_DEPTH_LIMIT",
     "MOMENTS",
     "MOST_CLASS_PARAMS",
     "MOST_COMPETITORS",
     "MOST_COST",
+    "MOST_EXPRESSION_BYTES",
+    "MOST_FEATURES",
     "MOST_FOLDS",
+    "MOST_GROUPING_COLUMNS",
+    "MOST_LABELS",
     "MOST_ROWS_IN_BAG",
     "MOST_SURROGATES",
     "ORDERED_LIMIT",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from math import fsum
 
 from madtree.trees.node_record import NodeLayout
@@ -254,7 +255,8 @@ class Model:
 
     def feature(self, name: str) -> Feature:
         """The feature of that name. Raises KeyError if the model has none."""
-        for feature in self.features:
-            if feature.name == name:
-                return feature
-        raise KeyError(name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Feature]:
+        return {feature.name: feature for feature in reversed(self.features)}

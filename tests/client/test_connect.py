@@ -162,7 +162,7 @@ def test_all_that_madtree_says_is_a_refusal_whatever_its_sqlstate(client: madtre
     client.tree_train("rows", "m", "id", "y", "x")
     for refused, sqlstate in (
         (lambda: client.tree_path("m", "rows", 99), "P0002"),
-        (lambda: client.query("SELECT madtree_internal.go_on()"), "55000"),
+        (lambda: client.query(f"SELECT madtree_internal.workers_claim(pg_backend_pid() || '.9.{'0' * 32}')"), "55000"),
     ):
         with pytest.raises(CallError, match=r"^madtree: ") as caught:
             refused()

@@ -97,8 +97,3 @@ def test_a_long_score_can_be_stopped(
         db.execute(f"SELECT {how}(%s)", [pid])
         with pytest.raises(psycopg.Error, match=r"due to user request|terminating connection"):
             scoring.result(60)
-
-
-def test_steps_without_a_beginning_are_refused(db: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.Error, match="nothing has been begun"):
-        db.execute("SELECT madtree_internal.go_on()")

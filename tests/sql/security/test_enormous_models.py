@@ -1,0 +1,192 @@
+"""Models that are enormous in any part: no function of the schema keeps its session much longer than a timeout allows.
+
+The functions are read from the catalogue. A new one joins by itself, or fails here until its arguments are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import psycopg
+import pytest
+from training import columns_of
+
+from madtree.trees import NodeLayout
+
+TIMEOUT = 0.5  # seconds
+GRACE = 3.0  # seconds of the processor's that a call may take behind it; other programs' do not count
+# Arguments that are the name of a model, and what is given for others that have no default. A call is left out that
+# has none of the first: nothing in it is a model's.
+MODELS = {"model", "model_name", "model_table", "tree_model", "random_forest_model", "forest_model_table"}
+GIVEN = {
+    "new_data_table": "'data'",
+    "source": "'data'",
+    "output": "'made'",
+    "test_table": "'data'",
+    "table_name": "'data'",
+    "output_table": "'made'",
+    "new_model": "'made'",
+    "id": "'7'",
+    "gid": "1",
+    "sample_id": "1",
+    "cp": "0.1",
+}
+DEFECTS = ("XX000", "54001")  # an internal error, and a stack that is too deep
+N = 400_000  # of whatever there are too many
+BYTES = 12_000_000  # of one text
+DEPTH = 17  # of an enormous tree
+# What makes the model m, or the forest f, enormous. The tables are copied back before each.
+EXPRESSION = f"repeat('x + ', {BYTES // 4}) || 'x'"
+CHANGES = {
+    "features": f"""UPDATE {{m}}_summary SET features = (SELECT array_agg('x + ' || i) FROM generate_series(1, {N}) i),
+        feature_types = array_fill('double precision'::text, ARRAY[{N}]),
+        feature_kinds = array_fill('continuous'::text, ARRAY[{N}])""",
+    "an expression": f"""UPDATE {{m}}_summary SET features[1] = {EXPRESSION};
+        UPDATE {{nodes}} SET feature = {EXPRESSION} WHERE feature IS NOT NULL""",
+    "the dependent variable": f"UPDATE {{m}}_summary SET dependent_varname = {EXPRESSION}",
+    "a name": f"UPDATE {{m}}_summary SET id_col_name = quote_ident(repeat('x y', {BYTES // 3}))",
+    "a type's name": f"UPDATE {{m}}_summary SET feature_types[1] = repeat('t', {BYTES})",
+    "grouping columns": f"""UPDATE {{m}}_summary
+        SET grouping_columns = (SELECT array_agg('g' || i) FROM generate_series(1, {N}) i)""",
+    "classes": f"""UPDATE {{m}}_summary
+        SET dependent_var_levels = (SELECT array_agg('class ' || i) FROM generate_series(1, {10 * N}) i)""",
+    "a class's name": f"UPDATE {{m}}_summary SET dependent_var_levels[1] = repeat('class', {BYTES // 5})",
+    "categories": f"""UPDATE {{m}}_summary SET levels = jsonb_build_object('k',
+        (SELECT jsonb_agg('category ' || i) FROM generate_series(1, {10 * N}) i))""",
+    "categories by tree": f"""UPDATE {{m}}_summary SET levels = jsonb_build_object('k',
+        (SELECT jsonb_object_agg(i, '["a"]'::jsonb) FROM generate_series(1, {N}) i))""",
+    "labels": f"""UPDATE {{m}}_summary SET enum_labels = jsonb_build_object('x',
+        (SELECT jsonb_agg('label ' || i) FROM generate_series(1, {10 * N}) i))""",
+    "category sets": f"""UPDATE {{packed}}
+        SET category_sets = (SELECT array_agg('c' || i) FROM generate_series(1, {20 * N}) i) WHERE tree_id = 1""",
+    "levels of a node": f"""UPDATE {{nodes}}
+        SET left_levels = (SELECT array_agg('c' || i) FROM generate_series(1, {10 * N}) i) WHERE feature = 'k'""",
+    "trees": f"""ALTER TABLE {{m}} DROP CONSTRAINT IF EXISTS {{m}}_pkey;
+        INSERT INTO {{m}} SELECT {{trees}} FROM {{m}} t, generate_series(100, {N}) i WHERE t.tree_id = 1""",
+    "nodes": f"""DELETE FROM {{nodes}};
+        INSERT INTO {{nodes}} SELECT {{made_nodes}} FROM generate_series(0, {2 ** (DEPTH + 1) - 2}) i INNER JOIN (
+            SELECT DISTINCT ON (is_leaf) * FROM was_nodes ORDER BY is_leaf, node_id
+        ) t ON t.is_leaf = (i >= {2**DEPTH - 1})""",
+    "packed nodes": "UPDATE {packed} SET nodes = (SELECT nodes FROM enormous) WHERE tree_id = 1",
+}
+OF_TREES = {"nodes", "levels of a node"}
+OF_FORESTS = {"category sets", "packed nodes"}
+CASES = [
+    (model, change)
+    for change in CHANGES
+    for model in ("m", "f")
+    if change not in (OF_TREES if model == "f" else OF_FORESTS)
+]
+
+
+def packed_tree() -> bytes:
+    """The nodes of a whole tree of x, k and a class, as a forest has them."""
+    records = np.zeros(2 ** (DEPTH + 1) - 1, np.dtype(NodeLayout(True, 2, False, True).big_endian))
+    records["node_id"] = np.arange(len(records))
+    records["n_rows"] = 2
+    records["prediction"] = 1
+    records["categories"] = -1
+    records["class_weights"] = 1
+    inner = slice(0, 2**DEPTH - 1)
+    records["feature"][inner] = 1
+    records["threshold"] = np.nan
+    records["threshold"][inner] = 50
+    records["improvement"] = np.nan
+    records["improvement"][inner] = 1
+    return records.tobytes()
+
+
+@pytest.fixture(scope="module")
+def models(dsn: str) -> Iterator[psycopg.Connection]:
+    """A session with the models m and f of a table `data`, and their tables as they were."""
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("CREATE SCHEMA enormous; SET search_path = enormous, madtree, public")
+        db.execute(
+            "CREATE TABLE data AS SELECT i AS id, (i * 7919 % 100)::float8 AS x, "
+            "(ARRAY['red', 'green'])[1 + i % 2] AS k, "
+            "CASE WHEN i * 7919 % 100 > 40 AND i % 2 > 0 THEN 'yes' ELSE 'no' END AS y FROM generate_series(1, 300) i"
+        )
+        db.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k', min_split => 9)")
+        db.execute("SELECT forest_train('data', 'f', 'id', 'y', 'x, k', num_trees => 3)")
+        db.execute("CREATE TABLE was_nodes AS TABLE m_nodes")
+        db.execute("CREATE TABLE enormous AS SELECT %s::bytea AS nodes", [packed_tree()])
+        db.execute(
+            "CREATE FUNCTION cpu_seconds() RETURNS float8 LANGUAGE plpython3u AS "
+            "'import time; return time.process_time()'"
+        )
+        yield db
+        db.execute("SET client_min_messages = error; DROP SCHEMA enormous CASCADE")
+
+
+def calls(db: psycopg.Connection, model: str) -> Iterator[str]:
+    """A call of each function of the schema that takes a model, and the view of models.
+
+    Raises:
+        AssertionError: a function has an argument that is neither given here nor has a default.
+    """
+    functions = db.execute(
+        "SELECT p.proname, p.proretset, p.pronargs, p.pronargdefaults, p.proargnames[:p.pronargs], "
+        "(SELECT array_agg(format_type(t, NULL) ORDER BY n) FROM unnest(p.proargtypes) WITH ORDINALITY u(t, n)) "
+        "FROM pg_proc p WHERE pronamespace = 'madtree'::regnamespace AND p.prokind = 'f' ORDER BY p.oid"
+    ).fetchall()
+    for function, _, n, n_defaults, names, types in functions:
+        if not MODELS.intersection(names or ()):
+            continue
+        given = []
+        for position, (name, type_) in enumerate(zip(names, types, strict=True)):
+            if name in MODELS:
+                given.append(f"'{model}'::{type_}")
+            elif position >= n - n_defaults:
+                break
+            else:
+                assert name in GIVEN, f"give the argument {name} of madtree.{function} a value here"
+                given.append(f"{GIVEN[name]}::{type_}")
+        yield f"SELECT count(r) FROM madtree.{function}({', '.join(given)}) AS r"
+    yield "SELECT count(r) FROM madtree.models AS r"
+
+
+@pytest.mark.parametrize(("model", "change"), CASES, ids=lambda value: str(value))
+def test_no_function_keeps_its_session_much_longer_than_a_timeout(
+    models: psycopg.Connection, model: str, change: str
+) -> None:
+    names = {
+        "m": model,
+        "nodes": f"{model}_nodes",
+        "packed": f"{model}_packed",
+        "trees": copied(models, model, tree_id="i"),
+        "made_nodes": copied(models, "was_nodes", node_id="i", depth="length(ltrim((i + 1)::bit(64)::text, '0')) - 1"),
+    }
+    faults = {}
+    models.execute("BEGIN")
+    try:
+        models.execute("SET LOCAL statement_timeout = 0")
+        for statement in CHANGES[change].format(**names).split(";"):
+            if not (names["nodes"] in statement and model == "f"):  # a forest's are a view
+                models.execute(statement.encode())
+        for call in calls(models, model):
+            models.execute("SAVEPOINT before")
+            begin = cpu_seconds(models)
+            models.execute(f"SET LOCAL statement_timeout = {int(1000 * TIMEOUT)}")
+            try:
+                models.execute(call.encode())
+            except psycopg.Error as error:
+                if error.sqlstate in DEFECTS:
+                    faults[call] = str(error)
+            models.execute("ROLLBACK TO before")
+            if (took := cpu_seconds(models) - begin) > TIMEOUT + GRACE:
+                faults[call] = f"{took:.1f} s"
+    finally:
+        models.execute("ROLLBACK")
+    assert faults == {}
+
+
+def copied(db: psycopg.Connection, table: str, **changed: str) -> str:
+    """The columns of a row `t` of that table, but for those that are changed."""
+    return ", ".join(changed.get(column, f't."{column}"') for column, _ in columns_of(db, table))
+
+
+def cpu_seconds(db: psycopg.Connection) -> float:
+    """What the session's process has computed so far."""
+    ((seconds,),) = db.execute("SELECT enormous.cpu_seconds()").fetchall()
+    return float(seconds)
