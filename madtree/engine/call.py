@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from madtree.host import Host, local_settings
 _NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}
 _OIDS = {"bool": 16, "int8": 20, "int4": 23, "text": 25, "float8": 701, "timestamptz": 1184, "interval": 1186}
 _OIDS |= {"json": 114, "jsonb": 3802}
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -55,14 +53,8 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
     values = bound(name, function.takes, arguments, named or {})
     columns = tuple(column for column, _ in function.columns)
     types = tuple(_OIDS[type_] for _, type_ in function.columns)
-    try:
-        with _settings(host, {**function.settings, **_NEVER_IDLE}):
-            found = function.run(host, **values)
-    except OSError as error:
-        if error.errno not in _FULL:
-            raise
-        hint = "Set TMPDIR to a directory with more room, or raise memory_mb: what fits into memory needs no file."
-        raise MadtreeError(f"a temporary file cannot be written: {error.strerror}", hint, "53100") from error
+    with _settings(host, {**function.settings, **_NEVER_IDLE}):
+        found = function.run(host, **values)
     if not isinstance(found, list):
         return Answer(columns, types, [[found]])
     rows = [[_value(row.get(column), type_) for column, type_ in function.columns] for row in found]

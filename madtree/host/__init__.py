@@ -12,7 +12,8 @@ from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Request, Row, Sharing
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
-from madtree.host.temporary import NAME, Scratch, Span, SpillFile, TemporaryPlace, nameless
+from madtree.host.temporary_file import NAME, Scratch, Span, SpillFile, TemporaryFile
+from madtree.host.temporary_place import TemporaryPlace
 
 __all__ = [
     "NAME",
@@ -27,10 +28,10 @@ __all__ = [
     "Span",
     "SpillFile",
     "Stopwatch",
+    "TemporaryFile",
     "TemporaryPlace",
     "bare_message",
     "local_settings",
-    "nameless",
     "watched",
     "watching",
 ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
-from tempfile import SpooledTemporaryFile
 
 import numpy as np
 
-from madtree.host import Host, Request, Row, Sharing, TemporaryPlace
+from madtree.host import Host, Request, Row, Sharing, TemporaryFile, TemporaryPlace
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.sent import as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
@@ -46,9 +44,9 @@ class RowSpool:
         """
         self._source, self._format, self._condition = source, row_format, condition
         self._in_memory, self._place = in_memory, place
-        self._file = SpooledTemporaryFile(  # noqa: SIM115 - it lives as long as the spool
-            max_size=in_memory, dir=place.directory, prefix=f"pgsql_tmp{os.getpid()}.madtree_"
-        )
+        self._memory = bytearray()  # what was written, while there is no file
+        self._file: TemporaryFile | None = None
+        self._size = 0  # bytes that have been written
         self._part_rows = max(1, part_bytes // (_NUMBER * source.n_columns))
         self._nullable = [False] * (source.n_own_numbers + len(source.features))  # numbers that are checked for NULL
         self._n_surprises = 0
@@ -76,7 +74,7 @@ class RowSpool:
             tell: is told after each page range how many there have been of how many, with how many rows.
 
         Raises:
-            MadtreeError: it exceeds temp_file_limit.
+            MadtreeError: it exceeds temp_file_limit, or the disk is full.
         """
         spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes, condition)
         part = np.empty((source.n_columns, spool._part_rows))
@@ -115,8 +113,17 @@ class RowSpool:
         n_bytes = _NUMBER * self.n_rows * self._source.n_columns
         if n_bytes > self._in_memory:
             self._place.check(n_bytes, self)
+            if self._file is None:
+                self._file = TemporaryFile.create(self._place, "rows that are read once")
+                self._file.write(self._memory, 0)
+                self._memory = bytearray()
         for column in part:
-            self._file.write(column.data.cast("B"))
+            data = column.data.cast("B")
+            if self._file is None:
+                self._memory += data
+            else:
+                self._file.write(data, self._size)
+            self._size += len(data)
 
     def _request(self, pages: PageRanges, page_range: PageRange, *, careful: bool = False) -> Request:
         """The query of a page range.
@@ -181,13 +188,16 @@ class RowSpool:
             before = part * self._part_rows
             in_part = min(self._part_rows, self.n_rows - before)
             end = min(before + in_part, last)
-            self._file.seek(_NUMBER * (before * self._format.n_columns + column * in_part + within))
-            found.append(np.frombuffer(self._file.read(_NUMBER * (end - first)), np.float64))
+            at = _NUMBER * (before * self._format.n_columns + column * in_part + within)
+            found.append(np.frombuffer(self._stored(_NUMBER * (end - first), at), np.float64))
             first = end
         return found[0] if len(found) == 1 else np.concatenate([np.empty(0), *found])
 
+    def _stored(self, n_bytes: int, at: int) -> bytes:
+        return self._file.read(n_bytes, at) if self._file else bytes(memoryview(self._memory)[at : at + n_bytes])
+
     def close(self) -> None:
-        self._file.close()
+        self._memory, self._file = bytearray(), None
 
 
 @dataclass(frozen=True)

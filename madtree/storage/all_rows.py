@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import mmap
-import os
-
 import numpy as np
 
+from madtree.host import TemporaryFile
 from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block
 from madtree.learn.histogram import BlocksAtHand, Room
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem
@@ -33,8 +31,10 @@ class AllRows:
             self._spans.append((self.n_bytes, stop))
             self.n_bytes = stop + -stop % _ALIGNMENT
 
-    def write(self, file: int, first: int, block: Block) -> None:
-        """Write the rows of a block, the first of them as the file's row `first`; raises OSError on a full disk."""
+    def write(self, file: TemporaryFile, first: int, block: Block) -> None:
+        """Write the rows of a block, the first of them as the file's row `first`. Raises MadtreeError on a full disk,
+        unless room has been made in the file.
+        """
         columns: list[list[Array | None]] = [
             [block.codes.narrow, block.codes.wide.astype("<u2", copy=False)],
             [np.atleast_2d(block.target)],
@@ -46,22 +46,17 @@ class AllRows:
         for span, parts in zip(self._spans, columns, strict=True):
             at = 0 if span is None else span[0]
             for plane in (plane for part in parts if part is not None for plane in np.atleast_2d(part)):
-                view = memoryview(plane.tobytes())
-                place = at + first * plane.itemsize
-                while len(view):
-                    n = os.pwrite(file, view, place)
-                    view, place = view[n:], place + n
+                file.write(plane.tobytes(), at + first * plane.itemsize)
                 at += self._n_rows * plane.itemsize
 
-    def mapped(self, file: int) -> Block:
+    def mapped(self, file: TemporaryFile) -> Block:
         """All rows, which take none of this process's own memory; once all have been written."""
-        os.ftruncate(file, self.n_bytes)
-        whole = memoryview(mmap.mmap(file, self.n_bytes, access=mmap.ACCESS_READ)) if self.n_bytes else memoryview(b"")
+        whole = file.mapped(self.n_bytes)
         codes, target, *rest = (None if span is None else whole[slice(*span)] for span in self._spans)
         assert len(COLUMNS) == len(self._spans)
         return self._reader.block(self._n_rows, codes or b"", target or b"", *rest)
 
-    def at_hand(self, file: int, position_bytes: int, room: Room) -> BlocksAtHand:
+    def at_hand(self, file: TemporaryFile, position_bytes: int, room: Room) -> BlocksAtHand:
         """The same as a provider; `room` as there."""
         whole = self.mapped(file)
         return BlocksAtHand(list(whole.pieces(USUAL_BLOCK_ROWS)), position_bytes, whole, room)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Span, SpillFile, TemporaryPlace
+from madtree.host import Span, SpillFile, TemporaryFile, TemporaryPlace
 from madtree.learn.data import Block, Ints
 from madtree.learn.histogram import BlocksAtHand, ReplaceRequest, Request, RowsByTreeRequest, Steps
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, rows_by_tree, with_column
@@ -65,7 +65,7 @@ class BlockStore:
         """Keep the rows of a part of the table; small parts are joined.
 
         Raises:
-            MadtreeError: temp_file_limit would be exceeded.
+            MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
         self._waiting.append((part, block))
         if sum(block.codes.n_rows for _, block in self._waiting) >= self._block_rows:
@@ -79,7 +79,7 @@ class BlockStore:
             self._kept.append(_Kept(block.codes.n_rows, self._stored(block), parts))
             self._waiting = []
 
-    def write_to(self, all_rows: AllRows, file: int, first: int) -> None:
+    def write_to(self, all_rows: AllRows, file: TemporaryFile, first: int) -> None:
         """Move the rows to the file of all rows, the first of them to row `first`; nothing can be asked after that."""
         for kept in self._kept:
             all_rows.write(file, first, self._block(kept))
@@ -133,7 +133,7 @@ class BlockStore:
 
     def _spill(self, column: bytes) -> Span:
         if self._file is None:
-            self._file = SpillFile(self._place)
+            self._file = SpillFile(self._place, "packed rows")
         return self._file.write(column)
 
     def _block(self, kept: _Kept) -> Block:

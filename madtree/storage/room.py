@@ -16,7 +16,7 @@ def room_of(place: TemporaryPlace, memory_bytes: int) -> Callable[[int], Array]:
     An array of more than half of these bytes is in a file, too. Rows are held twice while they are put in order: where
     there is room for one copy only, the memory is left to other arrays.
 
-    A call raises MadtreeError where temp_file_limit would be exceeded.
+    A call raises MadtreeError where temp_file_limit would be exceeded, or the disk is full.
     """
     left = memory_bytes
 
@@ -25,6 +25,6 @@ def room_of(place: TemporaryPlace, memory_bytes: int) -> Callable[[int], Array]:
         if n_bytes <= min(left, memory_bytes // 2):
             left -= n_bytes
             return np.empty(n_bytes, np.uint8)
-        return np.frombuffer(Scratch(place, n_bytes), np.uint8)
+        return np.frombuffer(Scratch(place, n_bytes, "copies of packed rows"), np.uint8)
 
     return room

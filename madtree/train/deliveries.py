@@ -18,11 +18,11 @@ class Deliveries:
         self.held = False
 
     def add(self, trees: TrainedTrees) -> None:
-        """Raises MadtreeError where temp_file_limit would be exceeded."""
+        """Raises MadtreeError where temp_file_limit would be exceeded, or the disk is full."""
         if not self.held:
             self._deliver(trees)
             return
-        self._file = self._file or SpillFile(self._place)
+        self._file = self._file or SpillFile(self._place, "trees")
         self._waiting.append(self._file.write(trees.dump()))
 
     def release(self) -> None:

@@ -61,12 +61,17 @@ TRAININGS = [name for name, text in RUNS.items() if "tree_train" in text]
 
 def outcome(session: psycopg.Connection, name: str) -> str:
     """Run it and remove what it made; all rows of that, or that it returned, to the bit."""
-    rows = session.execute(RUNS[name]).fetchall()
-    if "_train" in RUNS[name] or "tree_prune" in RUNS[name]:
+    return outcome_of(session, RUNS[name])
+
+
+def outcome_of(session: psycopg.Connection, run: str) -> str:
+    """The same of a statement like those of `RUNS`."""
+    rows = session.execute(run).fetchall()
+    if "_train" in run or "tree_prune" in run:
         text = repr(read_model(session, "out"))
         session.execute("SELECT tree_drop('out')")
         return text
-    if "_predict(" in RUNS[name]:
+    if "_predict(" in run:
         text = repr(session.execute("SELECT md5(string_agg(o::text, ';' ORDER BY id)) FROM out AS o").fetchall())
         session.execute("DROP TABLE out")
         return text

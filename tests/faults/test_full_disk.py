@@ -1,19 +1,66 @@
-"""A disk that is full at every stage of every kind of run: PostgreSQL's error for it, and nothing is left."""
+"""A disk that is full at every stage of every kind of run: PostgreSQL's error for it, and nothing is left. No backend
+dies of it, which would end everybody's sessions.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import subprocess
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
+from multiprocessing import get_context
+from multiprocessing.queues import Queue
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from breakable import BreakableServer
-from runs import RUNS, outcome
+from runs import FOREST, RUNS, outcome, outcome_of
+from waiting import PATIENCE
 
+import madtree
+from madtree.errors import MadtreeError
+
+FORK = get_context("fork")
+TOLD = re.compile(
+    r"madtree: there is no room on the disk for a temporary file(?: of [\d.]+ [kM]B)? with ([a-z ]+): "
+    "No space left on device"
+)
 SIZE = 160 * 2**20
 STEPS = (0, 8_192, 40_000, 100_000, 300_000, 800_000, 2_000_000, 5_000_000, 10_000_000, 40_000_000)  # bytes left
+MEGABYTE = 2**20
+# With 8 MB of memory, packed rows go to a file beyond 2 MB, rows that are read once and a forest's copies beyond 4 MB.
+MANY = f"""CREATE TABLE many AS SELECT i AS id, i % 2 AS half, i % 300 AS g, sin(i) > 0.3 AS y,
+    {", ".join(f"sin(i * {k})::real AS x{k}" for k in range(1, 17))} FROM generate_series(1, 300000) AS i"""
+FEW = "x1, x2, x3"
+TREE = "SELECT tree_train('many', 'out', 'id', 'y', '{}', max_depth => 4, memory_mb => 8, parallel_workers => {}, {})"
+ALL = ", ".join(f"x{k}" for k in range(1, 17))
+TREES = FOREST.replace("num_trees => 6", "num_trees => {}") + ", memory_mb => 8, parallel_workers => {}, {})"
+# Each run, and what of it exceeds its memory.
+IN_FILES = {
+    "tree in memory": (TREE.format(ALL, 0, "strategy => 'memory'"), "packed rows"),
+    "tree by workers": (TREE.format(ALL, 1, "strategy => 'workers'"), "packed rows"),
+    "tree by the aggregate": (TREE.format(ALL, 0, "strategy => 'aggregate'"), ""),
+    "tree of rows that are read once": (TREE.format(FEW, 0, "n_bins => 1000"), "rows that are read once"),
+    "large groups": (TREE.format(FEW, 0, "grouping_cols => 'half'"), "rows that are read once"),
+    "small groups": (TREE.format(FEW, 0, "grouping_cols => 'g'"), ""),
+    "small groups by workers": (TREE.format(FEW, 2, "grouping_cols => 'g'"), ""),
+    "forest in memory": (TREES.format(20, 0, "strategy => 'memory'"), "copies of packed rows"),
+    "forest by workers": (TREES.format(20, 2, "oob_predictions => true"), "copies of packed rows"),
+    "forest by the aggregate": (TREES.format(4, 0, "strategy => 'aggregate', oob_predictions => true"), ""),
+    "scores by an expression": (RUNS["predict"], ""),
+    "scores by blocks": (RUNS["predict by blocks"], ""),
+    "scores by a forest": (RUNS["predict by a forest"], ""),
+}
+# Runs, and what of them only resident workers have files for.
+TOGETHER = {
+    "workers": {"requests to parallel workers"},
+    "groups": {"trees of small groups", "answers of parallel workers"},
+    "forest by workers": {"packed rows"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +91,9 @@ def fill(disk: Path, leave: int) -> Path:
     """Take all of the disk but so many bytes; the file that does."""
     found = os.statvfs(disk)
     ballast = disk / "ballast"
-    ballast.write_bytes(bytes(max(0, found.f_bavail * found.f_frsize - leave)))
+    with ballast.open("wb") as file:
+        if (size := found.f_bavail * found.f_frsize - leave) > 0:
+            os.posix_fallocate(file.fileno(), 0, size)
     return ballast
 
 
@@ -67,3 +116,103 @@ def test_a_full_disk(breakable: BreakableServer, small_disk: Path, name: str) ->
                 ballast.unlink()
             assert breakable.traces(session) == before
         assert outcome(session, name) == expected
+
+
+@pytest.fixture(scope="module")
+def many(breakable: BreakableServer) -> None:
+    with breakable.session() as session:
+        session.execute(MANY)
+        session.execute("ANALYZE many")
+
+
+@contextlib.contextmanager
+def nobody_ends(breakable: BreakableServer) -> Iterator[psycopg.Connection]:
+    """A session whose temporary files are on the small disk. Where a backend is killed, all others end, too."""
+    breakable.wait_for_recovery()  # where a run before this one has failed
+    with breakable.session() as older, breakable.session() as session:
+        started = older.execute("SELECT pg_postmaster_start_time()").fetchall()
+        session.execute("SET temp_tablespaces = small")
+        yield session
+        assert older.execute("SELECT pg_postmaster_start_time()").fetchall() == started
+
+
+def errors_of(
+    breakable: BreakableServer, session: psycopg.Connection, disk: Path, run: str, leaves: Iterable[int]
+) -> set[str]:
+    """What did not fit on a disk with so many bytes left; it grows until the run succeeds."""
+    expected = outcome_of(session, run)
+    before = breakable.traces(session)
+    contents = set()
+    for leave in leaves:
+        ballast = fill(disk, leave)
+        try:
+            assert outcome_of(session, run) == expected
+            break
+        except psycopg.errors.DiskFull as error:
+            contents.add(content_of(error.diag.message_primary or "", error.diag.message_hint or ""))
+        finally:
+            ballast.unlink()
+        assert breakable.traces(session) == before
+    else:
+        pytest.fail("the disk is too small for the run")
+    assert outcome_of(session, run) == expected
+    assert breakable.traces(session) == before
+    return contents
+
+
+def content_of(message: str, hint: str, setting: str = "temp_tablespaces") -> str:
+    """What the file that is told of holds; "" where PostgreSQL tells of its own."""
+    if not message.startswith("madtree: "):
+        return ""
+    found = TOLD.fullmatch(message)
+    assert found, message
+    assert f"set {setting} to" in hint
+    return found[1]
+
+
+@pytest.mark.parametrize("name", IN_FILES)
+def test_a_disk_that_ends_at_any_megabyte(breakable: BreakableServer, small_disk: Path, many: None, name: str) -> None:
+    """From a disk that is full to one on which the run succeeds."""
+    run, content = IN_FILES[name]
+    with nobody_ends(breakable) as session:
+        session.execute("SET default_tablespace = small")
+        assert content in errors_of(breakable, session, small_disk, run, range(0, SIZE, MEGABYTE))
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_a_disk_without_room_for_what_workers_share(breakable: BreakableServer, small_disk: Path, name: str) -> None:
+    """Tables are elsewhere, and files of some kilobytes are all that is on the disk."""
+    with nobody_ends(breakable) as session:
+        leaves = (0, 4096, 40_000, 130_000, 260_000, 380_000, 800_000, MEGABYTE, 2 * MEGABYTE, 4 * MEGABYTE)
+        assert errors_of(breakable, session, small_disk, RUNS[name], leaves) & TOGETHER[name]
+
+
+def test_a_disk_of_the_clients_that_ends_at_any_megabyte(breakable: BreakableServer, small_disk: Path) -> None:
+    """The client engine's files are where TMPDIR says."""
+    arguments = {"num_trees": 20, "max_tree_depth": 8, "memory_mb": 8}
+
+    def work(results: Queue[Any]) -> None:
+        tempfile.tempdir = str(small_disk)
+        said = []
+        with madtree.connect(breakable.dsn, engine="client") as client:
+            for leave in range(0, SIZE, MEGABYTE):
+                ballast = fill(small_disk, leave)
+                try:
+                    client.forest_train("data", "public.out", "id", "y", "x, z, n, word", **arguments)
+                    break
+                except MadtreeError as error:
+                    said.append((error.sqlstate, error.message, error.hint))
+                finally:
+                    ballast.unlink()
+            client.tree_drop("public.out")
+        results.put(said)
+
+    results: Queue[Any] = FORK.Queue()
+    process = FORK.Process(target=work, args=(results,), daemon=True)
+    process.start()
+    process.join(PATIENCE)
+    assert process.exitcode == 0, "a signal has ended it"
+    said = results.get()
+    assert {sqlstate for sqlstate, _, _ in said} == {"53100"}
+    assert "copies of packed rows" in {content_of(message, hint, "TMPDIR") for _, message, hint in said}
+    assert list(small_disk.glob("pgsql_tmp*")) == []

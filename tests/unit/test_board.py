@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from madtree.errors import MadtreeError
-from madtree.host.temporary import TemporaryPlace, nameless
+from madtree.host.temporary_place import TemporaryPlace
 from madtree.storage.workers import board as boards
 from madtree.storage.workers.board import Board
 
@@ -163,10 +163,3 @@ def test_nothing_is_left_of_a_leader_that_is_killed(tmp_path: Path) -> None:
     process.join()
     assert process.exitcode == -9
     assert os.listdir(tmp_path) == []
-
-
-def test_a_nameless_file_can_be_written(tmp_path: Path) -> None:
-    descriptor = nameless(str(tmp_path))
-    os.pwrite(descriptor, b"data", 0)
-    assert os.pread(descriptor, 4, 0) == b"data"
-    os.close(descriptor)

@@ -1,15 +1,13 @@
-"""Where temporary files go, and how much may go there; files without names."""
+"""Where temporary files go."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from madtree.errors import MadtreeError
-from madtree.host.temporary import SpillFile, TemporaryPlace, nameless
+from madtree.host.temporary_place import TemporaryPlace
 
 
 class _Server:
@@ -49,33 +47,3 @@ def test_temporary_tablespaces_are_used() -> None:
 
 def test_the_limit_is_the_servers() -> None:
     assert place(limit_bytes=7168).limit == 7168
-
-
-@pytest.mark.parametrize("descriptors", [1, 5])
-def test_files_have_no_names(descriptors: int) -> None:
-    where = place().directory
-    opened = [nameless(where) for _ in range(descriptors)]
-    assert os.listdir("base/pgsql_tmp") == []
-    for descriptor in opened:
-        os.write(descriptor, b"row data")
-        os.close(descriptor)
-    assert os.listdir("base/pgsql_tmp") == []
-
-
-def test_what_was_written_is_read() -> None:
-    file = SpillFile(place())
-    parts = [bytes([i]) * (i * 37) for i in range(1, 9)]
-    spans = [file.write(part) for part in parts]
-    assert [bytes(file.read(span)) for span in spans] == parts
-    late = file.write(b"later")
-    assert bytes(file.read(late)) == b"later"
-    assert [bytes(file.read(span)) for span in spans] == parts
-    assert all(start % 8 == 0 for start, _ in spans)
-
-
-def test_no_more_is_written_than_the_limit_says() -> None:
-    file = SpillFile(place(limit_bytes=1024))
-    file.write(bytes(1000))
-    with pytest.raises(MadtreeError, match=r"temporary file size exceeds temp_file_limit \(1kB\)") as error:
-        file.write(bytes(100))
-    assert error.value.sqlstate == "53400"

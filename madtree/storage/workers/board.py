@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import fcntl
 import hmac
-import mmap
 import os
 import re
 import secrets
 import struct
-from collections.abc import Sequence
 from pathlib import Path
 
 from madtree.errors import MadtreeError
-from madtree.host import NAME, TemporaryPlace, nameless
+from madtree.host import NAME, TemporaryFile, TemporaryPlace
 
 _MAGIC = b"madtree board 2\n"
 _TOKEN_BYTES = 16
 _BOARD = "board_"
+# What is in the files, for errors.
+_CONTROL, _REQUESTS, _ROWS = "the state of parallel workers", "requests to parallel workers", "packed rows"
+_ANSWERS = "answers of parallel workers"
 _KEY = re.compile(r"(\d+)\.(\d+)\.([0-9a-f]{32})")
 _NUMBER = struct.Struct("<q")
 _NUMBERS_AT = len(_MAGIC) + _TOKEN_BYTES
@@ -44,34 +45,45 @@ def available() -> bool:
 
 
 class Board:
-    """The files of one training. `seat` is this process's own, -1 for the leader."""
+    """The files of one training.
 
-    def __init__(
-        self, control: int, requests: int, rows: int, answers: Sequence[int], seat: int, place: TemporaryPlace
-    ) -> None:
-        self._control, self._requests, self._answers, self._place = control, requests, list(answers), place
-        self.rows = rows  # descriptor of the file for all rows
+    Attributes:
+        seat: this process's own, -1 for the leader.
+        rows: the file for all rows.
+        key: of the leader's board, for the others.
+    """
+
+    rows: TemporaryFile
+    _requests: TemporaryFile
+
+    def __init__(self, control: TemporaryFile, place: TemporaryPlace) -> None:
+        """Of the first file; the others are opened by `create` and `join`."""
+        self._control, self._place = control, place
+        self._answers: list[TemporaryFile] = []
         self._written = 0  # bytes of requests
-        self._ends: list[tuple[int, int]] = []  # of each request: where it starts and ends
-        self.seat = seat
+        self.seat = -1
         self.key = ""
 
     @classmethod
     def create(cls, n_workers: int, place: TemporaryPlace) -> Board:
-        """The leader's board, with seats for so many workers."""
+        """The leader's board, with seats for so many workers; raises MadtreeError where the disk is full."""
         token = secrets.token_bytes(_TOKEN_BYTES)
-        files = [nameless(place.directory, _BOARD), *(nameless(place.directory) for _ in range(2 + n_workers))]
-        board = cls(files[0], files[1], files[2], files[3:], -1, place)
-        _write_all(board._control, _MAGIC + token, 0)
-        board._set(_REQUESTS_FD, files[1])
-        board._set(_ROWS_FD, files[2])
+        board = cls(TemporaryFile.create(place, _CONTROL, _BOARD), place)
+        # What is set later finds its room: the others wait for it.
+        board._control.make_room(_NUMBERS_AT + _NUMBER.size * (_SEATS + _PER_SEAT * n_workers))
+        board._control.write(_MAGIC + token, 0)
+        board._requests = TemporaryFile.create(place, _REQUESTS)
+        board.rows = TemporaryFile.create(place, _ROWS)
+        board._answers = [TemporaryFile.create(place, _ANSWERS) for _ in range(n_workers)]
+        board._set(_REQUESTS_FD, board._requests.descriptor)
+        board._set(_ROWS_FD, board.rows.descriptor)
         board._set(_N_SEATS, n_workers)
-        for seat, descriptor in enumerate(files[3:]):
-            for number, value in enumerate((descriptor, 0, 0, 0)):
+        for seat, file in enumerate(board._answers):
+            for number, value in enumerate((file.descriptor, 0, 0, 0)):
                 board._set(_SEATS + _PER_SEAT * seat + number, value)
         for place_ in (_CLAIMED, _SEATED, _OVER, _N_REQUESTS):
             board._set(place_, 0)
-        board.key = f"{os.getpid()}.{files[0]}.{token.hex()}"
+        board.key = f"{os.getpid()}.{board._control.descriptor}.{token.hex()}"
         return board
 
     @classmethod
@@ -83,35 +95,38 @@ class Board:
         """
         match = _matched(key)
         leader, token = match[1], bytes.fromhex(match[3])
-        control = _reach(leader, int(match[2]), _BOARD)
+        control = _reach(leader, int(match[2]), _CONTROL, _BOARD)
         if control is None:
             return None
-        if not hmac.compare_digest(os.pread(control, _NUMBERS_AT, 0), _MAGIC + token):
-            os.close(control)
+        if not hmac.compare_digest(os.pread(control.descriptor, _NUMBERS_AT, 0), _MAGIC + token):
             return None
-        board = cls(control, -1, -1, [], -1, TemporaryPlace(None, None))
+        board = cls(control, control.place)
         if board._get(_OVER):
             return None
         board.seat = board._next(_SEATED)
         if board.seat >= board._get(_N_SEATS):
             return None
-        requests = _reach(leader, board._get(_REQUESTS_FD))
-        answers = _reach(leader, board._get(_SEATS + _PER_SEAT * board.seat))
-        rows = _reach(leader, board._get(_ROWS_FD))
+        requests = _reach(leader, board._get(_REQUESTS_FD), _REQUESTS)
+        answers = _reach(leader, board._get(_SEATS + _PER_SEAT * board.seat), _ANSWERS)
+        rows = _reach(leader, board._get(_ROWS_FD), _ROWS)
         if requests is None or answers is None or rows is None:
             return None
         board._requests, board.rows, board._answers = requests, rows, [answers]
         return board
 
     def keep_to(self, place: TemporaryPlace) -> None:
-        """Let this process's answers keep to the limit of that place."""
+        """Let this process's answers keep to the limit of that place, which all files are in."""
         self._place = place
+        for file in (self._control, self._requests, self.rows, *self._answers):
+            file.place = place
 
     def close(self) -> None:
         """It is over; who still waits finds out by this."""
-        self._set(_OVER, 1)
-        for descriptor in (self._control, self._requests, self.rows, *self._answers):
-            os.close(descriptor)
+        try:
+            self._set(_OVER, 1)
+        finally:
+            for file in (self._control, self._requests, self.rows, *self._answers):
+                file.close()
 
     def end(self) -> None:
         """Let everybody go; what was written can still be read."""
@@ -139,13 +154,13 @@ class Board:
         """Put up the leader's next request; the first one is the plan.
 
         Raises:
-            MadtreeError: temp_file_limit would be exceeded.
+            MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
         number = self._get(_N_REQUESTS)
         self._place.check(self._written + _NUMBER.size + len(request), self)
         # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
-        _write_all(self._requests, _NUMBER.pack(len(request)), self._written)
-        _write_all(self._requests, request, self._written + _NUMBER.size)
+        self._requests.write(_NUMBER.pack(len(request)), self._written)
+        self._requests.write(request, self._written + _NUMBER.size)
         self._written += _NUMBER.size + len(request)
         self._set(_N_REQUESTS, number + 1)
 
@@ -153,8 +168,8 @@ class Board:
         """That request, from 0; None if it has not come yet. Requests are read in order, each once."""
         if self._get(_N_REQUESTS) <= number:
             return None
-        (length,) = _NUMBER.unpack(os.pread(self._requests, _NUMBER.size, self._written))
-        found = _read_all(self._requests, length, self._written + _NUMBER.size)
+        (length,) = _NUMBER.unpack(self._requests.read(_NUMBER.size, self._written))
+        found = self._requests.read(length, self._written + _NUMBER.size)
         self._written += _NUMBER.size + length
         return found
 
@@ -162,10 +177,10 @@ class Board:
         """This worker's next answer; the leader has read the one before (`may_answer`).
 
         Raises:
-            MadtreeError: temp_file_limit would be exceeded.
+            MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
         self._place.check(len(data), self)
-        _write_all(self._answers[0], data, 0)
+        self._answers[0].write(data, 0)
         at = _SEATS + _PER_SEAT * self.seat
         self._set(at + 2, len(data))
         self._set(at + 1, self._get(at + 1) + 1)
@@ -174,12 +189,12 @@ class Board:
         """Put an answer behind this worker's others, to be read by `added` when all is over.
 
         Raises:
-            MadtreeError: temp_file_limit would be exceeded.
+            MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
         at = _SEATS + _PER_SEAT * self.seat
         size = self._get(at + 2)
         self._place.check(size + len(data), self)
-        _write_all(self._answers[0], data, size)
+        self._answers[0].write(data, size)
         self._set(at + 2, size + len(data))
         self._set(at + 1, self._get(at + 1) + 1)
 
@@ -190,7 +205,7 @@ class Board:
     def added(self, seat: int) -> memoryview:
         """All answers that a worker has added, one behind the other."""
         size = self._get(_SEATS + _PER_SEAT * seat + 2)
-        return memoryview(mmap.mmap(self._answers[seat], size, access=mmap.ACCESS_READ) if size else b"")
+        return self._answers[seat].mapped(size)
 
     @property
     def may_answer(self) -> bool:
@@ -203,25 +218,25 @@ class Board:
         at = _SEATS + _PER_SEAT * seat
         if self._get(at + 1) <= number:
             return None
-        found = _read_all(self._answers[seat], self._get(at + 2), 0)
+        found = self._answers[seat].read(self._get(at + 2), 0)
         self._set(at + 3, number + 1)
         return found
 
     def _get(self, place: int) -> int:
-        found = os.pread(self._control, _NUMBER.size, _NUMBERS_AT + _NUMBER.size * place)
+        found = os.pread(self._control.descriptor, _NUMBER.size, _NUMBERS_AT + _NUMBER.size * place)
         return int(_NUMBER.unpack(found)[0]) if len(found) == _NUMBER.size else 0
 
     def _set(self, place: int, value: int) -> None:
-        os.pwrite(self._control, _NUMBER.pack(value), _NUMBERS_AT + _NUMBER.size * place)
+        self._control.write(_NUMBER.pack(value), _NUMBERS_AT + _NUMBER.size * place)
 
     def _next(self, place: int) -> int:
         """The number there, which is raised by one for the next process that asks."""
-        fcntl.flock(self._control, fcntl.LOCK_EX)
+        fcntl.flock(self._control.descriptor, fcntl.LOCK_EX)
         try:
             number = self._get(place)
             self._set(place, number + 1)
         finally:
-            fcntl.flock(self._control, fcntl.LOCK_UN)
+            fcntl.flock(self._control.descriptor, fcntl.LOCK_UN)
         return number
 
 
@@ -237,7 +252,7 @@ def _matched(key: str) -> re.Match[str]:
     return match
 
 
-def _reach(leader: str, descriptor: int, kind: str = "") -> int | None:
+def _reach(leader: str, descriptor: int, content: str, kind: str = "") -> TemporaryFile | None:
     """Open what the leader has open; None where that is no file of madtree's, of that kind, or cannot be seen."""
     path = f"/proc/{leader}/fd/{descriptor}"
     try:
@@ -246,25 +261,6 @@ def _reach(leader: str, descriptor: int, kind: str = "") -> int | None:
         match = NAME.fullmatch(name)
         if not target.endswith(" (deleted)") or not match or (match[1] or "") != kind:
             return None
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        return TemporaryFile(os.open(path, os.O_RDWR | os.O_CLOEXEC), TemporaryPlace(None, None), content)
     except OSError:
         return None
-
-
-def _write_all(descriptor: int, data: bytes, at: int) -> None:
-    """Write to a file; raises OSError where the disk is full."""
-    view = memoryview(data)
-    while len(view):
-        n = os.pwrite(descriptor, view, at)
-        view, at = view[n:], at + n
-
-
-def _read_all(descriptor: int, length: int, at: int) -> bytes:
-    parts = []
-    while length:
-        part = os.pread(descriptor, length, at)
-        if not part:
-            raise EOFError("the files of a training have been cut short")
-        parts.append(part)
-        length, at = length - len(part), at + len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)

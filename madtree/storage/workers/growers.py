@@ -85,7 +85,7 @@ class LeadingGrower(Grower):
         """`tell`: how many blocks are done, by whomever."""
         super().__init__(board, values)
         self._n_blocks: int = values["n_blocks"]
-        self._file = SpillFile(TemporaryPlace(*values["temporary_place"]))
+        self._file = SpillFile(TemporaryPlace(*values["temporary_place"]), "trees of small groups")
         self._spans: dict[int, Span] = {}
         self._tell = tell
 

@@ -150,6 +150,7 @@ class Leader(Member, Generic[T]):
         n_rows = int(stops[-1])
         self._all_rows = AllRows(self._problem, n_rows, grouped=self._grouped)
         self._place.check(self._all_rows.n_bytes, self)
+        self.board.rows.make_room(self._all_rows.n_bytes)  # before anybody writes or maps them
         request = {"what": SHARE, "n_rows": n_rows, "first": [first.get(seat, 0) for seat in range(self.board.n_seats)]}
         self.board.publish(codec.dump(request))
         self.store.write_to(self._all_rows, self.board.rows, 0)

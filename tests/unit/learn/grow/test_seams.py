@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from madtree.host.temporary import TemporaryPlace
+from madtree.host.temporary_place import TemporaryPlace
 from madtree.learn.data import finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.grid import Grid
