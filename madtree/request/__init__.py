@@ -13,6 +13,7 @@ from madtree.request.catalog import (
     find_relation,
     find_types,
     is_relation,
+    plain_expressions,
     tell_of_kept,
 )
 from madtree.request.class_params import check_class_params, class_params_text
@@ -45,5 +46,6 @@ __all__ = [
     "is_relation",
     "kind_of",
     "model_tables",
+    "plain_expressions",
     "tell_of_kept",
 ]

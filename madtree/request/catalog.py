@@ -226,6 +226,17 @@ def probe_types(
         raise
 
 
+def plain_expressions(host: Host, relation: Relation, expressions: Sequence[str]) -> list[str]:
+    """Expressions over a relation's row, as SQL that can be cast without running what others wrote.
+
+    Raises:
+        MadtreeError: as `probe_types`.
+    """
+    oids = probe_types(host, relation, [("expression", text) for text in expressions])
+    types = find_types(host, oids)
+    return [types[oid].as_text(text) for oid, text in zip(oids, expressions, strict=True)]
+
+
 def has_order(host: Host, relation: Relation, expression: str) -> bool:
     """Whether values of an expression, which is a valid one, can be told apart and put in order."""
     try:

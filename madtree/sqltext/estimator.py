@@ -53,7 +53,7 @@ def rows_by_class(source: str, outcome: str) -> str:
     )
 
 
-def weighted_by_class(outcome: str, weights: Mapping[str, float], weight: str | None) -> str:
+def weighted_by_class(outcome: str, weights: Mapping[str, float], weight: str | None = None) -> str:
     """A row's weight times that of its class, 1 for a class that is not named."""
     label_of_row, one = f'({outcome})::pg_catalog.text COLLATE pg_catalog."C"', float_literal(1.0, QUALIFIED)
     cases = " WHEN ".join(

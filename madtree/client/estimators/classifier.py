@@ -9,7 +9,7 @@ import numpy as np
 from madtree.client.calls import Names
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.classes import LearnsClasses
-from madtree.client.estimators.tables import outcome_of
+from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 from madtree.client.routing import class_shares
 from madtree.model import output_columns
@@ -184,8 +184,8 @@ class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
         """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
-        y, weight = outcome_of(y), sample_weight or "1"
         with self._client() as client, client.work():
+            y, weight = plain(client, X, outcome_of(y), sample_weight or "1")
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             scored = self._scored(client, X, [y, weight])
             writer = find_class_writer(client.host, self.model_.dependent_type)

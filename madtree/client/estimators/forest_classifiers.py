@@ -9,7 +9,7 @@ import numpy as np
 from madtree.client.calls import Names
 from madtree.client.estimators.classes import LearnsClasses
 from madtree.client.estimators.forest_base import BaseForest, with_defaults
-from madtree.client.estimators.tables import outcome_of
+from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 from madtree.request import find_class_writer
 from madtree.sqltext.judged import actual_class
@@ -60,8 +60,8 @@ class ForestClassifier(LearnsClasses, BaseForest):
         """Accuracy; arguments as for `fit`."""
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
-        y, weight = outcome_of(y), sample_weight or "1"
         with self._client() as client, client.work():
+            y, weight = plain(client, X, outcome_of(y), sample_weight or "1")
             writer = find_class_writer(client.host, self.model_.dependent_type)
         # As the model knows it; a class that is known by its number only is compared as what it is.
         actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)

@@ -10,7 +10,7 @@ from sklearn.metrics import r2_score
 from madtree.client.calls import Names
 from madtree.client.estimators.forest_base import BaseForest, with_defaults
 from madtree.client.estimators.numbers import LearnsNumbers
-from madtree.client.estimators.tables import outcome_of
+from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 
 
@@ -30,7 +30,9 @@ class ForestRegressor(LearnsNumbers, BaseForest):
         """R², the share of variance explained; arguments as for `fit`."""
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
-        others = [f"({each})::pg_catalog.float8" for each in (outcome_of(y), sample_weight or "1")]
+        with self._client() as client, client.work():
+            numbers = plain(client, X, outcome_of(y), sample_weight or "1")
+        others = [f"({each})::pg_catalog.float8" for each in numbers]
         leaves, columns = self._leaves_of_table(X, others)
         actual, weights = (np.array(column, np.float64) for column in columns)  # NaN where NULL
         counts = ~np.isnan(actual) & (weights > 0)

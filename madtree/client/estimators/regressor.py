@@ -9,7 +9,7 @@ import numpy as np
 from madtree.client.calls import Names
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.numbers import LearnsNumbers
-from madtree.client.estimators.tables import outcome_of
+from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 from madtree.model import output_columns
 from madtree.sqltext.condition import QUALIFIED
@@ -108,7 +108,7 @@ class DecisionTreeRegressor(LearnsNumbers, BaseDecisionTree):
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
             (mean,) = output_columns(self.model_, "response", QUALIFIED)
-            y, weight = outcome_of(y), sample_weight or "1"
+            y, weight = plain(client, X, outcome_of(y), sample_weight or "1")
             (row,) = client.query(self._scored(client, X, [y, weight]).squares(mean, y, weight))
         if row.total is None:
             return float("nan")

@@ -10,8 +10,9 @@ from typing import Any
 
 from madtree.client.calls import CallError
 from madtree.client.client import Client
+from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request import find_relation
+from madtree.request import find_relation, plain_expressions
 from madtree.sqltext.estimator import (
     COLUMNS,
     PLACE_IN_TABLE,
@@ -80,6 +81,16 @@ def outcome_of(y: str) -> str:
     return expression
 
 
+def plain(client: Client, table: str, *expressions: str) -> list[str]:
+    """Expressions over a table's row, as SQL that can be cast without running what others wrote. What is no expression
+    is left as it is: whoever asks for it will be told.
+    """
+    try:
+        return plain_expressions(client.host, find_relation(client.host, table, "X"), expressions)
+    except MadtreeError:
+        return list(expressions)
+
+
 def count_rows(client: Client, table: str, y: str) -> int:
     """How many rows have an outcome."""
     y = outcome_of(y)
@@ -96,7 +107,7 @@ def weights_of_classes(client: Client, table: str, y: str, class_weight: Any, sa
     Raises:
         CallError: it is neither.
     """
-    y = outcome_of(y)
+    y, *weight = plain(client, table, outcome_of(y), *([] if sample_weight is None else [sample_weight]))
     if class_weight == "balanced":
         relation = find_relation(client.host, table, "X")
         counts = client.query(rows_by_class(qualified(relation.schema, relation.name), y))
@@ -109,4 +120,4 @@ def weights_of_classes(client: Client, table: str, y: str, class_weight: Any, sa
         }
     else:
         raise CallError(f"class_weight must be None, 'balanced' or weights by class, not {class_weight!r}")
-    return weighted_by_class(y, weights, sample_weight)
+    return weighted_by_class(y, weights, *weight)

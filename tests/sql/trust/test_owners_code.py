@@ -212,6 +212,51 @@ def test_training_on_columns_of_another_roles_types_runs_none_of_their_casts(
     assert canary() == set()
 
 
+IMPLICIT = ("text", "float8")
+OWN_MODELS = {
+    "feature": {"list_of_features": "x, k"},
+    "group": {"grouping_cols": "k"},
+    "dependent": {"dependent_variable": "k"},
+    "number": {"dependent_variable": "w"},
+    "weights": {"weights": "w"},
+    "number as feature": {"list_of_features": "x, w"},
+}
+
+
+@pytest.mark.parametrize("place", OWN_MODELS)
+def test_scoring_a_table_runs_no_casts_of_its_columns_types(
+    data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]], place: str
+) -> None:
+    """A model of the caller's own, and another role's table whose columns have types of that role's."""
+    user_db.execute("CREATE TYPE hue AS ENUM ('red', 'green', 'blue'); CREATE TYPE size AS ENUM ('0', '1', '2', '3')")
+    for type_ in ("hue", "size"):
+        for target in IMPLICIT:
+            user_db.execute(
+                f"CREATE FUNCTION to_{target}({type_}) RETURNS {target} LANGUAGE plpgsql IMMUTABLE AS "
+                "$$ BEGIN PERFORM spring(); RETURN NULL; END $$; "
+                f"CREATE CAST ({type_} AS {target}) WITH FUNCTION to_{target}({type_}) AS IMPLICIT"
+            )
+    user_db.execute(
+        "CREATE TABLE hers AS SELECT id, x, g, y, (enum_range(NULL::size))[1 + id % 4] AS w, "
+        "(enum_range(NULL::hue))[1 + id % 3] AS k FROM data; GRANT SELECT ON hers TO PUBLIC"
+    )
+    given = {"dependent_variable": "y", "list_of_features": "x", **OWN_MODELS[place]}
+    named = ", ".join(f"{name} => '{value}'" for name, value in given.items())
+    data.execute(f"SELECT tree_train('data', 'm', 'id', {named})".encode())
+    data.execute(f"SELECT forest_train('data', 'f', 'id', num_trees => 2, {named})".encode())
+    canary()
+    calls = [
+        "SELECT tree_predict('m', 'hers', 'out')",
+        "SELECT forest_predict('f', 'hers', 'out_of_forest')",
+        "SELECT count(*) FROM tree_path('m', 'hers', '7')",
+        "SELECT count(*) FROM tree_evaluate('m', 'hers')",
+        "SELECT count(*) FROM tree_evaluate('f', 'hers')",
+    ]
+    for call in calls + ["SELECT count(*) FROM tree_confusion('m', 'hers')"] * (place != "number"):
+        assert data.execute(call.encode()).fetchone() is not None
+    assert canary() == set()
+
+
 @pytest.mark.parametrize(
     ("type_", "cast", "first", "shown"),
     [
