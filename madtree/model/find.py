@@ -67,6 +67,12 @@ class ModelTables:
         column = self.facts.tables["_nodes"].columns["prediction"]
         return class_writer(column.type, column.writer)
 
+    @property
+    def predicts_own(self) -> bool:
+        """Whether predictions are of a type of PostgreSQL's own."""
+        column = self.facts.tables["_nodes"].columns["prediction"]
+        return column.own or not column.kept.as_is
+
     def predicts(self, type_: Type) -> bool:
         """Whether predictions are of that type, apart from domains."""
         column = self.facts.tables["_nodes"].columns["prediction"]

@@ -11,7 +11,8 @@ from madtree.host import Host, bare_message
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.typenames import type_sql
+from madtree.sqltext.trust import NAMED_TYPES
+from madtree.sqltext.typenames import quoted_type, type_sql
 from madtree.trees import Feature, Kind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -89,12 +90,11 @@ def fit_features(
 
 
 def _not_to_be_cast(host: Host, enums: Sequence[Feature]) -> list[Feature]:
-    """Those features whose type is an enum that somebody else has made casts for: to cast would run these."""
+    """Those features whose type is another role's enum: to cast to it would run a cast that the role has made."""
     if not enums:
         return []
-    oids = [int(host.query(sql.type_oid(feature.type))[0]["oid"]) for feature in enums]
-    types = find_types(host, oids)
-    return [feature for feature, oid in zip(enums, oids, strict=True) if not types[oid].kept.as_is]
+    rows = host.query(NAMED_TYPES, ["pg_catalog.text[]"], [[quoted_type(feature.type) for feature in enums]])
+    return [feature for feature, row in zip(enums, rows, strict=True) if not row["trusted"]]
 
 
 @contextmanager

@@ -148,7 +148,10 @@ def check_arguments(
         [
             *((f"{FEATURES}: {feature.name}", feature.type) for feature in features),
             (f"dependent_variable {dependent.text}", outcome.type),
-            *((f"grouping_cols: {item.text}", type_.base) for item, type_ in zip(grouping, group_types, strict=True)),
+            *(
+                (f"grouping_cols: {item.text}", type_.as_kept.base)
+                for item, type_ in zip(grouping, group_types, strict=True)
+            ),
         ],
     )
     tell_of_derived(rows, source, names.columns, dependent, items)

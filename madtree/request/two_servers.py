@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.split import parse_name
+from madtree.sqltext.trust import NAMED_TYPES
 
 
 def check_known_types(host: Host, used: Iterable[tuple[str, str]]) -> None:
@@ -19,7 +19,7 @@ def check_known_types(host: Host, used: Iterable[tuple[str, str]]) -> None:
             PostgreSQL's own.
 
     Raises:
-        MadtreeError: one is not there.
+        MadtreeError: one is not there, or is another role's there than the caller or a superuser.
     """
     if host.source is host:
         return
@@ -27,7 +27,14 @@ def check_known_types(host: Host, used: Iterable[tuple[str, str]]) -> None:
         parts = parse_name(type_)
         if parts is None or len(parts) < 2 or parts[0] == "pg_catalog":
             continue
-        if not host.query(sql.TYPE_EXISTS, ["pg_catalog.text"], [qualified(parts[0], parts[1])])[0]["found"]:
+        (found,) = host.query(NAMED_TYPES, ["pg_catalog.text[]"], [[qualified(parts[0], parts[1])]])
+        if found["oid"] is not None and not found["trusted"]:
+            raise MadtreeError(
+                f"{what} is of type {type_}, which at the model's server is another role's",
+                hint="Cast it, for instance to text.",
+                sqlstate="42501",
+            )
+        if found["oid"] is None:
             raise MadtreeError(
                 f"{what} is of type {type_}, which the model's server lacks",
                 hint="Cast it, for instance to text, or create the type there, too.",

@@ -228,9 +228,13 @@ def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
     """A row's outcome as SQL over the test table's columns."""
     if not model.is_classification:
         return judged.number(data.plain(model.dependent))
-    is_same = tables.predicts(data.types[model.dependent])
-    dependent = model.dependent if is_same else data.plain(model.dependent)
-    return judged.actual_class(dependent, model.dependent_type, tables.class_writer)
+    type_ = data.types[model.dependent]
+    if tables.predicts(type_):
+        return judged.actual_class(model.dependent, model.dependent_type, tables.class_writer)
+    if tables.predicts_own:
+        return judged.actual_class(data.plain(model.dependent), model.dependent_type, tables.class_writer)
+    # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
+    return judged.actual_class(data.plain(model.dependent), "pg_catalog.text", None)
 
 
 def _said(model: Model, taken: str) -> tuple[str, dict[str, Output]]:

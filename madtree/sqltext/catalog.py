@@ -17,7 +17,6 @@ SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind::pg_catalog.text
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)"""
 
-TYPE_EXISTS = "SELECT pg_catalog.to_regtype($1) IS NOT NULL AS found"
 SCHEMA_EXISTS = """
 SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS found"""
 

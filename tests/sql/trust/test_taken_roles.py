@@ -1,0 +1,85 @@
+"""A superuser who has taken another role still is one, and may do what that role may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+
+
+@pytest.fixture
+def reader(data: psycopg.Connection, schema: str) -> Iterator[str]:
+    """A role that may read, and create in a schema of its own."""
+    name = f"reader_of_{schema}"
+    data.execute(f"CREATE ROLE {name}; CREATE SCHEMA {name} AUTHORIZATION {name}".encode())
+    yield name
+    data.execute(f"RESET SESSION AUTHORIZATION; RESET ROLE; DROP OWNED BY {name}; DROP ROLE {name}".encode())
+
+
+CALLS = (
+    "SELECT tree_display('m')",
+    "SELECT tree_sql('m')",
+    "SELECT count(*) FROM tree_evaluate('m', 'data')",
+    "SELECT tree_predict('m', 'data', '{role}.out')",
+)
+
+
+def test_after_set_role_to_a_role_that_may_read_she_reads_others_models(
+    data: psycopg.Connection, train_as: Callable[..., None], reader: str
+) -> None:
+    train_as("m")
+    data.execute(f"SET ROLE {reader}".encode())
+    for call in CALLS:
+        assert data.execute(call.format(role=reader).encode()).fetchone()
+        assert data.execute("SELECT current_user").fetchone() == (reader,)
+
+
+def test_an_error_on_the_way_leaves_her_in_the_role_that_she_has_taken(
+    data: psycopg.Connection, user_db: psycopg.Connection, train_as: Callable[..., None], reader: str
+) -> None:
+    train_as("m")
+    data.execute(f"SET ROLE {reader}; SET lock_timeout = '100ms'".encode())
+    with user_db.transaction():
+        user_db.execute("LOCK TABLE m_nodes IN SHARE UPDATE EXCLUSIVE MODE")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            data.execute("SELECT tree_display('m')")
+        assert data.execute("SELECT current_user").fetchone() == (reader,)
+        with data.transaction():
+            data.execute("DO $$ BEGIN PERFORM tree_display('m'); EXCEPTION WHEN lock_not_available THEN NULL; END $$")
+            assert data.execute("SELECT current_user").fetchone() == (reader,)
+    data.execute("RESET lock_timeout")
+
+
+def test_after_set_session_authorization_she_is_told_why_she_cannot(
+    data: psycopg.Connection, train_as: Callable[..., None], reader: str
+) -> None:
+    train_as("m")
+    data.execute(f"SET SESSION AUTHORIZATION {reader}".encode())
+    for call in CALLS:
+        with pytest.raises(
+            psycopg.errors.InsufficientPrivilege, match="as a superuser who acts as another role"
+        ) as error:
+            data.execute(call.format(role=reader).encode())
+        assert "RESET SESSION AUTHORIZATION" in str(error.value.diag.message_hint)
+
+
+def test_her_schema_cannot_be_renamed_while_she_reads(
+    data: psycopg.Connection, user_db: psycopg.Connection, schema: str
+) -> None:
+    role, database = user_db.info.user, data.info.dbname
+    data.execute(f"CREATE SCHEMA hers_{schema} AUTHORIZATION {role}".encode())
+    data.execute(f"GRANT CREATE ON DATABASE {database} TO {role}".encode())  # to rename schemas takes it
+    user_db.execute(f"SELECT tree_train('data', 'hers_{schema}.m', 'id', 'y', 'x, k')".encode())
+    with data.transaction():
+        assert data.execute(f"SELECT tree_display('hers_{schema}.m')".encode()).fetchone()
+        user_db.execute("SET lock_timeout = '100ms'")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            user_db.execute(f"ALTER SCHEMA hers_{schema} RENAME TO other_{schema}".encode())
+    user_db.execute("RESET lock_timeout")
+    data.execute("BEGIN READ ONLY")
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction, match="in a transaction that is read only"):
+        data.execute(f"SELECT tree_display('hers_{schema}.m')".encode())
+    data.execute("ROLLBACK")
+    data.execute(f"REVOKE CREATE ON DATABASE {database} FROM {role}".encode())
+    data.execute(f"DROP SCHEMA hers_{schema} CASCADE".encode())
