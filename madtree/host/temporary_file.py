@@ -70,15 +70,18 @@ class TemporaryFile:
                     raise
             else:
                 return
-        self.write(bytes(n_bytes), at)
+        self._put(memoryview(bytes(n_bytes)), at)
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
         """Write all of the bytes there."""
         view = memoryview(data).cast("B")
         with _room_for(at + len(view), self._content, self.place):
-            while len(view):
-                n = os.pwrite(self.descriptor, view, at)
-                view, at = view[n:], at + n
+            self._put(view, at)
+
+    def _put(self, view: memoryview, at: int) -> None:
+        while len(view):
+            n = os.pwrite(self.descriptor, view, at)
+            view, at = view[n:], at + n
 
     def read(self, n_bytes: int, at: int) -> bytes:
         """So many bytes from there; raises EOFError where there are fewer."""

@@ -35,19 +35,18 @@ MEGABYTE = 2**20
 # With 8 MB of memory, packed rows go to a file beyond 2 MB, rows that are read once and a forest's copies beyond 4 MB.
 MANY = f"""CREATE TABLE many AS SELECT i AS id, i % 2 AS half, i % 300 AS g, sin(i) > 0.3 AS y,
     {", ".join(f"sin(i * {k})::real AS x{k}" for k in range(1, 17))} FROM generate_series(1, 300000) AS i"""
-FEW = "x1, x2, x3"
 TREE = "SELECT tree_train('many', 'out', 'id', 'y', '{}', max_depth => 4, memory_mb => 8, parallel_workers => {}, {})"
-ALL = ", ".join(f"x{k}" for k in range(1, 17))
+SOME, ALL = "x1, x2, x3", ", ".join(f"x{k}" for k in range(1, 17))
 TREES = FOREST.replace("num_trees => 6", "num_trees => {}") + ", memory_mb => 8, parallel_workers => {}, {})"
 # Each run, and what of it exceeds its memory.
 IN_FILES = {
     "tree in memory": (TREE.format(ALL, 0, "strategy => 'memory'"), "packed rows"),
     "tree by workers": (TREE.format(ALL, 1, "strategy => 'workers'"), "packed rows"),
     "tree by the aggregate": (TREE.format(ALL, 0, "strategy => 'aggregate'"), ""),
-    "tree of rows that are read once": (TREE.format(FEW, 0, "n_bins => 1000"), "rows that are read once"),
-    "large groups": (TREE.format(FEW, 0, "grouping_cols => 'half'"), "rows that are read once"),
-    "small groups": (TREE.format(FEW, 0, "grouping_cols => 'g'"), ""),
-    "small groups by workers": (TREE.format(FEW, 2, "grouping_cols => 'g'"), ""),
+    "tree of rows that are read once": (TREE.format(SOME, 0, "n_bins => 1000"), "rows that are read once"),
+    "large groups": (TREE.format(SOME, 0, "grouping_cols => 'half'"), "rows that are read once"),
+    "small groups": (TREE.format(SOME, 0, "grouping_cols => 'g'"), ""),
+    "small groups by workers": (TREE.format(SOME, 2, "grouping_cols => 'g'"), ""),
     "forest in memory": (TREES.format(20, 0, "strategy => 'memory'"), "copies of packed rows"),
     "forest by workers": (TREES.format(20, 2, "oob_predictions => true"), "copies of packed rows"),
     "forest by the aggregate": (TREES.format(4, 0, "strategy => 'aggregate', oob_predictions => true"), ""),
@@ -55,11 +54,17 @@ IN_FILES = {
     "scores by blocks": (RUNS["predict by blocks"], ""),
     "scores by a forest": (RUNS["predict by a forest"], ""),
 }
+# Groups so small that PostgreSQL sorts their rows in memory, and with trees that take half a megabyte.
+FEW = "CREATE TABLE few AS SELECT * FROM data WHERE id <= 12000"
+GROWN_OUT = "max_depth => 20, min_split => 2, min_bucket => 1, grouping_cols => 'g', parallel_workers => 2"
 # Runs, and what of them only resident workers have files for.
 TOGETHER = {
-    "workers": {"requests to parallel workers"},
-    "groups": {"trees of small groups", "answers of parallel workers"},
-    "forest by workers": {"packed rows"},
+    "workers": (RUNS["workers"], {"requests to parallel workers"}),
+    "groups": (
+        f"SELECT tree_train('few', 'out', 'id', 'y', 'x, z, n', {GROWN_OUT})",
+        {"trees of small groups", "answers of parallel workers"},
+    ),
+    "forest": (RUNS["forest by workers"], {"packed rows"}),
 }
 
 
@@ -119,10 +124,11 @@ def test_a_full_disk(breakable: BreakableServer, small_disk: Path, name: str) ->
 
 
 @pytest.fixture(scope="module")
-def many(breakable: BreakableServer) -> None:
+def tables(breakable: BreakableServer) -> None:
     with breakable.session() as session:
         session.execute(MANY)
-        session.execute("ANALYZE many")
+        session.execute(FEW)
+        session.execute("ANALYZE many, few")
 
 
 @contextlib.contextmanager
@@ -171,7 +177,9 @@ def content_of(message: str, hint: str, setting: str = "temp_tablespaces") -> st
 
 
 @pytest.mark.parametrize("name", IN_FILES)
-def test_a_disk_that_ends_at_any_megabyte(breakable: BreakableServer, small_disk: Path, many: None, name: str) -> None:
+def test_a_disk_that_ends_at_any_megabyte(
+    breakable: BreakableServer, small_disk: Path, tables: None, name: str
+) -> None:
     """From a disk that is full to one on which the run succeeds."""
     run, content = IN_FILES[name]
     with nobody_ends(breakable) as session:
@@ -180,11 +188,14 @@ def test_a_disk_that_ends_at_any_megabyte(breakable: BreakableServer, small_disk
 
 
 @pytest.mark.parametrize("name", TOGETHER)
-def test_a_disk_without_room_for_what_workers_share(breakable: BreakableServer, small_disk: Path, name: str) -> None:
+def test_a_disk_without_room_for_what_workers_share(
+    breakable: BreakableServer, small_disk: Path, tables: None, name: str
+) -> None:
     """Tables are elsewhere, and files of some kilobytes are all that is on the disk."""
+    run, contents = TOGETHER[name]
+    leaves = (0, 4096, 40_000, 130_000, 260_000, 380_000, 800_000, MEGABYTE, 2 * MEGABYTE, 4 * MEGABYTE)
     with nobody_ends(breakable) as session:
-        leaves = (0, 4096, 40_000, 130_000, 260_000, 380_000, 800_000, MEGABYTE, 2 * MEGABYTE, 4 * MEGABYTE)
-        assert errors_of(breakable, session, small_disk, RUNS[name], leaves) & TOGETHER[name]
+        assert errors_of(breakable, session, small_disk, run, leaves) & contents
 
 
 def test_a_disk_of_the_clients_that_ends_at_any_megabyte(breakable: BreakableServer, small_disk: Path) -> None:

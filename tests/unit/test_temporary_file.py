@@ -15,6 +15,7 @@ from madtree.host.temporary_file import Scratch, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
 
 MEGABYTE = 2**20
+full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 
 
 def open_files() -> dict[str, os.stat_result]:
@@ -109,7 +110,7 @@ def test_the_limit_is_asked_before_the_disk(tmp_path: Path) -> None:
     assert error.value.sqlstate == "53400"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@full
 @pytest.mark.parametrize(("n_bytes", "size"), [(1, "1 kB"), (5000, "5 kB"), (3 * MEGABYTE // 2, "1.5 MB")])
 @pytest.mark.parametrize(("directory", "setting"), [(None, "TMPDIR"), ("base/pgsql_tmp", "temp_tablespaces")])
 def test_a_full_disk_is_told(directory: str | None, setting: str, n_bytes: int, size: str) -> None:
@@ -120,3 +121,11 @@ def test_a_full_disk_is_told(directory: str | None, setting: str, n_bytes: int, 
     said = f"there is no room on the disk for a temporary file of {size} with row data: No space left on device"
     assert (error.value.sqlstate, error.value.message) == ("53100", said)
     assert f"set {setting} to" in (error.value.hint or "")
+
+
+@full
+def test_room_that_cannot_be_made_is_told_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "posix_fallocate")  # which a device has not
+    file = TemporaryFile(os.open("/dev/full", os.O_RDWR), TemporaryPlace(None, None), "row data")
+    with pytest.raises(MadtreeError, match=r"a temporary file of 40\.0 MB with row data"):
+        file.make_room(40 * MEGABYTE)
