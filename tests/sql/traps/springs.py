@@ -26,7 +26,7 @@ BEGIN
     END LOOP;
 END
 $take_over$;
-CREATE FUNCTION {SCHEMA}.spring(trap text) RETURNS int4 LANGUAGE plpgsql IMMUTABLE AS $spring$
+CREATE FUNCTION {SCHEMA}.note(trap text) RETURNS void LANGUAGE plpgsql AS $note$
 DECLARE
     has_run bool;
 BEGIN
@@ -34,12 +34,17 @@ BEGIN
     -- the attacker's tables when it likes: tests analyze what a call has left.
     IF COALESCE((SELECT a.usesysid FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)
         OPERATOR(pg_catalog.=) '{{attacker}}'::pg_catalog.regrole::pg_catalog.oid, true) THEN
-        RETURN 1;
+        RETURN;
     END IF;
     EXECUTE pg_catalog.format('SELECT is_called FROM {SCHEMA}.%I', pg_catalog.concat('ran ', trap)) INTO has_run;
     IF NOT has_run THEN
         PERFORM {SCHEMA}.take_over(trap);
     END IF;
+END
+$note$;
+CREATE FUNCTION {SCHEMA}.spring(trap text) RETURNS int4 LANGUAGE plpgsql IMMUTABLE AS $spring$
+BEGIN
+    PERFORM {SCHEMA}.note(trap);
     RETURN 1;
 END
 $spring$
