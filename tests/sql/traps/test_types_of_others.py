@@ -90,3 +90,15 @@ def test_no_function_of_anothers_type_runs(ground: Ground, who: str, engine: str
                 seen.call(db, use, {**place, "out": ground.new_name()}, about)
     assert answered >= {*always}
     assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
+
+
+def test_a_select_runs_none_of_them(ground: Ground) -> None:
+    """So nothing of them is permitted. But ANALYZE runs each of those that statistics need."""
+    ground.clear()
+    columns = ", ".join(TYPES)
+    queries = [f"SELECT {columns} FROM traps.t", *(f"SELECT {c} FROM traps.t GROUP BY {c}" for c in TYPES)]
+    assert ground.run_by_a_select(CALLERS["superuser"], queries) == set()
+    ground.sessions["admin"].execute("CREATE TABLE work.copy AS SELECT * FROM traps.t; ANALYZE work.copy")
+    assert {trap for trap, won in ground.sprung().items() if won} == {
+        f"subtype_diff of {name}" for name in ("span", "spans", "moods", "fews")
+    }
