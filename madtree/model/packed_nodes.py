@@ -6,7 +6,7 @@ Scoring reads the same bytes into arrays (`madtree.score.packed_nodes`); this is
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from math import isnan
 from typing import Any
 
@@ -17,6 +17,7 @@ from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
+CATEGORIES_AT_ONCE = 500_000
 _INT = "pg_catalog.int4"
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
 _CODES = {"i4": "i", "u4": "I", "i8": "q", "f8": "d"}  # struct's of numpy's
@@ -49,10 +50,22 @@ def packed_trees(
             size += wanted[end]["size"]
             end += 1
         between = [wanted[first]["tree_id"], wanted[end - 1]["tree_id"]]
-        for row in host.query(statement, [_INT, _INT], between):
+        for row in host.query(statement, [_INT, _INT, _INT], [*between, CATEGORIES_AT_ONCE]):
             if row["nodes"]:
-                yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], row["category_sets"])
+                sets = row["category_sets"]
+                if row["n_categories"] > CATEGORIES_AT_ONCE:
+                    sets = _in_pieces(host, tables, row["tree_id"], row["n_categories"])
+                yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], sets)
         first = end
+
+
+def _in_pieces(host: Host, tables: ModelTables, tree: int, n_categories: int) -> Iterator[str | None]:
+    """The categories of a tree that has very many, fetched by queries, between which cancels are let in."""
+    statement = sql.some_categories(tables.schema, tables.name)
+    for first in range(1, n_categories + 1, CATEGORIES_AT_ONCE):
+        last = min(first + CATEGORIES_AT_ONCE - 1, n_categories)
+        (row,) = host.query(statement, [_INT] * 3, [tree, first, last])
+        yield from row["some"]
 
 
 class _Unpacker:
@@ -75,12 +88,12 @@ class _Unpacker:
         self._by_category = (False, *(feature.kind is Kind.UNORDERED for feature in model.features))
         self._is_boolean = (False, *(feature.type == "boolean" for feature in model.features))
 
-    def nodes(self, tree: int, data: bytes, category_sets: Sequence[str | None] | None) -> dict[int, Node]:
+    def nodes(self, tree: int, data: bytes, category_sets: Iterable[str | None] | None) -> dict[int, Node]:
         """By ascending id. Raises MadtreeError if one of them is none."""
         sets = tuple(category_sets or ())
         if len(data) % self._record.size:
             raise _damaged(self._tables, f"the nodes of tree {tree} are cut off")
-        if not all(category is None or isinstance(category, str) for category in sets):
+        if not all(category is None or isinstance(category, str) for category in watched(self._host, sets)):
             raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
         nodes: dict[int, Node] = {}
         for values in watched(self._host, self._record.iter_unpack(data)):

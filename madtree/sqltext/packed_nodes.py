@@ -235,11 +235,23 @@ def packed_lengths(schema: str, name: str) -> str:
 
 
 def packed_rows(schema: str, name: str) -> str:
-    """`<output>_packed` from tree $1 to tree $2, in order of the trees."""
-    columns = ", ".join(f"t.{column}" for column, _ in PACKED_COLUMNS)
+    """`<output>_packed` from tree $1 to tree $2, in order of the trees; and `n_categories`, how many category_sets has,
+    which is NULL where these are more than $3.
+    """
+    number = "COALESCE(pg_catalog.cardinality(t.category_sets), 0)"
+    sets = f"CASE WHEN {number} OPERATOR(pg_catalog.<=) $3 THEN t.category_sets END"
     return (
-        f"SELECT {columns} FROM {model_table(schema, name, '_packed')} AS t WHERE t.tree_id OPERATOR(pg_catalog.>=) $1 "
+        f"SELECT t.tree_id, {sets} AS category_sets, {number} AS n_categories, t.nodes "
+        f"FROM {model_table(schema, name, '_packed')} AS t WHERE t.tree_id OPERATOR(pg_catalog.>=) $1 "
         "AND t.tree_id OPERATOR(pg_catalog.<=) $2 ORDER BY t.tree_id"
+    )
+
+
+def some_categories(schema: str, name: str) -> str:
+    """Of tree $1 the elements $2 to $3 of category_sets, counted from 1."""
+    return (
+        f"SELECT t.category_sets[$2:$3] AS some FROM {model_table(schema, name, '_packed')} AS t "
+        "WHERE t.tree_id OPERATOR(pg_catalog.=) $1"
     )
 
 
