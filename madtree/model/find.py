@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.hold import held_facts, hold_summary
-from madtree.model.trust import Facts, TableFacts, check_columns, check_harmless, look_up
+from madtree.model.trust import ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
 from madtree.request import Type, find_relation
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.packed_nodes import decoded_nodes
@@ -49,11 +49,15 @@ class ModelTables:
         return model_table(self.schema, self.name)
 
     @property
+    def _prediction(self) -> ColumnFacts:
+        return self.facts.tables["_nodes"].columns["prediction"]
+
+    @property
     def prediction_type(self) -> str:
         """SQL of the type of predictions, as this session must write it: that of `<output>_nodes.prediction`, or what
         the caller's tables may have in its place.
         """
-        column = self.facts.tables["_nodes"].columns["prediction"]
+        column = self._prediction
         return column.type if column.kept.as_is else column.kept.type
 
     @property
@@ -64,25 +68,21 @@ class ModelTables:
     @property
     def prediction_writer(self) -> Writer | None:
         """How `<output>_nodes.prediction` is written as text."""
-        column = self.facts.tables["_nodes"].columns["prediction"]
-        return class_writer(column.type, column.writer)
+        return class_writer(self._prediction.type, self._prediction.writer)
 
     @property
     def predicts_own(self) -> bool:
         """Whether predictions are of a type of PostgreSQL's own."""
-        column = self.facts.tables["_nodes"].columns["prediction"]
-        return column.own or not column.kept.as_is
+        return self._prediction.own or not self._prediction.kept.as_is
 
     def predicts(self, type_: Type) -> bool:
         """Whether predictions are of that type, apart from domains."""
-        column = self.facts.tables["_nodes"].columns["prediction"]
-        return column.kept.as_is and type_.base == column.name
+        return self._prediction.kept.as_is and type_.base == self._prediction.name
 
     @property
     def class_writer(self) -> Writer | None:
         """How a value of the predictions' type is written as text."""
-        is_text = self.facts.tables["_nodes"].columns["prediction"].kept.writer is not None
-        return None if is_text else self.prediction_writer
+        return self.prediction_writer if self._prediction.kept.writer is None else None
 
     def group_writers(self, grouping: Sequence[str]) -> list[tuple[str, Writer | None]]:
         """The grouping columns, given unquoted, and how their values are written as text."""

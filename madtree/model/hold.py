@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.model.trust import NOT_ALLOWED, TRUST_HINT, Facts
 from madtree.sqltext import trust as sql
 from madtree.sqltext.quote import ident
@@ -46,9 +46,10 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
     facts = look()
     if facts.foreign_owner is None and not (facts.by_superuser and facts.foreign_schema):
         return facts
-    still = facts.by_superuser and _can_hold_still(host, facts, given, argument)
+    session = host.query(sql.SESSION)[0]
+    still = facts.by_superuser and _can_hold_still(session, facts, given, argument)
     if still and facts.foreign_schema:
-        _by_own_rights(host, sql.hold_schema(relation.schema), given, argument)
+        _by_own_rights(host, session, sql.hold_schema(relation.schema), given, argument)
     held: dict[str, int] | None = None
     for _ in range(LOOKS):
         # A forest's view of its nodes is not read.
@@ -58,7 +59,7 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
         try:
             if still:
                 locks = sql.lock(relation.schema, relation.name, list(wanted), still=True)
-                _by_own_rights(host, locks, given, argument)
+                _by_own_rights(host, session, locks, given, argument)
             else:
                 _hold_readable(host, relation, list(wanted))
             held = wanted
@@ -82,13 +83,12 @@ def _hold_readable(host: Host, relation: Relation, suffixes: Sequence[str]) -> N
                 raise
 
 
-def _can_hold_still(host: Host, facts: Facts, given: str, argument: str) -> bool:
-    """Whether a superuser holds tables against all changes: on a standby nobody can make any.
+def _can_hold_still(session: Row, facts: Facts, given: str, argument: str) -> bool:
+    """Whether a superuser holds tables against all changes: on a standby nobody can make any. `session`: of `SESSION`.
 
     Raises:
         MadtreeError: the transaction sees the catalogue as it was before, or may not lock a schema.
     """
-    session = host.query(sql.SESSION)[0]
     owner = ident(facts.foreign_owner or facts.schema_owner)
     whose = f"{given} is {owner}'s" if facts.foreign_owner else f"{given} lies in a schema of {owner}'s"
     kept = f"a superuser cannot be kept from running what {owner} adds to it meanwhile"
@@ -109,14 +109,13 @@ def _can_hold_still(host: Host, facts: Facts, given: str, argument: str) -> bool
     return True
 
 
-def _by_own_rights(host: Host, locks: str, given: str, argument: str) -> None:
+def _by_own_rights(host: Host, session: Row, locks: str, given: str, argument: str) -> None:
     """Lock as the superuser who asks, whatever role she has taken by SET ROLE. Nothing but the locks runs by her
     rights, and after an error of one of them the role is what it was, as is all else.
 
     Raises:
         MadtreeError: she has taken a role in a way that does not let her lock.
     """
-    session = host.query(sql.SESSION)[0]
     try:
         host.command(locks if session["has_own_rights"] else sql.as_session_user(locks, session["role"]))
     except Exception as error:

@@ -34,8 +34,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
                 sqlstate="42701",
             )
     for column, found in grouping.items():
-        if not found.kept.as_is:
-            tell_of_kept(host, "output_table", ident(column), found.type, found.kept)
+        tell_of_kept(host, "output_table", ident(column), found.type, found.kept)
     values = {column: found.kept.value(f"t.{ident(column)}") for column, found in grouping.items()}
     create = sql.create_forest_importance if model.n_members else sql.create_importance
     rows = host.command(create(qualified(schema, name), tables.schema, tables.name, values))

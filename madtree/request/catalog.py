@@ -141,7 +141,9 @@ def _type(row: Row) -> Type:
 
 
 def tell_of_kept(host: Host, argument: str, expression: str, type_: str, keep: Kept) -> None:
-    """Tell that the values of an expression of some type are not kept as they are; `argument`, for which table."""
+    """Tell where the values of an expression of some type are not kept as they are; `argument`, for which table."""
+    if keep.as_is:
+        return
     host.notice(
         f"{argument}: values of {expression} are kept as {keep.type}, since their type {type_} is, or has functions "
         "that are, another role's"

@@ -100,8 +100,8 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
                 sqlstate="42804",
             )
         own = item.column
+        tell_of_kept(host, GROUPING, item.text, type_.name, type_.kept)
         if not type_.kept.as_is:
-            tell_of_kept(host, GROUPING, item.text, type_.name, type_.kept)
             (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
             keep = type_.as_kept
             columns.append(Column(name, quoted["sql"], keep.name, keep.equals, type_.kept.value(item.sql), keep.writer))

@@ -8,9 +8,9 @@ from time import perf_counter
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import casting, check_type, find_model, output_columns, read_summary
-from madtree.request import COSTS, Costs, check_new, find_relation
+from madtree.request import COSTS, Costs, check_new, find_relation, tell_of_kept
 from madtree.score.case_or_blocks import measure
-from madtree.score.predict import fit_to_source, id_name_of, scan_of, tell_of_id
+from madtree.score.predict import fit_to_source, id_name_of, scan_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
@@ -60,7 +60,7 @@ def forest_predict(
     id_name, id_type = id_name_of(model), data.types[model.id_column]
     outputs = output_columns(model, wanted, QUALIFIED, id_name)
     scan = scan_of(host, tables, model, source, data, target, id_name)
-    tell_of_id(host, model, data)
+    tell_of_kept(host, "output_table", model.id_column, id_type.name, id_type.kept)
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
     by_thresholds = not tables.has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)

@@ -79,7 +79,7 @@ def tree_predict(
         for output in output_columns(model, wanted, QUALIFIED, id_name)
     ]
     scan = scan_of(host, tables, model, source, data, target, id_name)
-    tell_of_id(host, model, data)
+    tell_of_kept(host, "output_table", model.id_column, id_type.name, id_type.kept)
 
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     if wanted == "prob" and size["single"]:
@@ -152,12 +152,6 @@ def scan_of(
         id_sql = data.types[id_sql].kept.value(id_sql)
     groups = _groups_of(host, tables, model, data)
     return sql.Scan(target, qualified(source.schema, source.name), id_sql, id_name, data.features, groups)
-
-
-def tell_of_id(host: Host, model: Model, data: NewData) -> None:
-    """Tell where ids are not kept as they are."""
-    if not (type_ := data.types[model.id_column]).kept.as_is:
-        tell_of_kept(host, "output_table", model.id_column, type_.name, type_.kept)
 
 
 def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> sql.GroupJoin | None:

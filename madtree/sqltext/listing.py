@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from madtree.sqltext.forest_tables import FOREST_METHOD, FOREST_SUMMARY_COLUMNS
-from madtree.sqltext.owners import CALLER, IS_SUPERUSERS, SCHEMA_OWNER, is_trusted
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, SUMMARY_COLUMNS, TREE_COLUMNS, model_table
 
@@ -81,7 +81,7 @@ def _readable(suffix: str) -> str:
         by_name = f"{ending} OPERATOR(pg_catalog.=) {literal(suffix)}"
     return f"""WITH RECURSIVE {CALLER}
 SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-    {is_trusted("c.relowner")} AND ({is_trusted(SCHEMA_OWNER)} OR NOT {IS_SUPERUSERS}) AS trusted,
+    {is_trusted("c.relowner")} AND ({is_trusted(SCHEMA_OWNER)} OR NOT {SUPERUSER_ASKS}) AS trusted,
     {_typed_columns(suffix)} AS columns
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace

@@ -7,6 +7,8 @@ after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could tak
 
 from __future__ import annotations
 
+from madtree.sqltext.operators import binary
+
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in.
 # `me`: the role whose code the caller runs anyhow. In a superuser's session that is the login, whatever role she has
 # taken since.
@@ -24,10 +26,10 @@ me (oid) AS MATERIALIZED (
     WHERE CASE WHEN (SELECT pg_catalog.bool_or(s.rolsuper) FROM asking AS s) THEN a.is_login ELSE a.is_current END
 )"""
 
-IS_SUPERUSERS = "(SELECT COALESCE(pg_catalog.bool_or(s.rolsuper), false) FROM asking AS s)"
+# In a query with `CALLER`: whether a superuser asks, by whichever of her roles.
+SUPERUSER_ASKS = "(SELECT COALESCE(pg_catalog.bool_or(s.rolsuper), false) FROM asking AS s)"
 
-# Whether a superuser asks, by whichever of her roles.
-BY_SUPERUSER = f"WITH {CALLER} SELECT {IS_SUPERUSERS} AS by_superuser"
+BY_SUPERUSER = f"WITH {CALLER} SELECT {SUPERUSER_ASKS} AS by_superuser"
 
 _PG_CATALOG = "'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid"
 
@@ -47,59 +49,59 @@ SCHEMA_OWNER = """(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_
     ) ELSE n.nspowner END)"""
 
 
-def _same(left: str, right: str) -> str:
-    return f"{left} OPERATOR(pg_catalog.=) {right}"
-
-
 def _of(catalogue: str) -> str:
     return f"'pg_catalog.{catalogue}'::pg_catalog.regclass::pg_catalog.oid"
 
 
-# Type `t` and all objects that it needs, or that come with it: what a domain is over, an array's elements, a row's
-# columns, a range's bounds, its own functions; and its domain's checks, its casts from and to types of PostgreSQL's own
-# (others are the other type's owner's, too), its operator classes with their functions. What a function needs in its
-# turn is its owner's doing. Objects of PostgreSQL's own are not listed.
-_PARTS = f"""
+def _parts(type_: str) -> str:
+    """Type `type_` and all objects that it needs, or that come with it: what a domain is over, an array's elements, a
+    row's columns, a range's bounds, its own functions; and its domain's checks, its casts from and to types of
+    PostgreSQL's own (others are the other type's owner's, too), its operator classes with their functions.
+
+    What a function needs in its turn is its owner's doing. Objects of PostgreSQL's own are not listed.
+    """
+    return f"""
     WITH RECURSIVE part (classid, objid) AS (
-        SELECT {_of("pg_type")}, t.oid
+        SELECT {_of("pg_type")}, {type_}.oid
         UNION
         SELECT q.classid, q.objid FROM part AS p CROSS JOIN LATERAL (
             SELECT d.refclassid AS classid, d.refobjid AS objid FROM pg_catalog.pg_depend AS d
-            WHERE {_same("d.classid", "p.classid")} AND {_same("d.objid", "p.objid")}
+            WHERE {binary("d.classid", "=", "p.classid")} AND {binary("d.objid", "=", "p.objid")}
                 AND d.refclassid OPERATOR(pg_catalog.=) ANY (ARRAY[{_of("pg_type")}, {_of("pg_class")},
                     {_of("pg_proc")}, {_of("pg_operator")}, {_of("pg_opclass")}, {_of("pg_opfamily")}])
             UNION ALL SELECT {_of("pg_constraint")}, k.oid FROM pg_catalog.pg_constraint AS k
-                WHERE {_same("p.classid", _of("pg_type"))} AND {_same("k.contypid", "p.objid")}
+                WHERE {binary("p.classid", "=", _of("pg_type"))} AND {binary("k.contypid", "=", "p.objid")}
             UNION ALL SELECT {_of("pg_cast")}, k.oid FROM pg_catalog.pg_cast AS k
-                INNER JOIN pg_catalog.pg_type AS y ON {_same("y.typnamespace", _PG_CATALOG)}
-                    AND (({_same("k.castsource", "p.objid")} AND {_same("k.casttarget", "y.oid")})
-                    OR ({_same("k.casttarget", "p.objid")} AND {_same("k.castsource", "y.oid")}))
-                WHERE {_same("p.classid", _of("pg_type"))}
+                INNER JOIN pg_catalog.pg_type AS y ON {binary("y.typnamespace", "=", _PG_CATALOG)}
+                    AND (({binary("k.castsource", "=", "p.objid")} AND {binary("k.casttarget", "=", "y.oid")})
+                    OR ({binary("k.casttarget", "=", "p.objid")} AND {binary("k.castsource", "=", "y.oid")}))
+                WHERE {binary("p.classid", "=", _of("pg_type"))}
             UNION ALL SELECT {_of("pg_opclass")}, k.oid FROM pg_catalog.pg_opclass AS k
-                WHERE {_same("p.classid", _of("pg_type"))} AND {_same("k.opcintype", "p.objid")}
+                WHERE {binary("p.classid", "=", _of("pg_type"))} AND {binary("k.opcintype", "=", "p.objid")}
             UNION ALL SELECT {_of("pg_proc")}, k.amproc::pg_catalog.oid FROM pg_catalog.pg_amproc AS k
-                WHERE {_same("p.classid", _of("pg_opfamily"))} AND {_same("k.amprocfamily", "p.objid")}
+                WHERE {binary("p.classid", "=", _of("pg_opfamily"))} AND {binary("k.amprocfamily", "=", "p.objid")}
             UNION ALL SELECT {_of("pg_operator")}, k.amopopr FROM pg_catalog.pg_amop AS k
-                WHERE {_same("p.classid", _of("pg_opfamily"))} AND {_same("k.amopfamily", "p.objid")}
+                WHERE {binary("p.classid", "=", _of("pg_opfamily"))} AND {binary("k.amopfamily", "=", "p.objid")}
         ) AS q
         WHERE p.classid OPERATOR(pg_catalog.<>) {_of("pg_proc")}
     )"""
+
 
 # A type of another's may be asked for more than it has now: its owner can add a check to a domain, or a column to a
 # row. To an enum they can add labels, and casts, which are looked at above.
 _OWNER_OF_TYPE = f"""
     SELECT y.typowner FROM pg_catalog.pg_type AS y
-    WHERE {_same("p.classid", _of("pg_type"))} AND {_same("y.oid", "p.objid")}
+    WHERE {binary("p.classid", "=", _of("pg_type"))} AND {binary("y.oid", "=", "p.objid")}
         AND y.typnamespace OPERATOR(pg_catalog.<>) {_PG_CATALOG}
         AND NOT (y.typlen OPERATOR(pg_catalog.=) '-1'::pg_catalog.int2 AND y.typelem OPERATOR(pg_catalog.<>)
             0::pg_catalog.oid AND y.typcategory OPERATOR(pg_catalog.=) 'A')"""
 _OWNERS = f"""
     UNION ALL SELECT y.proowner FROM pg_catalog.pg_proc AS y
-    WHERE {_same("p.classid", _of("pg_proc"))} AND {_same("y.oid", "p.objid")}
+    WHERE {binary("p.classid", "=", _of("pg_proc"))} AND {binary("y.oid", "=", "p.objid")}
     UNION ALL SELECT y.oprowner FROM pg_catalog.pg_operator AS y
-    WHERE {_same("p.classid", _of("pg_operator"))} AND {_same("y.oid", "p.objid")}
+    WHERE {binary("p.classid", "=", _of("pg_operator"))} AND {binary("y.oid", "=", "p.objid")}
     UNION ALL SELECT y.opcowner FROM pg_catalog.pg_opclass AS y
-    WHERE {_same("p.classid", _of("pg_opclass"))} AND {_same("y.oid", "p.objid")}"""
+    WHERE {binary("p.classid", "=", _of("pg_opclass"))} AND {binary("y.oid", "=", "p.objid")}"""
 
 
 def is_trusted_type(type_: str = "t", *, enums: bool = False) -> str:
@@ -109,9 +111,8 @@ def is_trusted_type(type_: str = "t", *, enums: bool = False) -> str:
     `enums`: those of others will do where no function of another's comes with them.
     """
     of_types = _OWNER_OF_TYPE + (" AND y.typtype OPERATOR(pg_catalog.<>) 'e'" if enums else "")
-    parts = _PARTS.replace("t.oid", f"{type_}.oid", 1)
     return (
         f"({type_}.typnamespace OPERATOR(pg_catalog.=) {_PG_CATALOG} OR NOT EXISTS ("
-        f"{parts} SELECT FROM part AS p CROSS JOIN LATERAL ({of_types}{_OWNERS}) AS o (role) "
+        f"{_parts(type_)} SELECT FROM part AS p CROSS JOIN LATERAL ({of_types}{_OWNERS}) AS o (role) "
         f"WHERE NOT {is_trusted('o.role')}))"
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from madtree.sqltext.catalog import equality, type_name, writer_function
 from madtree.sqltext.needed_quotes import with_needed_quotes
-from madtree.sqltext.owners import CALLER, IS_SUPERUSERS, SCHEMA_OWNER, is_trusted, is_trusted_type
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import model_table
 
@@ -96,7 +96,7 @@ SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted,
     {with_needed_quotes("pg_catalog.format_type(a.atttypid, a.atttypmod)")} AS type,
     s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         THEN {type_name("a.atttypid", "a.atttypmod", "s.nspname", "t.typelem")} END AS full_type,
-    {IS_SUPERUSERS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
+    {SUPERUSER_ASKS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
     pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner
 FROM tables AS c
 CROSS JOIN (SELECT x.nspowner FROM pg_catalog.pg_namespace AS x
