@@ -31,7 +31,7 @@ from madtree.cli.training import (
     pairs,
     trained,
 )
-from madtree.request import defaults
+from madtree.interface import defaults
 
 EPILOG = examples(
     "$ madtree forest flights delay_forest --id id -y late -x 'carrier, hour' --trees 200",

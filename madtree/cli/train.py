@@ -32,7 +32,7 @@ from madtree.cli.training import (
     pairs,
     trained,
 )
-from madtree.request import defaults
+from madtree.interface import defaults
 
 EPILOG = examples(
     "$ madtree train flights delay_tree --id id -y late -x 'carrier, hour'",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from madtree.request import defaults
+from madtree.interface import defaults
 
 DATA, GROWTH, MISSING, PRUNING, RUN = "Data", "How the tree grows", "Missing values", "Pruning", "The run"
 # demo.late: classification, 245413 rows, 1 tree, 92 leaves, 0.47 s

@@ -2,57 +2,53 @@
 
 from __future__ import annotations
 
-import inspect
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from madtree.errors import MadtreeError
+from madtree.interface import Function
 
 _NO_FUNCTION = "42883"
 _OTHER_TYPE = "42804"
-_KINDS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+_KINDS = {
+    "text": "text",
+    "integer": "a whole number",
+    "bigint": "a whole number",
+    "double precision": "a number",
+    "boolean": "true or false",
+}
 _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True)
 _TRUTHS |= dict.fromkeys(("false", "f", "no", "n", "off", "0"), False)
 _BIGINT = -(2**63), 2**63 - 1
 
 
-def bound(function: str, takes: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments by name; one that must be given and is not is None, as NULL would be.
-
-    Args:
-        function: its name in SQL, for errors.
-        takes: has its arguments behind a host, annotated with their types.
+def bound(function: Function, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    """All arguments in their order; one that must be given and is not is None, as NULL would be.
 
     Raises:
         MadtreeError: there is no such argument, one is given twice, or a value is not of the type.
     """
-    types, required = _parameters(takes)
-    if len(given) > len(types):
-        count = f"{len(types)} argument{'s' * (len(types) != 1)}"
-        raise MadtreeError(f"{function} takes {count}, not {len(given)}", sqlstate=_NO_FUNCTION)
-    values = dict(zip(types, given, strict=False))
+    declared = {each.name: each for each in function.arguments}
+    if len(given) > len(declared):
+        count = f"{len(declared)} argument{'s' * (len(declared) != 1)}"
+        raise MadtreeError(f"{function.name} takes {count}, not {len(given)}", sqlstate=_NO_FUNCTION)
+    values = dict(zip(declared, given, strict=False))
     for name, value in named.items():
-        if name not in types:
+        if name not in declared:
             raise MadtreeError(
-                f"{function} has no argument {name}", f"Its arguments are {', '.join(types)}.", _NO_FUNCTION
+                f"{function.name} has no argument {name}", f"Its arguments are {', '.join(declared)}.", _NO_FUNCTION
             )
         if name in values:
-            raise MadtreeError(f"{function}: {name} is given twice", sqlstate=_NO_FUNCTION)
+            raise MadtreeError(f"{function.name}: {name} is given twice", sqlstate=_NO_FUNCTION)
         values[name] = value
-    return dict.fromkeys(required) | {name: _typed(name, value, types[name]) for name, value in values.items()}
-
-
-@cache
-def _parameters(takes: Callable[..., Any]) -> tuple[dict[str, str], list[str]]:
-    """Types by name, and the names without a default. A name that Python keeps for itself ends in an underscore."""
-    parameters = list(inspect.signature(takes).parameters.values())[1:]
-    types = {each.name.rstrip("_"): str(each.annotation).partition(" ")[0] for each in parameters}
-    return types, [each.name for each in parameters if each.default is inspect.Parameter.empty]
+    return [
+        _typed(name, values[name], each.type) if name in values else None if each.is_required else each.default
+        for name, each in declared.items()
+    ]
 
 
 def _typed(name: str, value: Any, type_: str) -> Any:
@@ -91,4 +87,10 @@ def _truth(value: Any) -> bool | None:
 
 
 # A text is read as what is wanted, as a literal is in SQL.
-_READERS: dict[str, Callable[[Any], Any]] = {"str": _text, "int": _whole, "float": _number, "bool": _truth}
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "text": _text,
+    "integer": _whole,
+    "bigint": _whole,
+    "double precision": _number,
+    "boolean": _truth,
+}

@@ -8,15 +8,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from madtree.calls import run
 from madtree.engine.arguments import bound
-from madtree.engine.functions import FUNCTIONS, TEXTS
+from madtree.engine.functions import FUNCTIONS
 from madtree.errors import MadtreeError
 from madtree.host import Host, local_settings
+from madtree.interface import TEXTS
 
 # While its client works, a session looks idle to the server.
 _NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}
-_OIDS = {"bool": 16, "int8": 20, "int4": 23, "text": 25, "float8": 701, "timestamptz": 1184, "interval": 1186}
-_OIDS |= {"json": 114, "jsonb": 3802}
+_OIDS = {
+    "boolean": 16,
+    "bigint": 20,
+    "integer": 23,
+    "text": 25,
+    "json": 114,
+    "double precision": 701,
+    "timestamp with time zone": 1184,
+    "interval": 1186,
+    "jsonb": 3802,
+}
 
 
 @dataclass(frozen=True)
@@ -50,14 +61,14 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         raise MadtreeError(
             f"{name} is not there by the client engine", "It needs the extension madtree in the server.", "0A000"
         )
-    values = bound(name, function.takes, arguments, named or {})
-    columns = tuple(column for column, _ in function.columns)
-    types = tuple(_OIDS[type_] for _, type_ in function.columns)
+    values = bound(function, arguments, named or {})
+    columns = tuple(column.name for column in function.columns)
+    types = tuple(_OIDS[column.type] for column in function.columns)
     with _settings(host, {**function.settings, **_NEVER_IDLE}):
-        found = function.run(host, **values)
-    if not isinstance(found, list):
+        found = run(host, function, values)
+    if not function.returns_rows:
         return Answer(columns, types, [[found]])
-    rows = [[_value(row.get(column), type_) for column, type_ in function.columns] for row in found]
+    rows = [[_value(row.get(column.name), column.type) for column in function.columns] for row in found]
     return Answer(columns, types, rows)
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from madtree.install import NoPostgresError, find_installation, install, uninstall
+from madtree.install.script import definitions
 
 
 def main() -> int:
@@ -14,7 +15,11 @@ def main() -> int:
     parser.add_argument("--pg-config", help="the installation's pg_config (default: the newest that has PL/Python)")
     parser.add_argument("--destdir", type=Path, default=Path("/"), help="install below this directory, for packaging")
     parser.add_argument("--uninstall", action="store_true", help="remove madtree from the installation")
+    parser.add_argument("--sql", action="store_true", help="print the extension's SQL, its macros as they are")
     options = parser.parse_args()
+    if options.sql:
+        sys.stdout.write(definitions())
+        return 0
     try:
         installation = find_installation(options.pg_config)
         paths = (uninstall if options.uninstall else install)(installation, options.destdir)

@@ -1,4 +1,7 @@
-"""The extension's SQL: the install script is `sql/*.sql` in file-name order, with `@load@` and `@raise@` expanded.
+"""The extension's SQL: the install script is `sql/*.sql` in file-name order, with the macros expanded.
+
+`-- @functions@` is where the functions that users call are put: `madtree.install.wrappers` makes them from what is
+declared of them.
 
 `@load@` stands where a PL/Python body needs madtree's Python. It expands to a loader that binds the local name
 `madtree` to the module `madtree.entry.functions`. The directory that it imports from is written into the text here, at
@@ -15,6 +18,7 @@ import re
 from pathlib import Path
 
 from madtree.install.sources import VERSION, extension_root
+from madtree.install.wrappers import functions_sql
 
 # A cached call costs one dictionary look-up and one comparison. The version is compared on every call because
 # ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python. Then all of that goes and the
@@ -89,9 +93,10 @@ NO_PSQL = '\\echo Use "{command}" to load this file. \\quit\n'
 
 
 def definitions(root: Path | None = None) -> str:
-    """The newest definitions as they are written: all of ``sql/*.sql``, the macros not yet expanded."""
+    """The newest definitions: all of ``sql/*.sql``, with the functions that users call; other macros as they are."""
     files = sorted(((root or extension_root()) / "sql").glob("*.sql"))
-    return "\n".join(f"-- {path.name}\n{path.read_text(encoding='utf-8')}" for path in files)
+    written = "\n".join(f"-- {path.name}\n{path.read_text(encoding='utf-8')}" for path in files)
+    return written.replace("-- @functions@\n", functions_sql())
 
 
 def expand(sql: str, python_dir: str | Path) -> str:

@@ -8,7 +8,8 @@ from dataclasses import replace as replaced
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request import catalog, defaults
+from madtree.interface import defaults
+from madtree.request import catalog
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived

@@ -8,7 +8,7 @@ from math import ceil, isqrt
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request import defaults
+from madtree.interface import defaults
 from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.forest_tables import GROUP_COLUMNS, MEMBER_COLUMNS, MORE_MEMBER_COLUMNS

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.request import defaults
+from madtree.interface import defaults
 from madtree.sqltext.split import split_list
 from madtree.trees import UNPRUNED
 

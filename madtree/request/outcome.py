@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request import defaults
+from madtree.interface import defaults
 from madtree.request.catalog import Type, has_order, tell_of_kept
 from madtree.request.features import Item, is_text
 from madtree.sqltext.relation import Relation

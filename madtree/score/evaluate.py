@@ -47,10 +47,10 @@ def tree_evaluate(
     host: Host,
     tree_model: str | None,
     test_table: str | None,
-    in_blocks: bool | None = None,
-    *,
-    costs: Costs = COSTS,
     trust_owner: bool | None = False,
+    *,
+    in_blocks: bool | None = None,
+    costs: Costs = COSTS,
     most_bytes: int = HELD_BYTES,
 ) -> list[Row]:
     """A row for each metric of each tree, or of each forest; see its usage text.
@@ -87,10 +87,10 @@ def tree_confusion(
     host: Host,
     tree_model: str | None,
     test_table: str | None,
-    in_blocks: bool | None = None,
-    *,
-    costs: Costs = COSTS,
     trust_owner: bool | None = False,
+    *,
+    in_blocks: bool | None = None,
+    costs: Costs = COSTS,
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)

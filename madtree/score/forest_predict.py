@@ -24,9 +24,9 @@ def forest_predict(
     new_data_table: str | None,
     output_table: str | None,
     type_: str | None,
+    trust_owner: bool | None = False,
     *,
     costs: Costs = COSTS,
-    trust_owner: bool | None = False,
 ) -> str:
     """Create `output_table` with what all trees say together of every row of `new_data_table`.
 

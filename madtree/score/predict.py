@@ -43,10 +43,10 @@ def tree_predict(
     new_data_table: str | None,
     output_table: str | None,
     type_: str | None,
-    in_blocks: bool | None = None,
-    *,
-    costs: Costs = COSTS,
     trust_owner: bool | None = False,
+    *,
+    in_blocks: bool | None = None,
+    costs: Costs = COSTS,
 ) -> str:
     """Create `output_table` with a prediction for every row of `new_data_table`.
 

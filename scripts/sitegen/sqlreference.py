@@ -10,7 +10,7 @@ from html import escape
 import psycopg
 from psycopg import sql
 
-from madtree.entry.help_texts import TEXTS
+from madtree.interface import FUNCTIONS as DECLARED
 
 HEAD = """\
 # SQL functions
@@ -82,7 +82,7 @@ class Function:
 
 def functions(connection: psycopg.Connection) -> Iterator[Function]:
     """The public functions in the order of their help texts: train, then use, then look at, then manage."""
-    places = {name: place for place, name in enumerate(TEXTS)}
+    places = {name: place for place, name in enumerate(DECLARED)}
     found = connection.execute(FUNCTIONS).fetchall()
     for oid, name, comment, result in sorted(found, key=lambda row: places.get(row[1], len(places))):
         arguments = tuple(connection.execute(ARGUMENTS, [oid]).fetchall())

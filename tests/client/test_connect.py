@@ -29,7 +29,7 @@ from waiting import PATIENCE, wait_until_blocked
 import madtree
 from madtree.client.calls import CallError
 from madtree.client.session import open_session
-from madtree.request.defaults import MADLIB_NAMES
+from madtree.interface import FUNCTIONS
 
 TRAIN = ("flowers", "m", "id", "kind", ["length", "Width", "colour"])
 
@@ -301,7 +301,7 @@ def test_methods_have_the_functions_parameters_and_defaults(db: psycopg.Connecti
     ).fetchall()
     assert {"tree_train", "tree_predict", "tree_prune", "tree_evaluate"} <= {row[0] for row in rows}
     for function, all_names, n_all_defaults, text in rows:
-        second = set(MADLIB_NAMES.get(function, {}).values()) & set(all_names)
+        second = set(FUNCTIONS[function].madlib_names.values()) & set(all_names)
         names, n_defaults = [name for name in all_names if name not in second], n_all_defaults - len(second)
         parameters = list(inspect.signature(getattr(madtree.Client, function)).parameters.values())[1:]
         assert [p.name for p in parameters] == names, function

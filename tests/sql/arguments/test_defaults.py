@@ -1,4 +1,4 @@
-"""Everything that repeats the defaults of the functions' arguments says what `madtree.request.defaults` says."""
+"""Everything that repeats the defaults of the functions' arguments says what `madtree.interface` says."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from typer.main import get_command
 
 import madtree
 from madtree.cli.app import app
-from madtree.entry import help_texts
-from madtree.request import defaults
+from madtree.interface import FUNCTIONS, as_sql, defaults, usage
 from madtree.request.option_strings import parse_params
 from madtree.trees.parameters import UNPRUNED, Parameters
 
@@ -31,14 +30,10 @@ ORDER BY p.proname, p.pronargs DESC
 """
 
 
-def as_sql(values: Any) -> dict[str, str]:
-    return {name: literal(value) for name, value in values.items()}
-
-
-def literal(value: object) -> str:
-    if value is None:
-        return "NULL"
-    return f"'{value}'" if isinstance(value, str) else str(value).lower()
+def declared_defaults(function: str) -> dict[str, str]:
+    """As SQL spells them."""
+    declared = FUNCTIONS[function].defaults if function in FUNCTIONS else {}
+    return {name: as_sql(value) for name, value in declared.items()}
 
 
 def options_in(text: str) -> dict[str, str]:
@@ -58,15 +53,15 @@ def test_the_declarations_in_sql(db: psycopg.Connection) -> None:
     for function, text in db.execute(DECLARED).fetchall():
         arguments = [part.partition(" DEFAULT ") for part in re.sub(r"TABLE\(.*", "", text).split(", ")]
         declared = {name.split()[0].strip('"'): value.split("::")[0] for name, _, value in arguments if value}
-        assert declared == as_sql(defaults.ARGUMENTS.get(function, {})), function
+        assert declared == declared_defaults(function), function
 
 
 def test_the_second_form_has_madlibs_names_and_the_same_defaults(db: psycopg.Connection) -> None:
     forms = db.execute(DECLARED.replace("<> ALL", "= ANY")).fetchall()
-    assert {name for name, _ in forms} == {*defaults.MADLIB_NAMES} - {"tree_train"}
+    assert {name for name, _ in forms} == {f.name for f in FUNCTIONS.values() if f.madlib_names} - {"tree_train"}
     first = dict(db.execute(DECLARED).fetchall())
     for function, text in forms:
-        names = defaults.MADLIB_NAMES[function]
+        names = FUNCTIONS[function].madlib_names
         expected = [part.split() for part in first[function].split(", ")]
         found = [
             part.split()
@@ -75,13 +70,13 @@ def test_the_second_form_has_madlibs_names_and_the_same_defaults(db: psycopg.Con
         assert found == [[names.get(name, name), *rest] for name, *rest in expected], function
 
 
-@pytest.mark.parametrize("function", help_texts.TEXTS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_help_texts(function: str) -> None:
-    call = help_texts.TEXTS[function].partition("\n);")[0]
-    assert {name: value for name, value, _ in NAMED.findall(call)} == as_sql(defaults.ARGUMENTS.get(function, {}))
+    call = usage(FUNCTIONS[function]).partition("\n);")[0]
+    assert {name: value for name, value, _ in NAMED.findall(call)} == declared_defaults(function)
 
 
-@pytest.mark.parametrize("text", [help_texts.TEXTS["tree_train"].partition("\n);")[0], README], ids=["help", "README"])
+@pytest.mark.parametrize("text", [usage(FUNCTIONS["tree_train"]).partition("\n);")[0], README], ids=["help", "README"])
 def test_the_help_and_the_readme_say_what_null_means(text: str) -> None:
     explained = {name: words for name, _, words in NAMED.findall(text)}
     assert f"{defaults.MIN_SPLIT}, or {defaults.SPLIT_PER_BUCKET} * min_bucket" in explained["min_split"]
@@ -92,13 +87,13 @@ def test_the_help_and_the_readme_say_what_null_means(text: str) -> None:
 
 def test_the_readmes_tables() -> None:
     listed = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", README, re.MULTILINE))
-    assert listed.keys() == {*help_texts.TEXTS, "install_madlib_names"}
+    assert listed.keys() == {*FUNCTIONS, "install_madlib_names"}
     for function, arguments in listed.items():
         if function == "tree_train":
             shown = {name: value for name, value, _ in NAMED.findall(README)}
         else:
             shown = dict(part.split(" => ") for part in arguments.split(", ") if " => " in part)
-        assert shown == as_sql(defaults.ARGUMENTS.get(function, {})), function
+        assert shown == declared_defaults(function), function
 
 
 def test_the_page_on_choosing_parameters() -> None:
@@ -111,17 +106,17 @@ def test_the_page_on_choosing_parameters() -> None:
     assert rows["`n_folds`, `rule`"] == f"{defaults.N_FOLDS}, `{defaults.RULE}`"
 
 
-@pytest.mark.parametrize("function", help_texts.TEXTS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_clients_signatures(function: str) -> None:
-    second = set(defaults.MADLIB_NAMES.get(function, {}).values())  # for SQL that was written for MADlib
-    expected = {name: value for name, value in defaults.ARGUMENTS.get(function, {}).items() if name not in second}
+    second = set(FUNCTIONS[function].madlib_names.values())  # for SQL that was written for MADlib
+    expected = {name: value for name, value in FUNCTIONS[function].defaults.items() if name not in second}
     assert optional(getattr(madtree.Client, function)) == expected
 
 
 @pytest.mark.parametrize("function", ["predict", "to_sql", "rules"])
 def test_the_signatures_of_the_clients_model(function: str) -> None:
     whole = {"predict": "tree_predict", "to_sql": "tree_sql", "rules": "tree_rules"}[function]
-    assert optional(getattr(madtree.Model, function)) == defaults.ARGUMENTS[whole]
+    assert optional(getattr(madtree.Model, function)) == FUNCTIONS[whole].defaults
 
 
 @pytest.mark.parametrize(
@@ -135,7 +130,7 @@ def test_the_estimators(estimator: Any, theirs: Any) -> None:
     """scikit-learn's parameters have its defaults, but for two; madtree's own have madtree's, but for the pruning."""
     assert defaults.MIN_IMPURITY_DECREASE == 0.0  # as in scikit-learn, where it cannot be None
     found = optional(estimator.__init__)
-    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS, "cp": UNPRUNED}
+    known = {**FUNCTIONS["tree_train"].defaults, **OPTIONS, "cp": UNPRUNED}
     guests = {name: value for name, value in optional(theirs.__init__).items() if name != "min_weight_fraction_leaf"}
     assert {name: found[name] for name in guests} == {**guests, "max_depth": defaults.MAX_DEPTH}
     own = {name: value for name, value in found.items() if name in known and name not in guests}
@@ -146,7 +141,7 @@ def test_the_estimators(estimator: Any, theirs: Any) -> None:
 def test_the_command_line() -> None:
     """It gives no argument that the user did not give; its help names the server's defaults."""
     names = {"criterion": "split_criterion", "bins": "n_bins", "folds": "n_folds"}
-    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS, "min_split": defaults.MIN_SPLIT}
+    known = {**FUNCTIONS["tree_train"].defaults, **OPTIONS, "min_split": defaults.MIN_SPLIT}
     found = {}
     for option in get_command(app).commands["train"].params:  # type: ignore[attr-defined]
         default = re.search(r"Default: ([^.,;]+)", getattr(option, "help", "") or "")
@@ -163,7 +158,7 @@ def test_the_command_line() -> None:
 
 
 def test_what_the_learner_does_by_itself() -> None:
-    known = {**defaults.ARGUMENTS["tree_train"], **OPTIONS}
+    known = {**FUNCTIONS["tree_train"].defaults, **OPTIONS}
     assert asdict(Parameters()) == {
         **{name: known[name] for name in asdict(Parameters()) if name in known},
         "criterion": defaults.SPLIT_CRITERION,

@@ -37,7 +37,7 @@ def predict(db: psycopg.Connection, request: pytest.FixtureRequest) -> str:
         LANGUAGE plpython3u SET jit = off AS $$
         from madtree.host.plpy import PlpyHost
         from madtree.score.predict import tree_predict
-        return tree_predict(PlpyHost(plpy), model, source, target, type, {request.param == "blocks"})
+        return tree_predict(PlpyHost(plpy), model, source, target, type, in_blocks={request.param == "blocks"})
         $$""")
     return "predict"
 

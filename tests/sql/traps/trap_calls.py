@@ -6,7 +6,6 @@ So a new function joins by itself. One whose arguments have names that nobody ha
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,6 +132,4 @@ def all_calls(db: psycopg.Connection, engine: str) -> Iterator[Call]:
 
 def _own_names(name: str) -> dict[str, str]:
     """Required arguments of the client's function, which has them in Python."""
-    parameters = [*inspect.signature(FUNCTIONS[name].takes).parameters.values()][1:]
-    required = [each.name for each in parameters if each.default is inspect.Parameter.empty]
-    return {argument: MEANINGS[argument] for argument in required}
+    return {each.name: MEANINGS[each.name] for each in FUNCTIONS[name].arguments if each.is_required}

@@ -1,0 +1,54 @@
+"""The defaults of the functions' arguments.
+
+What cannot import them repeats them: the signatures of the Python client and the documentation. A test compares these
+with what is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SPLIT_CRITERION = "gini"
+MAX_DEPTH = 10
+MIN_SPLIT = 20
+SPLIT_PER_BUCKET = 3  # of min_split and min_bucket, one follows from the other
+N_BINS = 100
+VERBOSE = False
+SEED = 1
+REPLACE = False
+MEMORY_MB = 64
+STRATEGY = "auto"
+MIN_IMPURITY_DECREASE = 0.0
+SHRINK = 1.0
+MAX_COMPETITORS = 0
+
+NUM_TREES = 100
+NUM_PERMUTATIONS = 1
+SAMPLE_RATIO: float = 1
+SAMPLING = "poisson"
+SPLIT_RULE = "best"
+IMPORTANCE = True
+OOB_PREDICTIONS = False
+FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
+FOREST_MIN_BUCKET = 1
+
+MAX_SURROGATES = 0
+NULL_AS_CATEGORY = False
+SURROGATE_STYLE = 0
+CP = 0.0
+N_FOLDS = 0
+RULE = "min"
+
+PREDICTION_TYPE = "response"
+TRUST_OWNER = False
+FULL = False
+
+# By argument, the keys of the two strings of options.
+OPTIONS: Mapping[str, Mapping[str, object]] = {
+    "surrogate_params": {
+        "max_surrogates": MAX_SURROGATES,
+        "null_as_category": NULL_AS_CATEGORY,
+        "surrogate_style": SURROGATE_STYLE,
+    },
+    "pruning_params": {"cp": CP, "n_folds": N_FOLDS, "rule": RULE, "fold_col": None},
+}

@@ -1,0 +1,40 @@
+"""The functions that prune and drop a model."""
+
+from __future__ import annotations
+
+from madtree.interface.function import Argument, Function
+from madtree.interface.shared import ANY_MODEL, TREE_MODEL, TRUST_OWNER, whom_to_trust
+
+TREE_PRUNE = Function(
+    "tree_prune",
+    "prunes a trained model further, without the data, into a new model",
+    run="madtree.model.write:tree_prune",
+    arguments=(
+        Argument("model", "text", TREE_MODEL),
+        Argument("new_model", "text", "name of the new model; none of its tables may exist"),
+        Argument(
+            "cp",
+            "double precision",
+            "complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's",
+        ),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+The new model is the one that a training with 'cp=<cp>' would have given: the same nodes, and importance of the splits
+that remain. A model cannot be pruned at a smaller cp than it was trained with, as what has been cut off is not stored.
+With cross-validation, a grouped model's trees have a cp each: those whose own is larger stay as they are. The
+cross-validation table is copied as it is.
+{whom_to_trust("prune", "the new model, which is the superuser's, runs what that role wrote")}""",
+    example="SELECT madtree.tree_prune('delay_tree', 'small_tree', 0.01);",
+)
+
+TREE_DROP = Function(
+    "tree_drop",
+    "removes a model: its tables <output>, <output>_nodes, <output>_summary, and the others that belong to it",
+    run="madtree.model:tree_drop",
+    arguments=(Argument("model", "text", ANY_MODEL),),
+    details="""\
+Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.
+""",
+    example="SELECT madtree.tree_drop('delay_tree');",
+)

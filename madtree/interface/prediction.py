@@ -1,0 +1,155 @@
+"""The functions that predict, and say how well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from madtree.interface import defaults
+from madtree.interface.function import Argument, Function, columns
+from madtree.interface.shared import (
+    ANY_MODEL,
+    FOREST_MODEL,
+    NO_JIT,
+    SEE_BELOW,
+    TEXTS,
+    TREE_MODEL,
+    TRUST_OWNER,
+    whom_to_trust,
+)
+
+_TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
+_TEST_TABLE = Argument(
+    "test_table",
+    "text",
+    "table, view, ... with the dependent variable, the features, the grouping columns and the weights of the training, "
+    "under the same names",
+)
+# Large models hand weights over as text.
+_FIGURES = {**NO_JIT, "extra_float_digits": "1"}
+
+TREE_PREDICT = Function(
+    "tree_predict",
+    "scores a table by a model into a new table",
+    run="madtree.score:tree_predict",
+    settings=NO_JIT,
+    arguments=(
+        Argument("tree_model", "text", TREE_MODEL),
+        Argument(
+            "new_data_table",
+            "text",
+            "table, view, materialized, foreign or partitioned table with the id column, the features and the grouping "
+            "columns of the training, under the same names",
+        ),
+        Argument("output_table", "text", "table to create; must not exist"),
+        replace(_TYPE, help=f"what to write, {SEE_BELOW}"),
+        TRUST_OWNER,
+    ),
+    madlib_names={"tree_model": "model", "new_data_table": "source", "output_table": "output", "type": "pred_type"},
+    details=f"""\
+type            columns of output_table beside the id column
+response        estimated_<dependent>, of the dependent variable's own type (float8 for regression)
+prob            estimated_prob_<class> float8 for each class; of more than 1000 classes estimated_prob float8[] in
+                class order
+leaf            node_id bigint: the leaf that the row ends in
+Regression models have response and leaf. The former name prob_columns means prob.
+
+Rows with missing values, and with categories unknown to the model, follow the majority at that split. Rows of an
+unknown group stay, with NULL. Returns one line that says what was done.
+{whom_to_trust()}""",
+    example="SELECT madtree.tree_predict('delay_tree', 'new_flights', 'predicted');",
+)
+
+FOREST_PREDICT = Function(
+    "forest_predict",
+    "scores a table by a forest into a new table",
+    run="madtree.score:forest_predict",
+    settings=NO_JIT,
+    arguments=(
+        Argument("random_forest_model", "text", FOREST_MODEL),
+        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        Argument("output_table", "text", "table to create; must not exist"),
+        replace(
+            _TYPE,
+            help="'response': the class with most votes, or the mean\n"
+            "'prob': for each class the share of the trees that vote for it\n"
+            "'prob_mean': for each class the mean of its shares in the trees' leaves\n"
+            "'leaf': the leaf's node_id in each tree, as an array",
+        ),
+        replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
+    ),
+    details="Rows of an unknown group get NULL.\n",
+    example="SELECT madtree.forest_predict('delay_forest', 'new_flights', 'predicted', 'prob');",
+)
+
+TREE_SQL = Function(
+    "tree_sql",
+    "writes a model as an SQL expression, for a view or a generated column",
+    run="madtree.score:tree_sql",
+    settings=TEXTS,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        replace(_TYPE, help="or 'leaf'; 'prob': of two classes the first one's probability, of more a float8[]"),
+        Argument(
+            "tree_id",
+            "integer",
+            "of a grouped model all trees, in a CASE over the grouping columns; else that tree. Of a forest, which has "
+            "no expression of its own, that tree",
+            None,
+        ),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+The expression names the columns of the training table. It gives the same answers as tree_predict.
+{whom_to_trust()}""",
+    example="SELECT format('CREATE VIEW late_flights AS SELECT id FROM flights WHERE %s', "
+    "madtree.tree_sql('delay_tree')) \\gexec",
+)
+
+TREE_EVALUATE = Function(
+    "tree_evaluate",
+    "measures how well a model predicts a table whose outcomes are known",
+    run="madtree.score:tree_evaluate",
+    settings=_FIGURES,
+    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
+    returns=columns("tree_id integer, group_values jsonb, metric text, value double precision"),
+    details=f"""\
+A row for each metric; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    metric, value             its name, and what it is; NULL where the table does not say
+The metrics of a classification are n, n_skipped, accuracy, balanced_accuracy, log_loss and, of two classes, auc; those
+of a regression n, n_skipped, rmse, mae and r2, and of counts poisson_deviance besides:
+    n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
+                              with a weight of 0 or NULL
+    accuracy                  share of rows whose class is predicted
+    balanced_accuracy         that share for each class that occurs, averaged over classes
+    log_loss                  mean of -ln of the probability that the model gave to the actual class
+    auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
+    rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
+    poisson_deviance          split_criterion poisson: mean deviance of the counts from the expected ones, which are
+                              rate * exposure
+Of a forest tree_id is the gid of its group. Its classes are those with most votes (forest_predict's 'response'), its
+probabilities the means of the leaves' shares ('prob_mean').
+Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
+probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
+{whom_to_trust()}""",
+    example="SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');",
+)
+
+TREE_CONFUSION = Function(
+    "tree_confusion",
+    "counts how often a classification model predicts each class for each actual class",
+    run="madtree.score:tree_confusion",
+    settings=_FIGURES,
+    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
+    returns=columns(
+        "tree_id integer, group_values jsonb, actual text, predicted text, n bigint, weight double precision"
+    ),
+    details=f"""\
+A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
+    tree_id, group_values     the tree, and its group as a JSON object
+    actual, predicted         classes as text; one that the model has not seen comes after the others
+    n, weight                 rows, and their weights where the model has weights
+Rows are left out as by tree_evaluate.
+{whom_to_trust()}""",
+    example="SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');",
+)
