@@ -52,7 +52,7 @@ def train_by_client(db: psycopg.Connection | PsycopgHost, tuning: Tuning | None 
     db = host.connection
     with db.transaction():
         if "num_trees" in arguments:
-            task = check_forest_arguments(host, replace_=arguments.pop("replace", None), **arguments)
+            task = check_forest_arguments(host, **arguments)
         else:
             task = check_arguments(host, **arguments)
         return train_task(host, task if tuning is None else replace(task, tuning=tuning))

@@ -12,7 +12,6 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.interface import Function
 
-_NO_FUNCTION = "42883"
 _OTHER_TYPE = "42804"
 _KINDS = {
     "text": "text",
@@ -32,23 +31,8 @@ def bound(function: Function, given: Sequence[Any], named: Mapping[str, Any]) ->
     Raises:
         MadtreeError: there is no such argument, one is given twice, or a value is not of the type.
     """
-    declared = {each.name: each for each in function.arguments}
-    if len(given) > len(declared):
-        count = f"{len(declared)} argument{'s' * (len(declared) != 1)}"
-        raise MadtreeError(f"{function.name} takes {count}, not {len(given)}", sqlstate=_NO_FUNCTION)
-    values = dict(zip(declared, given, strict=False))
-    for name, value in named.items():
-        if name not in declared:
-            raise MadtreeError(
-                f"{function.name} has no argument {name}", f"Its arguments are {', '.join(declared)}.", _NO_FUNCTION
-            )
-        if name in values:
-            raise MadtreeError(f"{function.name}: {name} is given twice", sqlstate=_NO_FUNCTION)
-        values[name] = value
-    return [
-        _typed(name, values[name], each.type) if name in values else None if each.is_required else each.default
-        for name, each in declared.items()
-    ]
+    values = function.bound(given, named)
+    return [_typed(each.name, values[each.name], each.type) for each in function.arguments]
 
 
 def _typed(name: str, value: Any, type_: str) -> Any:

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 
 from madtree.interface import explanation, management, prediction, training
 from madtree.interface.function import Argument, Column, Function, columns
+from madtree.interface.settings import FOREST_SETTINGS, FOREST_TOLD, LATER_SETTINGS, SETTINGS, TOLD, labels
 from madtree.interface.shared import TEXTS
 from madtree.interface.usage import as_sql, example, usage
+from madtree.interface.valid import Named, OneOf, Range
 
 # In the order in which they are listed.
 FUNCTIONS: Mapping[str, Function] = {
@@ -39,4 +41,23 @@ FUNCTIONS: Mapping[str, Function] = {
     )
 }
 
-__all__ = ["FUNCTIONS", "TEXTS", "Argument", "Column", "Function", "as_sql", "columns", "example", "usage"]
+__all__ = [
+    "FOREST_SETTINGS",
+    "FOREST_TOLD",
+    "FUNCTIONS",
+    "LATER_SETTINGS",
+    "SETTINGS",
+    "TEXTS",
+    "TOLD",
+    "Argument",
+    "Column",
+    "Function",
+    "Named",
+    "OneOf",
+    "Range",
+    "as_sql",
+    "columns",
+    "example",
+    "labels",
+    "usage",
+]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
+
+from madtree.errors import MadtreeError
+from madtree.interface.valid import Named, OneOf, Range
 
 
 class Required(Enum):
@@ -14,27 +18,79 @@ class Required(Enum):
 
 
 REQUIRED = Required.REQUIRED
+_NO_FUNCTION = "42883"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a model's summary keeps of an argument.
+
+    Attributes:
+        type: of the column.
+        column: its name; empty where it is the argument's.
+        label: what the report calls it; empty where it is the column's name.
+        is_told: whether the list of models, the documents and the report tell it among a model's parameters.
+        is_old: whether models of madtree 0.1.0 have the column.
+    """
+
+    type: str
+    column: str = ""
+    label: str = ""
+    is_told: bool = True
+    is_old: bool = False
+
+
+@dataclass(frozen=True)
+class Flag:
+    """An argument as an option of the command line.
+
+    Attributes:
+        section: the heading under which the help lists it.
+        names: empty where it is the argument's, with hyphens.
+        metavar: what the help shows for its value; empty where the type says it.
+        is_repeated: whether it may be given several times, for a list.
+        help: where that is not the argument's.
+    """
+
+    section: str
+    names: tuple[str, ...] = ()
+    metavar: str = ""
+    is_repeated: bool = False
+    help: str = ""
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument.
+    """An argument, or a key of an argument that is a string of options.
 
     Attributes:
         name: in SQL and, but for what Python keeps for itself, in Python.
         type: its SQL type.
         help: what it is, for the usage text. A line that must stay a line ends in a line break.
         default: None is NULL.
+        valid: which values it may have; None for any of the type, or where that depends on more than the value.
+        keys: of a string of options `key=value, ...`.
+        setting: what is kept of it with a model; None for nothing.
+        flag: what it is on the command line; None if it is not there.
     """
 
     name: str
     type: str
     help: str
     default: str | int | float | bool | Required | None = REQUIRED
+    valid: Range | OneOf | Named | None = None
+    keys: tuple[Argument, ...] = ()
+    setting: Setting | None = None
+    flag: Flag | None = None
 
     @property
     def is_required(self) -> bool:
         return self.default is REQUIRED
+
+    @property
+    def column(self) -> str:
+        """Of the summary, if there is one."""
+        return (self.setting and self.setting.column) or self.name
 
 
 @dataclass(frozen=True)
@@ -88,6 +144,32 @@ class Function:
     def defaults(self) -> dict[str, object]:
         """Of the arguments that need not be given, in their order."""
         return {each.name: each.default for each in self.arguments if not each.is_required}
+
+    @property
+    def options(self) -> tuple[Argument, ...]:
+        """The arguments, and the keys of those that are strings of options in the place of these."""
+        return tuple(option for each in self.arguments for option in (each.keys or (each,)))
+
+    def bound(self, given: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """All arguments by name, in their order: as they are given, else their defaults, or None where they have none.
+
+        Raises:
+            MadtreeError: there is no such argument, or one is given twice.
+        """
+        names = [each.name for each in self.arguments]
+        if len(given) > len(names):
+            count = f"{len(names)} argument{'s' * (len(names) != 1)}"
+            raise MadtreeError(f"{self.name} takes {count}, not {len(given)}", sqlstate=_NO_FUNCTION)
+        values = dict(zip(names, given, strict=False))
+        for name in named:
+            if name not in names:
+                raise MadtreeError(
+                    f"{self.name} has no argument {name}", f"Its arguments are {', '.join(names)}.", _NO_FUNCTION
+                )
+            if name in values:
+                raise MadtreeError(f"{self.name}: {name} is given twice", sqlstate=_NO_FUNCTION)
+        values |= named
+        return {each.name: values.get(each.name, None if each.is_required else each.default) for each in self.arguments}
 
     @property
     def takes_one_argument(self) -> bool:

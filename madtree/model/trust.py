@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.interface import LATER_SETTINGS
 from madtree.sqltext import trust as sql
 from madtree.sqltext.forest_tables import GROUP_COLUMNS, MORE_MEMBER_COLUMNS
 from madtree.sqltext.operators import EQUALS
@@ -253,19 +254,7 @@ _EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]],
         (
             "_summary",
             SUMMARY_COLUMNS,
-            (
-                "levels",
-                "trained_at",
-                "max_leaf_nodes",
-                "min_impurity_decrease",
-                "dependent_name",
-                "grouping_expressions",
-                "class_params",
-                "exposure",
-                "shrink",
-                "feature_costs",
-                "max_competitors",
-            ),
+            ("levels", "trained_at", "dependent_name", "grouping_expressions", *LATER_SETTINGS),
         ),
         ("_surrogates", SURROGATE_COLUMNS, ()),
         ("_cv", CV_COLUMNS, ()),

@@ -7,21 +7,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from madtree.interface import FOREST_TOLD, TOLD
 from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
 FORMAT, FOREST_FORMAT = "madtree-tree", "madtree-forest"
 FORMAT_VERSION = 1  # of either; raised only by what an old reader would misunderstand
-
-# What the summary tells of the training.
-PARAMETERS = (
-    "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
-    "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "seed",
-    "max_leaf_nodes", "min_impurity_decrease", "class_params", "shrink", "feature_costs", "max_competitors",
-)  # fmt: skip
-
-FOREST_PARAMETERS = (
-    "num_trees", "num_random_features", "split_rule", "sampling", "sample_ratio", "importance", "num_permutations",
-)  # fmt: skip
 
 Document = dict[str, Any]
 
@@ -37,7 +27,7 @@ def model_document(
         groups: of a forest, rows of `<output>_group`.
     """
     summary = model.summary
-    parameters = PARAMETERS + (FOREST_PARAMETERS if model.n_members else ())
+    parameters = TOLD + (FOREST_TOLD if model.n_members else ())
     document = {
         "format": FOREST_FORMAT if model.n_members else FORMAT,
         "format_version": FORMAT_VERSION,

@@ -10,6 +10,7 @@ from typing import Any
 
 from madtree.host import Host
 from madtree.host.psycopg import as_host
+from madtree.interface import labels
 from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
@@ -23,29 +24,19 @@ from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
 from madtree.trees import Model
 
-# Columns of `<output>_summary` that the page lists, and what it calls them.
-PARAMETERS = (
+# Columns of `<output>_summary` that the page lists, and what it calls them: these, and the settings of the training.
+ABOUT = (
     ("source_table", "training table"), ("dependent_varname", "dependent variable"),
     ("dependent_var_type", "its type"),
     ("list_of_features_to_exclude", "excluded"), ("grouping_cols", "grouping columns"), ("weights", "weights"),
     ("exposure", "exposure"),
     ("id_col_name", "id column"), ("total_rows_processed", "rows used"), ("total_rows_skipped", "rows left out"),
     ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
-    ("num_trees", "num_trees"), ("num_random_features", "num_random_features"), ("sampling", "sampling"),
-    ("split_rule", "split_rule"), ("sample_ratio", "sample_ratio"), ("num_permutations", "num_permutations"),
-    ("split_criterion", "split criterion"), ("max_depth", "max_depth"), ("max_tree_depth", "max_tree_depth"),
-    ("min_split", "min_split"),
-    ("min_bucket", "min_bucket"), ("max_leaf_nodes", "max_leaf_nodes"),
-    ("min_impurity_decrease", "min_impurity_decrease"), ("class_params", "class_params"), ("shrink", "shrink"),
-    ("feature_costs", "feature_costs"), ("n_bins", "n_bins"),
-    ("input_cp", "cp"), ("n_folds", "n_folds"), ("rule", "rule"),
-    ("max_surrogates", "max_surrogates"), ("null_as_category", "null_as_category"), ("seed", "seed"),
-    ("madtree_version", "madtree version"),
 )  # fmt: skip
+VERSION = ("madtree_version", "madtree version")
 LISTED = 60  # features or classes that the page names among the parameters
 ONE_TREE = "A forest is no single expression; one of its trees is."
 TOO_LARGE = "The model is too large to be shown as SQL here."
-TREES_ONLY = ("max_depth", "input_cp", "n_folds", "rule", "max_leaf_nodes", "min_impurity_decrease")
 GROUPED_ONLY = ("grouping_cols", "num_all_groups", "num_failed_groups")
 
 
@@ -202,11 +193,9 @@ def _notes(choice: Choice) -> Iterator[str]:
 
 
 def _parameters(model: Model) -> Iterator[tuple[str, str]]:
-    for column, title in PARAMETERS:
+    for column, title in (*ABOUT, *labels(model.n_members > 0), VERSION):
         value = model.summary.get(column)
         if column in GROUPED_ONLY and not model.grouping_columns:
-            continue
-        if column in TREES_ONLY and model.n_members:
             continue
         if value is not None and value not in ("", "None"):
             yield title, _value_text(value)

@@ -2,123 +2,72 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from dataclasses import replace as replaced
+from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import defaults
+from madtree.interface import FUNCTIONS, defaults
 from madtree.request import catalog
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
 from madtree.request.feature_costs import parse_costs
 from madtree.request.features import FEATURES, Item, list_items, make_features
+from madtree.request.given import checked
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
-from madtree.request.option_strings import TextParameters, parse_params
-from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, criterion_of, fitting_criterion, outcome_of
-from madtree.request.train_request import STRATEGIES, Arguments, TrainingTask
+from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, fitting_criterion, outcome_of
+from madtree.request.train_request import Arguments, TrainingTask
 from madtree.request.two_servers import check_known_types
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import (
-    EXACT_LIMIT,
-    MAX_DEPTH_LIMIT,
-    MOST_COMPETITORS,
-    MOST_EXPRESSION_BYTES,
-    POISSON,
-    Kind,
-    Parameters,
-)
+from madtree.trees import MOST_EXPRESSION_BYTES, POISSON, UNPRUNED, Kind, Parameters
 
-_LARGEST = 2**31 - 1  # of an integer argument
+_TREE_TRAIN = FUNCTIONS["tree_train"]
 
 
-def check_arguments(
-    host: Host,
-    training_table_name: str | None,
-    output_table_name: str | None,
-    id_col_name: str | None,
-    dependent_variable: str | None,
-    list_of_features: str | None,
-    list_of_features_to_exclude: str | None = None,
-    split_criterion: str | None = None,
-    grouping_cols: str | None = None,
-    weights: str | None = None,
-    max_depth: int | None = None,
-    min_split: int | None = None,
-    min_bucket: int | None = None,
-    n_bins: int | None = None,
-    surrogate_params: str | None = None,
-    pruning_params: str | None = None,
-    verbose: bool | None = None,
-    seed: int | None = None,
-    replace: bool | None = None,
-    parallel_workers: int | None = None,
-    memory_mb: int | None = None,
-    strategy: str | None = None,
-    max_leaf_nodes: int | None = None,
-    min_impurity_decrease: float | None = None,
-    classification: bool | None = None,
-    class_params: str | None = None,
-    exposure: str | None = None,
-    shrink: float | None = None,
-    feature_costs: str | None = None,
-    max_competitors: int | None = None,
-    null_handling_params: str | None = None,
-    verbose_mode: bool | None = None,
-) -> TrainingTask:
+def check_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
     """What to train, from the arguments of `tree_train`; NULL for an optional argument means its default.
-
-    Reads the catalogue, and the training relation's rows only where it has array columns, whose length it must know.
 
     Raises:
         MadtreeError: an argument is not valid, in one sentence that names it.
     """
-    arguments = Arguments(
-        training_table_name=_required("training_table_name", training_table_name),
-        output_table_name=required_name(output_table_name, "output_table_name", "model"),
-        id_col_name=_required("id_col_name", id_col_name),
-        dependent_variable=_required("dependent_variable", dependent_variable),
-        list_of_features=_required("list_of_features", list_of_features),
-        list_of_features_to_exclude=_optional(list_of_features_to_exclude),
-        grouping_cols=_optional(grouping_cols),
-        weights=_optional(weights),
-        exposure=_optional(exposure),
-        feature_costs=_optional(feature_costs),
-    )
-    text = parse_params(surrogate_params, pruning_params, null_handling_params)
-    criterion = criterion_of(split_criterion)
-    prior = _shrink(shrink, criterion)
-    _check_counted(arguments.exposure, criterion)
-    depth = _depth(host, max_depth)
-    split, bucket = _minimum_rows(min_split, min_bucket)
-    bins = _in_range("n_bins", n_bins, defaults.N_BINS, 0, EXACT_LIMIT)
-    if bins == 1:
-        raise MadtreeError(f"n_bins must be 0 (every threshold) or 2 to {EXACT_LIMIT}, not 1: one bin has no threshold")
-    workers = None if parallel_workers is None else _in_range("parallel_workers", parallel_workers, 0, 0, 1024)
-    leaves = None if max_leaf_nodes is None else _in_range("max_leaf_nodes", max_leaf_nodes, 2, 2, _LARGEST)
-    competitors = _in_range("max_competitors", max_competitors, defaults.MAX_COMPETITORS, 0, MOST_COMPETITORS)
-    decrease = _least_decrease(min_impurity_decrease)
-    by_class = class_params_of(class_params)
-    replace = defaults.REPLACE if replace is None else replace
-    memory = _in_range("memory_mb", memory_mb, defaults.MEMORY_MB, 8, 2**20)
+    return make_task(host, checked(host, _TREE_TRAIN, given, named))
+
+
+def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
+    """What to train, by values that are valid each by itself.
+
+    Reads the catalogue, and the training relation's rows only where it has array columns, whose length it must know.
+
+    Args:
+        values: of the arguments of `tree_train`, and of the keys of its strings of options; others have their defaults.
+
+    Raises:
+        MadtreeError: an argument is not valid, in one sentence that names it.
+    """
+    values = {**{each.name: each.default for each in _TREE_TRAIN.options if not each.is_required}, **values}
+    arguments = Arguments(**{each.name: values[each.name] for each in fields(Arguments)})
+    output_name = required_name(arguments.output_table_name, "output_table_name", "model")
+    criterion = values["split_criterion"]
+    _check_counted(values, criterion)
+    split, bucket = _minimum_rows(values["min_split"], values["min_bucket"])
+    by_class = class_params_of(values["class_params"])
 
     rows = host.source
     source = catalog.find_relation(rows, arguments.training_table_name, "training_table_name")
-    output_schema, output_name = check_new(
-        host, arguments.output_table_name, "output_table_name", "model", SUFFIXES, replace
-    )
+    output_schema, output_name = check_new(host, output_name, "output_table_name", "model", SUFFIXES, values["replace"])
     names = SourceNames(catalog.find_columns(rows, source), arguments.training_table_name)
     id_item = names.column("id_col_name", arguments.id_col_name)
     dependent = names.aliased(DEPENDENT, arguments.dependent_variable)
     weight = names.item("weights", arguments.weights) if arguments.weights else None
     exposed = names.item("exposure", arguments.exposure) if arguments.exposure else None
     grouping = names.grouping(arguments.grouping_cols, dependent)
-    fold = names.column("fold_col", text.fold_col) if text.fold_col else None
+    fold = names.column("fold_col", values["fold_col"]) if values["fold_col"] else None
     taken = [item for item in (id_item, dependent, weight, exposed, *grouping, fold) if item]
     items = list_items(
         host.notice,
@@ -132,6 +81,7 @@ def check_arguments(
     roles = [item for item in (dependent, id_item, weight, exposed, fold) if item]
     types = _types(rows, source, [*roles, *items, *grouping], grouping)
     item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
+    classification = values["classification"]
     outcome = outcome_of(rows, source, dependent, types[0], classification, criterion)
     is_classification = outcome.is_classification
     for argument, item in (("weights", weight), ("exposure", exposed)):
@@ -167,32 +117,32 @@ def check_arguments(
         dependent_type=outcome.type,
         is_classification=is_classification,
         classes_meant=classification is True,
-        features=tuple(replaced(f, null_last=text.null_as_category and f.kind is Kind.ORDERED) for f in features),
+        features=tuple(replaced(f, null_last=values["null_as_category"] and f.kind is Kind.ORDERED) for f in features),
         feature_is_column=tuple(bare),
         weights_sql=weight.sql if weight else None,
         exposure_sql=exposed.sql if exposed else None,
         grouping=tuple(grouping_columns(rows, source, grouping, group_types)),
-        parameters=_parameters(
-            text,
-            fold,
-            criterion=criterion,
-            max_depth=depth,
-            min_split=split,
-            min_bucket=bucket,
-            n_bins=bins,
-            seed=defaults.SEED if seed is None else seed,
-            memory_bytes=memory * 2**20,
-            max_leaf_nodes=leaves,
-            min_impurity_decrease=decrease,
-            class_params=by_class,
-            shrink=prior,
-            max_competitors=competitors,
-            feature_costs=parse_costs(arguments.feature_costs, features, names.columns, names.relation),
+        parameters=Parameters(
+            **{each.name: values[each.name] for each in fields(Parameters) if each.name in values}
+            | {
+                "criterion": criterion,
+                "min_split": split,
+                "min_bucket": bucket,
+                "memory_bytes": values["memory_mb"] * 2**20,
+                "min_impurity_decrease": _or_default(values["min_impurity_decrease"], defaults.MIN_IMPURITY_DECREASE),
+                "shrink": _or_default(values["shrink"], defaults.SHRINK),
+                "class_params": by_class,
+                "feature_costs": parse_costs(arguments.feature_costs, features, names.columns, names.relation),
+                "fold_col": fold.sql if fold else None,
+                "cp": max(values["cp"], UNPRUNED),
+                # A single fold leaves nothing to train on, and means none, as in MADlib.
+                "n_folds": 0 if values["n_folds"] == 1 else values["n_folds"],
+            }
         ),
-        verbose=bool(defaults.VERBOSE if verbose is None else verbose) or bool(verbose_mode),
-        replace=replace,
-        strategy=_strategy(strategy),
-        parallel_workers=workers,
+        verbose=values["verbose"] or values["verbose_mode"],
+        replace=values["replace"],
+        strategy=values["strategy"],
+        parallel_workers=values["parallel_workers"],
         dependent_writer=outcome.writer,
         fold_writer=types[len(roles) - 1].writer if fold else None,
         id_type=types[1].name,
@@ -200,69 +150,25 @@ def check_arguments(
     )
 
 
-def _required(argument: str, value: str | None) -> str:
-    if value is None or not value.strip():
-        raise MadtreeError(f"{argument} must not be {'NULL' if value is None else 'empty'}")
-    return value.strip()
-
-
-def _strategy(given: str | None) -> str:
-    found = defaults.STRATEGY if given is None else given.strip().lower()
-    if found not in STRATEGIES:
-        raise MadtreeError(f"strategy must be one of {', '.join(STRATEGIES)}, not {given!r}")
-    return found
-
-
-def _optional(value: str | None) -> str | None:
-    return value.strip() or None if value else None
-
-
-def _in_range(argument: str, value: int | None, default: int, minimum: int, maximum: int) -> int:
-    if value is None:
-        return default
-    if not minimum <= value <= maximum:
-        valid = f"at least {minimum}" if maximum == _LARGEST else f"from {minimum} to {maximum}"
-        raise MadtreeError(f"{argument} must be {valid}, not {value}")
-    return value
-
-
-def _depth(host: Host, given: int | None) -> int:
-    """`max_depth`; what is beyond the limit is taken for the limit, with a notice."""
-    if given is not None and given > MAX_DEPTH_LIMIT:
-        host.notice(f"max_depth: {MAX_DEPTH_LIMIT} is taken for {given}; no tree grows deeper")
-        return MAX_DEPTH_LIMIT
-    return _in_range("max_depth", given, defaults.MAX_DEPTH, 0, MAX_DEPTH_LIMIT)
-
-
 def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, int]:
     """`min_split` and `min_bucket`; one follows from the other where only one is given (semantics, section 1)."""
-    split = _in_range("min_split", min_split, defaults.MIN_SPLIT, 1, _LARGEST)
-    bucket = _in_range("min_bucket", min_bucket, max(1, split // defaults.SPLIT_PER_BUCKET), 1, _LARGEST)
+    split = defaults.MIN_SPLIT if min_split is None else min_split
+    bucket = max(1, split // defaults.SPLIT_PER_BUCKET) if min_bucket is None else min_bucket
     if min_split is None and min_bucket is not None:
         split = defaults.SPLIT_PER_BUCKET * bucket
     return split, bucket
 
 
-def _least_decrease(given: float | None) -> float:
-    if given is None:
-        return defaults.MIN_IMPURITY_DECREASE
-    if not 0 <= given < math.inf:
-        raise MadtreeError(f"min_impurity_decrease must be a number of at least 0, not {given!r}")
-    return given
+def _or_default(given: float | None, default: float) -> float:
+    return default if given is None else given
 
 
-def _shrink(given: float | None, criterion: str) -> float:
-    if given is None:
-        return defaults.SHRINK
-    if criterion != POISSON:
+def _check_counted(values: Mapping[str, Any], criterion: str) -> None:
+    if criterion == POISSON:
+        return
+    if values["shrink"] is not None:
         raise MadtreeError("shrink is for split_criterion => 'poisson' only, whose rates it draws to the root's")
-    if not 0 <= given < math.inf:
-        raise MadtreeError(f"shrink must be a number of at least 0, not {given!r}", hint="0 shrinks no rate.")
-    return given
-
-
-def _check_counted(exposure: str | None, criterion: str) -> None:
-    if exposure and criterion != POISSON:
+    if values["exposure"]:
         raise MadtreeError(
             f"exposure is for split_criterion => 'poisson' only, not for {criterion}",
             hint="What rows count for is their weight: weights => ...",
@@ -292,16 +198,3 @@ def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequen
     oids = [item.column.type_oid if item.column else next(probed) for item in items]
     types = catalog.find_types(host, oids)
     return [types[oid] for oid in oids]
-
-
-def _parameters(text: TextParameters, fold: Item | None, **others: object) -> Parameters:
-    return Parameters(
-        cp=text.cp,
-        n_folds=text.n_folds,
-        rule=text.rule,
-        fold_col=fold.sql if fold else None,
-        max_surrogates=text.max_surrogates,
-        surrogate_style=text.surrogate_style,
-        null_as_category=text.null_as_category,
-        **others,  # type: ignore[arg-type]
-    )

@@ -1,19 +1,14 @@
-"""The two parameter strings of `tree_train`: `key=value, key=value`."""
+"""Arguments that are strings of options: `key=value, key=value`."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.interface import defaults
+from madtree.interface import Argument, Function, OneOf, Range
 from madtree.sqltext.split import split_list
-from madtree.trees import UNPRUNED
-
-_KEYS = tuple(key for keys in defaults.OPTIONS.values() for key in keys)
 
 # Where MADlib has other names: what its order has in the place of each of the two strings.
 _MADLIBS = {"surrogate_params": "argument 14, pruning_params", "pruning_params": "argument 15, null_handling_params"}
@@ -22,43 +17,29 @@ _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _PAIR = re.compile(r"\s*([^=\s]+)\s*=\s*(.*?)\s*", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class TextParameters:
-    """What the two strings say; `fold_col` is SQL as the user wrote it."""
+def parse_options(function: Function, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are keys of a function's arguments, by name, from its arguments; else their defaults.
 
-    max_surrogates: int = defaults.MAX_SURROGATES
-    null_as_category: bool = defaults.NULL_AS_CATEGORY
-    surrogate_style: int = defaults.SURROGATE_STYLE
-    cp: float = defaults.CP
-    n_folds: int = defaults.N_FOLDS
-    rule: str = defaults.RULE
-    fold_col: str | None = None
-
-
-def parse_params(
-    surrogate_params: str | None, pruning_params: str | None, null_handling_params: str | None = None
-) -> TextParameters:
-    """Read the strings. Their keys are disjoint and each string may hold any of them, as MADlib's order differs.
-
-    `null_handling_params` is MADlib's name of `surrogate_params`.
+    Keys are disjoint, and each of the strings may hold any of them, as MADlib's order of arguments differs.
 
     Raises:
         MadtreeError: a pair is malformed, or a key is unknown or given twice, or a value is not valid.
     """
-    values: dict[str, Any] = {}
-    given = {
-        "surrogate_params": surrogate_params,
-        "pruning_params": pruning_params,
-        "null_handling_params": null_handling_params,
-    }
-    for argument, text in given.items():
+    strings = [each for each in function.arguments if each.keys]
+    keys = {key.name: key for each in strings for key in each.keys}
+    names = [each.name for each in strings]
+    given: dict[str, Any] = {}
+    for argument in [*names, *(function.madlib_names[name] for name in names if name in function.madlib_names)]:
+        text = values[argument]
         if text is None or not text.strip():
             continue
-        for key, value in pairs(text, argument, _KEYS):
-            if key in values:
+        own = {key.name for each in strings if each.name == argument for key in each.keys}
+        for key, value in pairs(text, argument, tuple(keys)):
+            if key in given:
                 raise MadtreeError(f"{argument}: the key {key} is given twice")
-            values[key] = _READERS[key](f"{_place(argument, key)}: {key}", value)
-    return TextParameters(**values)
+            elsewhere = f" ({_MADLIBS[argument]} in MADlib)" if argument in _MADLIBS and key not in own else ""
+            given[key] = _read(f"{argument}{elsewhere}: {key}", keys[key], value)
+    return {name: given.get(name, key.default) for name, key in keys.items()}
 
 
 def pairs(text: str, argument: str, keys: Sequence[str], form: str = "a pair key=value") -> list[tuple[str, str]]:
@@ -74,13 +55,6 @@ def pairs(text: str, argument: str, keys: Sequence[str], form: str = "a pair key
     return found
 
 
-def _place(argument: str, key: str) -> str:
-    """The argument that a key was found in; where it stands as in MADlib's order, also by its place and name there."""
-    if argument not in _MADLIBS or key in defaults.OPTIONS[argument]:
-        return argument
-    return f"{argument} ({_MADLIBS[argument]} in MADlib)"
-
-
 def _pair(pair: str, argument: str, keys: Sequence[str], form: str) -> tuple[str, str]:
     match = _PAIR.fullmatch(pair)
     if match is None or not match[2]:
@@ -93,61 +67,32 @@ def _pair(pair: str, argument: str, keys: Sequence[str], form: str) -> tuple[str
     return key, value
 
 
-def _integer(minimum: int, maximum: int, valid: str) -> Callable[..., int]:
-    def read(what: str, value: str) -> int:
-        text = _unquoted(value)
-        number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
-        if number is None or not minimum <= number <= maximum:
-            raise MadtreeError(f"{what} must be {valid}, not {value!r}")
+def _read(what: str, key: Argument, value: str) -> Any:
+    """A key's value; raises MadtreeError, which says `what` it is, if it is not valid."""
+    text = _unquoted(value)
+    if isinstance(key.valid, OneOf):
+        return key.valid.checked(what, text)
+    if key.type == "boolean":
+        if text.lower() not in _TRUE | _FALSE:
+            raise MadtreeError(f"{what} must be true or false, not {value!r}")
+        return text.lower() in _TRUE
+    if isinstance(key.valid, Range):
+        number = _number(text, key.type)
+        if number is None or not key.valid.has(number):
+            raise MadtreeError(f"{what} must be {key.valid.words}, not {value!r}")
         return number
-
-    return read
-
-
-def _n_folds(what: str, value: str) -> int:
-    """A single fold leaves nothing to train on, and means none, as in MADlib."""
-    folds = _integer(0, 255, "0 (no cross-validation) or an integer from 2 to 255")(what, value)
-    return folds if folds > 1 else 0
+    return value  # a name as SQL, to which double quotes belong
 
 
-def _cp(what: str, value: str) -> float:
+def _number(text: str, type_: str) -> float | None:
+    """As Python reads it; None if it is none, or of more digits than any that is valid."""
+    if type_ == "integer":
+        return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
     try:
-        number = float(_unquoted(value))
+        return float(text)
     except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise MadtreeError(f"{what} must be a number, below 0 for trees that are not pruned, not {value!r}")
-    return max(number, UNPRUNED)
-
-
-def _boolean(what: str, value: str) -> bool:
-    text = _unquoted(value).lower()
-    if text not in _TRUE | _FALSE:
-        raise MadtreeError(f"{what} must be true or false, not {value!r}")
-    return text in _TRUE
-
-
-def _rule(what: str, value: str) -> str:
-    text = _unquoted(value).lower()
-    if text not in ("min", "1se"):
-        raise MadtreeError(f"{what} must be min or 1se, not {value!r}")
-    return text
-
-
-def _fold_col(what: str, value: str) -> str:
-    return value  # double quotes belong to the name here
+        return None
 
 
 def _unquoted(value: str) -> str:
     return value[1:-1].strip() if len(value) > 1 and value[0] == value[-1] == '"' else value
-
-
-_READERS: dict[str, Callable[[str, str], Any]] = {
-    "max_surrogates": _integer(0, 2**15, "an integer of at least 0"),
-    "null_as_category": _boolean,
-    "surrogate_style": _integer(0, 1, "0 or 1"),
-    "cp": _cp,
-    "n_folds": _n_folds,
-    "rule": _rule,
-    "fold_col": _fold_col,
-}

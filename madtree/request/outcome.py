@@ -15,32 +15,11 @@ from madtree.trees import CRITERIA_OF_NUMBERS, POISSON
 
 NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
 INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
-CRITERION_NAMES = {
-    "gini": "gini",
-    "entropy": "entropy",
-    "cross-entropy": "entropy",
-    "cross_entropy": "entropy",
-    "misclassification": "misclassification",
-    "misclass": "misclassification",
-    "gain_ratio": "gain_ratio",
-    "gain-ratio": "gain_ratio",
-    "mse": "mse",
-    "poisson": "poisson",
-}
 _CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint", "date"})
 # By pg_type.typcategory: dates and times, network addresses, bit strings, and what is in none of PostgreSQL's
 # categories (uuid): no arithmetic makes a regression of them.
 _CLASS_CATEGORIES = frozenset("DIUV")
 _WRITTEN_BY_SETTINGS = frozenset({"bytea"})  # by bytea_output, so that its text is not always the same
-
-
-def criterion_of(given: str | None) -> str:
-    criterion = CRITERION_NAMES.get((given or defaults.SPLIT_CRITERION).strip().lower())
-    if criterion is None:
-        raise MadtreeError(
-            f"split_criterion must be gini, entropy, gain_ratio, misclassification, mse or poisson, not {given!r}"
-        )
-    return criterion
 
 
 def fitting_criterion(

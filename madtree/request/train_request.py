@@ -9,10 +9,6 @@ from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.values import Writer
 from madtree.trees import Feature, ForestParameters, Parameters
 
-# auto: as the numbers of rows, columns and processors suggest; memory: this process alone, in memory and then a file;
-# workers: resident workers of one parallel query; aggregate: a table of blocks, counted by the SQL aggregate.
-STRATEGIES = ("auto", "memory", "workers", "aggregate")
-
 
 @dataclass(frozen=True)
 class Arguments:
@@ -53,7 +49,7 @@ class TrainingTask:
         id_type: of the id, as the catalogue spells it.
         dependent_writer, fold_writer, id_writer: how values of the dependent variable, of the folds' column and of the
             id are written as text.
-        strategy: one of `STRATEGIES`: where blocks are kept and who counts them.
+        strategy: one of `interface.training.STRATEGIES`: where blocks are kept and who counts them.
         parallel_workers: wanted beside this process; None: as many as pay.
         tuning: sizes and thresholds.
         forest: what to draw for the trees of a forest; None for single trees.

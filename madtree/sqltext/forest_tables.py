@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.interface import FOREST_SETTINGS
 from madtree.sqltext.inserts import unnested, with_arrays
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column
@@ -63,7 +64,9 @@ _MADLIBS_SUMMARY: tuple[tuple[str, str], ...] = (
     ("split_rule", "text"),
 )
 _KNOWN = {column for column, _ in _MADLIBS_SUMMARY}
-FOREST_SUMMARY_COLUMNS = _MADLIBS_SUMMARY + tuple(each for each in SUMMARY_COLUMNS if each[0] not in _KNOWN)
+FOREST_SUMMARY_COLUMNS = _MADLIBS_SUMMARY + tuple(
+    each for each in (*SUMMARY_COLUMNS, *FOREST_SETTINGS) if each[0] not in _KNOWN
+)
 
 FOREST_TREE_PARAMETERS = MEMBER_COLUMNS + TREE_COLUMNS + MORE_MEMBER_COLUMNS
 GROUP_PARAMETERS = (("gid", "int4"), *GROUP_COLUMNS)

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from madtree.interface import FOREST_TOLD
+from madtree.interface import TOLD as TOLD_SETTINGS
 from madtree.sqltext.forest_tables import FOREST_METHOD, FOREST_SUMMARY_COLUMNS
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, SUMMARY_COLUMNS, TREE_COLUMNS, model_table
 
 # What `madtree.models` tells of how a model was trained.
-PARAMETERS = (
-    "split_criterion", "max_depth", "min_split", "min_bucket", "n_bins", "max_surrogates", "surrogate_style",
-    "null_as_category", "input_cp", "n_folds", "rule", "fold_col", "weights",
-    "grouping_cols", "seed", "independent_varnames", "max_leaf_nodes", "min_impurity_decrease",
-    "class_params", "exposure", "shrink", "feature_costs", "max_competitors",
-)  # fmt: skip
-
-# And of a forest, whose summary alone has such columns.
-FOREST_PARAMETERS = (
-    "num_trees", "num_random_features", "split_rule", "sampling", "sample_ratio", "importance", "num_permutations",
-)  # fmt: skip
+PARAMETERS = (*TOLD_SETTINGS, "weights", "exposure", "grouping_cols", "independent_varnames")
 
 # The columns of `madtree.models` that the tables themselves tell.
 TOLD = (
@@ -120,7 +112,7 @@ def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
 def _describe(position: int, schema: str, name: str, columns: Collection[str]) -> str:
     summary = {column: _value("s", column, type_) for column, type_ in _SUMMARY.items() if column in columns}
     trees = {column: _value("r", column, type_) for column, type_ in TREE_COLUMNS}
-    names = PARAMETERS + tuple(key for key in FOREST_PARAMETERS if key in columns)
+    names = PARAMETERS + tuple(key for key in FOREST_TOLD if key in columns)
     parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in names)
     is_forest = f"{summary.get('method', 'NULL')} OPERATOR(pg_catalog.=) {literal(FOREST_METHOD)}"
     trained_at = f"({summary.get('trained_at', 'NULL')})::pg_catalog.timestamptz"

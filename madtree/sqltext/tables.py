@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from madtree.interface import SETTINGS
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Column
 from madtree.sqltext.typenames import type_sql
@@ -86,7 +87,7 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
 )
 # Of forests only (`packed_nodes`).
 PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
-SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
+_FIRST_SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("method", "text"),
     ("is_classification", "bool"),
     ("source_table", "text"),
@@ -131,16 +132,11 @@ SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("grouping_types", "text[]"),
     ("levels", "jsonb"),
     ("trained_at", "timestamptz"),
-    ("max_leaf_nodes", "int4"),
-    ("min_impurity_decrease", "float8"),
     ("dependent_name", "text"),
     ("grouping_expressions", "text[]"),
-    ("class_params", "text"),
-    ("exposure", "text"),
-    ("shrink", "float8"),
-    ("feature_costs", "text"),
-    ("max_competitors", "int4"),
 )
+_KNOWN = {column for column, _ in _FIRST_SUMMARY_COLUMNS}
+SUMMARY_COLUMNS = _FIRST_SUMMARY_COLUMNS + tuple(each for each in SETTINGS if each[0] not in _KNOWN)
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {
     "": frozenset({"tree_id", "impurity_var_importance", "root_risk"}),

@@ -2,42 +2,55 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from madtree.errors import MadtreeError
-from madtree.request.option_strings import TextParameters, parse_params
+from madtree.interface import FUNCTIONS, defaults
+from madtree.request.option_strings import parse_options
+
+TREE_TRAIN = FUNCTIONS["tree_train"]
+
+
+def parse(surrogate_params: str | None, pruning_params: str | None) -> dict[str, Any]:
+    names = ("surrogate_params", "pruning_params", "null_handling_params")
+    return parse_options(TREE_TRAIN, dict(zip(names, (surrogate_params, pruning_params, None), strict=True)))
+
+
+def options(**said: object) -> dict[str, object]:
+    return {**defaults.OPTIONS["surrogate_params"], **defaults.OPTIONS["pruning_params"], **said}
 
 
 def test_nothing_said_means_the_defaults() -> None:
-    assert parse_params(None, None) == parse_params("", "  ") == TextParameters()
+    assert parse(None, None) == parse("", "  ") == options()
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("cp=0.01", TextParameters(cp=0.01)),
-        ("cp = 1e-3 ,n_folds= 10", TextParameters(cp=0.001, n_folds=10)),
-        ("CP=0, N_Folds=0", TextParameters()),
-        ("rule=1SE", TextParameters(rule="1se")),
-        ("rule='min'", TextParameters()),
-        ("max_surrogates=2, surrogate_style=1", TextParameters(max_surrogates=2, surrogate_style=1)),
-        ("null_as_category=True", TextParameters(null_as_category=True)),
-        ("null_as_category=f", TextParameters()),
-        ("n_folds=1", TextParameters()),
-        ('null_as_category="yes"', TextParameters(null_as_category=True)),
-        ("fold_col=fold", TextParameters(fold_col="fold")),
-        ('fold_col="My, Fold=s", cp=1', TextParameters(fold_col='"My, Fold=s"', cp=1)),
-        ("fold_col='\"It''s\"'", TextParameters(fold_col='"It\'s"')),
+        ("cp=0.01", options(cp=0.01)),
+        ("cp = 1e-3 ,n_folds= 10", options(cp=0.001, n_folds=10)),
+        ("CP=0, N_Folds=0", options()),
+        ("rule=1SE", options(rule="1se")),
+        ("rule='min'", options()),
+        ("max_surrogates=2, surrogate_style=1", options(max_surrogates=2, surrogate_style=1)),
+        ("null_as_category=True", options(null_as_category=True)),
+        ("null_as_category=f", options()),
+        ('null_as_category="yes"', options(null_as_category=True)),
+        ("fold_col=fold", options(fold_col="fold")),
+        ('fold_col="My, Fold=s", cp=1', options(fold_col='"My, Fold=s"', cp=1)),
+        ("fold_col='\"It''s\"'", options(fold_col='"It\'s"')),
     ],
 )
-def test_either_string_may_hold_any_key(text: str, expected: TextParameters) -> None:
-    assert parse_params(text, None) == expected
-    assert parse_params(None, text) == expected
+def test_either_string_may_hold_any_key(text: str, expected: dict[str, object]) -> None:
+    assert parse(text, None) == expected
+    assert parse(None, text) == expected
 
 
 def test_both_strings_together() -> None:
     """The order of a positional call written for MADlib."""
-    assert parse_params("n_folds=3, cp=0.1", "max_surrogates=2") == TextParameters(n_folds=3, cp=0.1, max_surrogates=2)
+    assert parse("n_folds=3, cp=0.1", "max_surrogates=2") == options(n_folds=3, cp=0.1, max_surrogates=2)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +75,7 @@ def test_both_strings_together() -> None:
         ("max_surrogates=-1", "max_surrogates must be an integer of at least 0, not '-1'"),
         ("max_surrogates=many", "max_surrogates must be an integer of at least 0, not 'many'"),
         ("surrogate_style=2", "surrogate_style must be 0 or 1, not '2'"),
-        ("rule=best", "rule must be min or 1se, not 'best'"),
+        ("rule=best", "rule must be one of min, 1se, not 'best'"),
         ("null_as_category=maybe", "null_as_category must be true or false, not 'maybe'"),
         ("cp=1 -- no", "comment"),
     ],
@@ -70,7 +83,7 @@ def test_both_strings_together() -> None:
 def test_a_mistake_is_named(text: str, words: str) -> None:
     for argument, strings in (("surrogate_params", (text, None)), ("pruning_params", (None, text))):
         with pytest.raises(MadtreeError) as caught:
-            parse_params(*strings)
+            parse(*strings)
         assert words in caught.value.message
         assert argument in caught.value.message
 
@@ -85,5 +98,5 @@ def test_a_key_in_madlibs_place_is_named_by_the_name_that_it_has_there() -> None
         ((None, "cp=no"), "pruning_params: cp must be a number"),
     ):
         with pytest.raises(MadtreeError) as caught:
-            parse_params(*strings)
+            parse(*strings)
         assert caught.value.message.startswith(words)

@@ -80,7 +80,7 @@ class BaseForest(FittedInDatabase):
         def n_features() -> int:
             given = {key: as_argument(key, value) for key, value in data.items() if value is not None}
             task = check_forest_arguments(
-                client.host, output_table_name=name, replace_=True, classification=self._learns_classes, **given
+                client.host, output_table_name=name, replace=True, classification=self._learns_classes, **given
             )
             return len(task.features)
 

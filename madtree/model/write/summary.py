@@ -10,6 +10,7 @@ from typing import Any
 
 from madtree import __version__
 from madtree.host import Host
+from madtree.interface import SETTINGS
 from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
@@ -38,7 +39,7 @@ class Totals:
 
 def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
     """Fill `<output>_summary` with its one row."""
-    arguments, parameters = task.arguments, task.parameters
+    arguments = task.arguments
     categorical = [f.name for f in task.features if f.kind is not Kind.CONTINUOUS]
     continuous = [f.name for f in task.features if f.kind is Kind.CONTINUOUS]
     labels = {f.name: list(f.labels) for f in task.features if f.labels}
@@ -62,22 +63,9 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "dependent_var_levels": list(totals.classes) if task.is_classification else None,
         "dependent_var_type": task.dependent_type,
         "independent_var_types": ", ".join(f.type for f in task.features),
-        "input_cp": parameters.cp,
-        "n_folds": parameters.n_folds,
-        "null_proxy": sql.NULL_PROXY if parameters.null_as_category else None,
+        "null_proxy": sql.NULL_PROXY if task.parameters.null_as_category else None,
         "madtree_version": __version__,
-        "seed": parameters.seed,
-        "split_criterion": parameters.criterion,
         "weights": arguments.weights,
-        "max_depth": parameters.max_depth,
-        "min_split": parameters.min_split,
-        "min_bucket": parameters.min_bucket,
-        "n_bins": parameters.n_bins,
-        "max_surrogates": parameters.max_surrogates,
-        "surrogate_style": parameters.surrogate_style,
-        "null_as_category": parameters.null_as_category,
-        "rule": parameters.rule,
-        "fold_col": parameters.fold_col,
         "features": [f.name for f in task.features],
         "feature_types": [f.type for f in task.features],
         "feature_kinds": [f.kind.value for f in task.features],
@@ -86,22 +74,31 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "grouping_types": [column.type for column in task.grouping],
         "levels": None if totals.categories is None else json.dumps(totals.categories, ensure_ascii=False),
         "trained_at": datetime.now(timezone.utc).isoformat(),
-        "max_leaf_nodes": parameters.max_leaf_nodes,
-        "min_impurity_decrease": parameters.min_impurity_decrease,
         "dependent_name": task.dependent_name,
         "grouping_expressions": [column.value for column in task.grouping],
-        "class_params": parameters.class_params and class_params_text(parameters.class_params),
-        "exposure": arguments.exposure,
-        "feature_costs": arguments.feature_costs,
-        "max_competitors": parameters.max_competitors,
-        "shrink": parameters.shrink if parameters.criterion == POISSON else None,
-    }
+    } | _settings(task)
     columns = sql.SUMMARY_COLUMNS
     if task.forest:
         columns, row = forest_sql.FOREST_SUMMARY_COLUMNS, row | _of_forest(task, task.forest)
     types = [_TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in columns]
     statement = inserts.insert_summary(task.output_schema, task.output_name, columns)
     host.command(statement, types, [row[column] for column, _ in columns])
+
+
+def _settings(task: TrainingTask) -> dict[str, Any]:
+    """The columns of `SETTINGS`: as the user gave them, else as they are taken."""
+    parameters = task.parameters
+    given = {name: value for name, value in vars(task.arguments).items() if value is not None}
+    taken = {
+        **vars(parameters),
+        "split_criterion": parameters.criterion,
+        "input_cp": parameters.cp,
+        "class_params": parameters.class_params and class_params_text(parameters.class_params),
+        "shrink": parameters.shrink if parameters.criterion == POISSON else None,
+        "exposure": None,
+        "feature_costs": None,
+    }
+    return {column: given[column] if column in given else taken[column] for column, _ in SETTINGS}
 
 
 def _of_forest(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:

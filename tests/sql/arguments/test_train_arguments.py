@@ -162,14 +162,14 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"min_split": 0}, "min_split must be at least 1, not 0"),
     ({"min_bucket": 0}, "min_bucket must be at least 1, not 0"),
     ({"n_bins": 1}, "n_bins must be 0 (every threshold) or 2 to 65000, not 1"),
-    ({"n_bins": -1}, "n_bins must be from 0 to 65000, not -1"),
-    ({"n_bins": 65001}, "n_bins must be from 0 to 65000, not 65001"),
+    ({"n_bins": -1}, "n_bins must be 0 (every threshold) or 2 to 65000, not -1"),
+    ({"n_bins": 65001}, "n_bins must be 0 (every threshold) or 2 to 65000, not 65001"),
     ({"memory_mb": 7}, "memory_mb must be from 8 to 1048576, not 7"),
     ({"parallel_workers": -1}, "parallel_workers must be from 0 to 1024, not -1"),
     # criterion
     (
         {"split_criterion": "ginny"},
-        "split_criterion must be gini, entropy, gain_ratio, misclassification, mse or poisson, not 'ginny'",
+        "split_criterion must be one of gini, entropy, gain_ratio, misclassification, mse, poisson, not 'ginny'",
     ),
     ({"split_criterion": "mse"}, "split_criterion mse is for regression, but dependent_variable y is of type boolean"),
     (

@@ -188,7 +188,7 @@ def test_many_trees_of_few_rows(db: psycopg.Connection) -> None:
         ("num_trees => 100001", "num_trees must be from 1 to 100000, not 100001"),
         ("max_tree_depth => -1", "max_tree_depth must be from 0 to 60, not -1"),
         ("num_splits => 1", "num_splits must be 0 .every threshold. or 2 to 65000, not 1"),
-        ("num_splits => -5", "num_splits must be from 0 to 65000, not -5"),
+        ("num_splits => -5", "num_splits must be 0 .every threshold. or 2 to 65000, not -5"),
         ("null_handling_params => 'max_surrogate=1'", "null_handling_params"),
         ("sample_ratio => 'NaN'", "sample_ratio must be above 0 and at most 1, not nan"),
         ("num_random_features => 6", "num_random_features must be from 1 to 5, not 6"),
