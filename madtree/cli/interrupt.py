@@ -7,7 +7,9 @@ thread to roll back, and only then goes. Nothing is committed once a signal has 
 from __future__ import annotations
 
 import contextlib
+import select
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -121,10 +123,15 @@ def interruptible(
         except BaseException as error:  # whatever it is, the main thread is waiting for it
             result.set_exception(error)
 
+    # A signal may come at any instruction, but must not within the waiting for a lock, which it would break: so the
+    # end of the work is waited for at a socket.
+    finished, finish = socket.socketpair()
+    result.add_done_callback(lambda _: finish.close())
     threading.Thread(target=run, name="madtree-query", daemon=True).start()
     try:
-        while not wait([result], TICK).done:
-            tick()
+        with finished:
+            while not select.select([finished], [], [], TICK)[0]:
+                tick()
     except KeyboardInterrupt as signalled:
         with gate:
             if not committing:

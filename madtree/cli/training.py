@@ -1,16 +1,21 @@
-"""Options of the commands that train, and what they make of them."""
+"""The commands that train: their options are the arguments of the server's functions, as these are declared."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Annotated, Any
 
 import typer
 
-from madtree.interface import defaults
+from madtree.cli.options import OUTPUT, Dsn, Json
+from madtree.cli.output import as_json, text
+from madtree.cli.safe import safe_line
+from madtree.cli.session import session
+from madtree.interface import Argument, Function, OneOf
 
-DATA, GROWTH, MISSING, PRUNING, RUN = "Data", "How the tree grows", "Missing values", "Pruning", "The run"
 # demo.late: classification, 245413 rows, 1 tree, 92 leaves, 0.47 s
 # demo.forest: forest for classification, 245413 rows, 50 trees, 250300 leaves, out-of-bag error 0.2328, 4.47 s
 LINE = re.compile(
@@ -20,78 +25,113 @@ LINE = re.compile(
 )
 
 
-class Criterion(str, Enum):
-    """Split criteria."""
-
-    GINI = "gini"
-    ENTROPY = "entropy"
-    GAIN_RATIO = "gain_ratio"
-    MISCLASSIFICATION = "misclassification"
-    MSE = "mse"
-    POISSON = "poisson"
+_TYPES = {"text": str, "integer": int, "bigint": int, "double precision": float, "boolean": bool}
+_ALL_FEATURES = "*"
+_Source = Annotated[str, typer.Argument(help="Table or view to train on.", show_default=False)]
+_NewModel = Annotated[str, typer.Argument(help="Name of the model, and of its tables.", show_default=False)]
 
 
-def option(help_: str, panel: str, *names: str, **settings: Any) -> Any:
-    return typer.Option(*names, help=help_, rich_help_panel=panel, show_default=False, **settings)
+def training_command(function: Function, doing: str, depth: str, help_: str) -> Callable[..., None]:
+    """A command that calls the function, with an option for each of its arguments that has a flag.
+
+    Args:
+        doing: what the bar says.
+        depth: the argument for the depth of a tree, by which the bar estimates; empty where it counts trees.
+        help_: of the command.
+    """
+    options = {_parameter(each): each for each in function.options if each.flag}
+
+    def command(table: str, model: str, verbose: bool, dsn: str | None, json: bool, **given: Any) -> None:
+        values = {each.name: _value(given[name]) for name, each in options.items()}
+        # Lines of progress move the bar, and let a cancel in.
+        arguments = {"training_table_name": table, "output_table_name": model, "verbose": True}
+        arguments |= {
+            each.name: pairs({key.name: values[key.name] for key in each.keys}) if each.keys else values[each.name]
+            for each in function.arguments
+            if each.keys or each.name in values
+        }
+        levels = {"max_depth": arguments[depth] or function.defaults[depth]} if depth else {}
+        with session(dsn) as opened:
+            said = opened.line(function.name, arguments, doing, verbose=verbose, **levels)
+        if json:
+            as_json({"model": model, **trained(said), "message": said})
+        else:
+            text(safe_line(said))
+
+    command.__doc__ = help_
+    command.__signature__ = inspect.Signature(list(_parameters(options)))  # type: ignore[attr-defined]
+    command.__annotations__ = {}
+    return command
 
 
-Source = Annotated[str, typer.Argument(help="Table or view to train on.", show_default=False)]
-NewModel = Annotated[str, typer.Argument(help="Name of the model, and of its tables.", show_default=False)]
-Target = Annotated[
-    str,
-    option(
-        "What to predict, a column or expression, also with AS name: boolean, integer or text for classes, "
-        "float or numeric for regression.",
-        DATA,
-        "--target",
-        "-y",
-        metavar="SQL",
-    ),
-]
-Features = Annotated[
-    str,
-    option(
-        "Columns or expressions to predict from, separated by commas. Default: * for all others.",
-        DATA,
-        "--features",
-        "-x",
-        metavar="LIST",
-    ),
-]
-Exclude = Annotated[list[str] | None, option("Columns that * leaves out; may be repeated.", DATA, metavar="LIST")]
-Weights = Annotated[str | None, option("Weight of each row, a column or expression.", DATA, metavar="SQL")]
-Classification = Annotated[
-    bool | None,
-    option(
-        "Whether the target is classes or a number; its type says so otherwise.",
-        DATA,
-        "--classification/--regression",
-    ),
-]
-ChosenCriterion = Annotated[
-    Criterion | None,
-    option(f"Default: {defaults.SPLIT_CRITERION}; of numbers mse, of counts poisson.", GROWTH),
-]
-Bins = Annotated[
-    int | None,
-    option(
-        f"Candidate thresholds of a continuous feature, 0 for all. Default: {defaults.N_BINS}.",
-        GROWTH,
-    ),
-]
-MaxSurrogates = Annotated[
-    int | None, option(f"Surrogate splits kept for each node. Default: {defaults.MAX_SURROGATES}.", MISSING)
-]
-SurrogateStyle = Annotated[int | None, option(f"0 or 1, as in rpart. Default: {defaults.SURROGATE_STYLE}.", MISSING)]
-NullAsCategory = Annotated[
-    bool | None, option("NULL is one more category of a text or boolean feature.", MISSING, "--null-as-category")
-]
-Replace = Annotated[bool | None, option("Overwrite a model of that name.", RUN, "--replace")]
+def _parameters(options: dict[str, Argument]) -> Iterator[inspect.Parameter]:
+    """What typer reads of a function: the arguments of the command, then its options in their sections."""
+    yield _keyword("table", _Source)
+    yield _keyword("model", _NewModel)
+    sections = list(dict.fromkeys(each.flag.section for each in options.values() if each.flag))
+    for name, each in sorted(options.items(), key=lambda item: sections.index(item[1].flag.section)):  # type: ignore[union-attr]
+        default = None if not each.is_required else _ALL_FEATURES if each.name == "list_of_features" else ...
+        yield _keyword(name, _option(each), default)
+    verbose = typer.Option("--verbose", "-v", help="Print the server's lines of progress.", rich_help_panel=OUTPUT)
+    yield _keyword("verbose", Annotated[bool, verbose], False)
+    yield _keyword("dsn", Dsn, None)
+    yield _keyword("json", Json, False)
 
 
-def joined(lists: list[str] | None) -> str | None:
-    """Lists given one by one, as one."""
-    return ", ".join(lists) if lists else None
+def _keyword(name: str, annotation: Any, default: Any = ...) -> inspect.Parameter:
+    given = inspect.Parameter.empty if default is ... else default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=annotation)
+
+
+def _option(argument: Argument) -> Any:
+    """Its type, and what the help says."""
+    flag = argument.flag
+    assert flag is not None
+    kind: Any = _words(argument.name, argument.valid) if isinstance(argument.valid, OneOf) else _TYPES[argument.type]
+    if flag.is_repeated:
+        kind = list[kind]
+    names = flag.names or (f"--{argument.name.replace('_', '-')}",)
+    option = typer.Option(
+        *names,
+        help=_help(argument),
+        metavar=flag.metavar or None,
+        rich_help_panel=flag.section,
+        show_default=False,
+    )
+    return Annotated[kind if argument.is_required else kind | None, option]
+
+
+def _words(name: str, valid: OneOf) -> Any:
+    """The words as an enumeration: typer lists them, and names those that are near to a wrong one."""
+    return Enum(name, [(word, word) for word in valid.words], type=str)
+
+
+def _parameter(argument: Argument) -> str:
+    """Of Python, by the option's first name."""
+    flag = argument.flag
+    assert flag is not None
+    return flag.names[0].partition("/")[0].lstrip("-").replace("-", "_") if flag.names else argument.name
+
+
+def _help(argument: Argument) -> str:
+    """What the argument is, as sentences; SQL's NULL is what holds where an option is not given."""
+    flag = argument.flag
+    assert flag is not None
+    said = (flag.help or argument.help).removeprefix("true: ").replace("NULL: ", "by default ")
+    said = f"{said[0].upper()}{said[1:]}{'; may be repeated' if flag.is_repeated else ''}."
+    default = argument.default
+    if argument.name == "list_of_features":
+        return f"{said} Default: {_ALL_FEATURES} for all others."
+    if argument.is_required or default is None or isinstance(default, bool):
+        return said
+    return f"{said} Default: {default if isinstance(default, str) else f'{default:g}'}."
+
+
+def _value(given: Any) -> Any:
+    """As the server's function takes it."""
+    if isinstance(given, list):
+        return ", ".join(given) or None
+    return given.value if isinstance(given, Enum) else given
 
 
 def pairs(values: dict[str, Any]) -> str | None:

@@ -47,7 +47,13 @@ _DEPENDENT = Argument(
     "column or expression, also with AS name: float, numeric -> regression; boolean, integer, text, enum, date, "
     "timestamp, uuid, ... -> classification",
     valid=Named(),
-    flag=Flag(_DATA, ("--target", "-y"), "SQL"),
+    flag=Flag(
+        _DATA,
+        ("--target", "-y"),
+        "SQL",
+        help="what to predict, a column or expression, also with AS name: boolean, integer or text for classes, float "
+        "or numeric for regression",
+    ),
 )
 _FEATURES = Argument(
     "list_of_features",
@@ -84,7 +90,7 @@ _CRITERION = Argument(
     defaults.SPLIT_CRITERION,
     valid=CRITERIA,
     setting=Setting("text", label="split criterion", is_old=True),
-    flag=Flag(_GROWTH, ("--criterion",)),
+    flag=Flag(_GROWTH, ("--criterion",), "NAME"),
 )
 _MIN_SPLIT = Argument(
     "min_split",
@@ -174,7 +180,7 @@ _PRUNING_PARAMS = Argument(
         Argument(
             "rule",
             "text",
-            "min: the least error; 1se: the smallest tree within a standard error of it",
+            "how cp is chosen: min, the least error; 1se, the smallest tree within a standard error of it",
             defaults.RULE,
             valid=OneOf(("min", "1se")),
             setting=Setting("text", is_old=True),
