@@ -34,7 +34,7 @@ from madtree.learn.histogram import (
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_fields, rows_by_tree
 from madtree.learn.route import NewSplits, Routing
 from madtree.parallel import handing_over_pays, sharing
-from madtree.request import COSTS, Costs, Tuning
+from madtree.request import Tuning
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import State, read_state
 from madtree.storage.blocks import BlockStore
@@ -45,25 +45,23 @@ _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 class TableOfBlocks:
     """The provider whose rows are in a table of blocks."""
 
-    rows_at_hand = False
-
     def __init__(
         self,
         host: Host,
         work: WorkTables,
         problem: Problem,
         n_workers: int,
+        tuning: Tuning,
         state_bytes: int | None = None,
-        costs: Costs = COSTS,
     ) -> None:
         """
         Args:
             n_workers: that may share a pass.
             state_bytes: that a state should not exceed, since it travels; None for no bound beyond the memory budget's.
-            costs: of handing a state over.
+            tuning: of the training.
         """
         self._host, self._work, self._problem, self._n_workers = host, work, problem, n_workers
-        self._state_bytes, self._costs = state_bytes, costs
+        self._state_bytes, self._tuning = state_bytes, tuning
         # The trees to whose nodes rows have been moved, after how many rounds, and the nodes that there were.
         self._routing: Routing | None = None
         self._rounds, self._n_nodes = 0, problem.n_trees
@@ -93,7 +91,7 @@ class TableOfBlocks:
         one by one, and permuted among all others.
         """
         if self._copied is None:
-            memory = self._problem.parameters.memory_bytes // Tuning.block_share
+            memory = self._problem.parameters.memory_bytes // self._tuning.block_share
             place, reader = TemporaryPlace.of(self._host), ColumnReader(self._problem)
             copied = BlockStore(self._problem, 1, memory, 0, place)
             for row in self._host.data_stream(self._work.blocks()):
@@ -119,7 +117,9 @@ class TableOfBlocks:
 
     def _state(self, request: CountRequest, plan: bytes) -> State | None:
         """The final state, None where there is no block; `plan`: the request as it travels."""
-        n_workers = self._n_workers if handing_over_pays(request.state_bytes, self._n_workers, self._costs) else 0
+        n_workers = (
+            self._n_workers if handing_over_pays(request.state_bytes, self._n_workers, self._tuning.costs) else 0
+        )
         with local_settings(self._host, sharing(n_workers)):
             state: State | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
         return state
@@ -205,15 +205,15 @@ class InTable(TableKeeper):
         rows: RowPacker,
         block_rows: int,
         n_workers: int,
-        costs: Costs,
+        tuning: Tuning,
     ) -> None:
         """
         Args:
             n_workers: that may share a pass.
-            costs: of handing a state over.
+            tuning: of the training.
         """
         super().__init__(host, work, made, n_workers)
-        self._rows, self._block_rows, self._costs = rows, block_rows, costs
+        self._rows, self._block_rows, self._tuning = rows, block_rows, tuning
 
     def _pack(self, packing: Packing) -> Packed:
         host, work, cancels = self._host, self._work, Cancels(self._host)
@@ -231,4 +231,4 @@ class InTable(TableKeeper):
         return total
 
     def _provider(self, problem: Problem) -> TableOfBlocks:
-        return TableOfBlocks(self._host, self._work, problem, self._n_workers, costs=self._costs)
+        return TableOfBlocks(self._host, self._work, problem, self._n_workers, self._tuning)

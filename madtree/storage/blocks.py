@@ -35,8 +35,6 @@ class _Kept:
 class BlockStore:
     """Filled part by part, then asked: it is the provider whose rows are in this process."""
 
-    rows_at_hand = True
-
     def __init__(
         self, problem: Problem, block_rows: int, memory_bytes: int, position_bytes: int, place: TemporaryPlace
     ) -> None:

@@ -26,7 +26,7 @@ from madtree.ingest import (
 from madtree.learn.data import Floats
 from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem, RawRows, SearchTuning
-from madtree.request import TrainingTask
+from madtree.request import TrainingTask, Tuning
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.profile import group_counts
@@ -99,6 +99,7 @@ class DistributedRows:
     tables: DistributedTables
     n_parts: int
     keys: Sequence[int]
+    tuning: Tuning
 
     @classmethod
     def distribute(
@@ -115,7 +116,7 @@ class DistributedRows:
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
         by = None if heaps else text_of(task.id_sql, task.id_writer)
         servers.command(tables.distribute_rows(columns, relation, n_parts, keys, by))
-        return cls(host, servers, tables, n_parts, keys)
+        return cls(host, servers, tables, n_parts, keys, task.tuning)
 
     def pages(self) -> PageRanges:
         """The parts, in place of page ranges."""
@@ -186,7 +187,7 @@ class DistributedBlocks(TableOfBlocks):
 
     def __init__(self, rows: DistributedRows, problem: Problem, made: list[str]) -> None:
         """`made`: the parts of the work tables that exist; those made here are added."""
-        super().__init__(rows.servers, rows.tables, problem, 0, STATE_BYTES)
+        super().__init__(rows.servers, rows.tables, problem, 0, rows.tuning, STATE_BYTES)
         self._tables, self._made, self._n_shards = rows.tables, made, len(rows.keys)
         self._piece_keys: list[int] = []
 

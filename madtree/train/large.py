@@ -232,7 +232,7 @@ class LargeTrees:
             )
         if task.strategy == "aggregate":
             n_workers = cost_model.pass_workers(self.workers, *size)
-            yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning.costs)
+            yield InTable(self.host, self.work, self.made, packer, block_rows, n_workers, tuning)
             return
         if task.strategy in ("auto", "workers"):
             # Rows that were read here are few, or take long to make: they are not read again. Whole trees are grown

@@ -70,6 +70,25 @@ def test_each_worker_has_a_seat_of_its_own_and_there_are_no_more_than_seats(boar
     assert board.n_seated == 3
 
 
+def _left_open(key: str, n: int) -> int:
+    """How many descriptors a worker has more after so many attempts to take a seat that it does not get."""
+    before = len(os.listdir("/proc/self/fd"))
+    assert [Board.join(key) for _ in range(n)] == [None] * n
+    return len(os.listdir("/proc/self/fd")) - before
+
+
+@pytest.mark.parametrize("why", ["no seat", "another token", "over"])
+def test_who_gets_no_seat_leaves_nothing_open(board: Board, why: str) -> None:
+    key = board.key
+    if why == "no seat":
+        assert [elsewhere(_joined, key) for _ in range(3)] == [0, 1, 2]
+    elif why == "another token":
+        key = key[:-4] + ("0000" if key[-4:] != "0000" else "1111")
+    else:
+        board.end()
+    assert elsewhere(_left_open, key, 20) == 0
+
+
 def test_no_number_is_claimed_twice(board: Board) -> None:
     with FORK.Pool(3) as pool:
         numbers = pool.starmap(_claimed, [(board.key, 250)] * 3)

@@ -12,7 +12,6 @@ from make_model import inner, leaf, random_tree
 from madtree.render.labels import category_text
 from madtree.render.layout import tidy_layout
 from madtree.render.palette import OTHERS, class_colours
-from madtree.render.plain import model_of_rows
 from madtree.render.svg import MOST_NODES, MOST_WIDTH, readable_depth, tree_svg
 from madtree.render.textwidth import fitted, text_width
 from madtree.trees.model import Feature, Kind, Model, Node, Tree
@@ -199,25 +198,6 @@ def test_text_is_cut_at_a_character() -> None:
     assert cut.endswith("…")
     assert text_width(cut, 10) <= 60
     assert text_width("木木", 10) > text_width("ab", 10)
-
-
-def test_a_model_made_of_rows_is_drawn_alike() -> None:
-    summary = {
-        "model_table": "m", "source_table": "data", "id_col_name": "id", "dependent_varname": "y",
-        "dependent_var_type": "text", "is_classification": True, "dependent_var_levels": ["no", "yes"],
-        "features": ["x"], "feature_types": ["double precision"], "feature_kinds": ["continuous"],
-        "enum_labels": "{}", "grouping_columns": ["g"],
-    }  # fmt: skip
-    rows = [
-        {"tree_id": 1, **vars(node), "class_weights": list(node.class_weights or ())}
-        for node in TWO_LEAVES.nodes.values()
-    ]
-    for row in rows:
-        del row["surrogates"]
-    grouped = tree(*TWO_LEAVES.nodes.values(), group=("here",))
-    expected = model(("no", "yes"), (X,), grouped, grouping_columns=("g",))
-    assert tree_svg(model_of_rows(summary, rows, {1: ("here",)})) == tree_svg(expected)
-    assert tree_svg(model_of_rows(summary, rows)) == tree_svg(model(("no", "yes"), (X,), TWO_LEAVES))
 
 
 def test_a_picture_is_no_wider_than_can_be_read() -> None:

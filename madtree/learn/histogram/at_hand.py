@@ -34,8 +34,6 @@ _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogra
 class BlocksAtHand:
     """Answers requests by the blocks of this process, and remembers their rows' positions."""
 
-    rows_at_hand = True
-
     def __init__(
         self, blocks: Sequence[Block], position_bytes: int, whole: Block | None = None, room: Room = in_memory
     ) -> None:

@@ -228,14 +228,7 @@ Program = Generator[Request, Any, T]
 
 
 class Provider(Protocol):
-    """Who has the rows, and answers requests.
-
-    Attributes:
-        rows_at_hand: whether single rows can be asked for.
-    """
-
-    @property
-    def rows_at_hand(self) -> bool: ...
+    """Who has the rows, and answers requests."""
 
     def answer(self, request: Request) -> Steps[Any]:
         """Answer any request but Progress, step by step; raises InexactSumError where sums are no longer exact."""

@@ -42,8 +42,6 @@ _ROW_BYTES = 16  # of such a row beside its codes
 class Leader(Member, Generic[T]):
     """The member that the others listen to; a provider of blocks that are spread over processes."""
 
-    rows_at_hand = True
-
     def __init__(
         self,
         board: Board,

@@ -80,11 +80,16 @@ def at_hand(blocks: Sequence[Block]) -> BlocksAtHand:
     return BlocksAtHand(blocks, 2**30)
 
 
+def has_rows(provider: Provider) -> bool:
+    """Whether it can be asked for single rows."""
+    return getattr(provider, "rows_at_hand", True)
+
+
 def train_by(
     problem: Problem, provider: Provider, policy: GrowthPolicy | None = None, mask: FeatureMask | None = None
 ) -> Outcome:
     """The trees of a problem whose rows have their folds, by whoever has the rows."""
-    program = train_trees(problem, rows_at_hand=provider.rows_at_hand, folds_known=True, policy=policy, mask=mask)
+    program = train_trees(problem, rows_at_hand=has_rows(provider), folds_known=True, policy=policy, mask=mask)
     return finished(driven(program, provider))[0]
 
 
@@ -94,7 +99,7 @@ def grown_by(
     """The trees as they are grown, before they are pruned."""
     return finished(
         driven(
-            grow(problem, provider.rows_at_hand, policy, lambda known: SplitFinder(known, provider.rows_at_hand, mask)),
+            grow(problem, has_rows(provider), policy, lambda known: SplitFinder(known, has_rows(provider), mask)),
             provider,
         )
     )

@@ -161,8 +161,6 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
 class BlocksElsewhere:
     """Counts, and has no single rows but for those that are out of bag."""
 
-    rows_at_hand = False
-
     def __init__(self, blocks: list[Block]) -> None:
         positions = Positions(2**20)
         self._placed = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
