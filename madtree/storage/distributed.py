@@ -92,6 +92,7 @@ class DistributedRows:
         tables: the run's work tables.
         n_parts: of about `part_rows` rows each, numbered from 0.
         keys: of the shards, which parts take in turn.
+        tuning: of the training.
     """
 
     host: Host
