@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import psycopg
 import trap_calls
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 from springs import make_marks, make_springs, sprung
 from trap_objects import OBJECTS, put, spring
 from trap_types import TYPES
@@ -34,8 +36,23 @@ RELATIONS = {
     "CREATE TABLE traps.p_1 PARTITION OF traps.p FOR VALUES FROM (MINVALUE) TO (60); "
     "CREATE TABLE traps.p_2 PARTITION OF traps.p DEFAULT; INSERT INTO traps.p SELECT * FROM traps.t",
     "materialized": "CREATE MATERIALIZED VIEW traps.mv AS SELECT * FROM traps.t WHERE {spring} = 1",
+    "foreign": "CREATE FOREIGN TABLE traps.f (id int4, x int4, k text, y text, z float8, w int4, "
+    "g int4 DEFAULT {spring}, CHECK ({spring} = 1)) SERVER elsewhere OPTIONS (schema_name 'traps', table_name 't')",
 }
-SOURCES = {"view": "traps.v", "parent": "traps.i", "partitioned": "traps.p", "materialized": "traps.mv"}
+SOURCES = {
+    "view": "traps.v",
+    "parent": "traps.i",
+    "partitioned": "traps.p",
+    "materialized": "traps.mv",
+    "foreign": "traps.f",
+}
+# The server of the foreign table is this one: in that session the attacker's own functions run as the attacker.
+_ELSEWHERE = """
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host {host}, port {port}, dbname {dbname});
+CREATE USER MAPPING FOR public SERVER elsewhere OPTIONS (user {user}, password {password}, password_required 'false');
+GRANT USAGE ON FOREIGN SERVER elsewhere TO public
+"""
 
 
 T = TypeVar("T")
@@ -254,6 +271,7 @@ def make_ground(ground: Ground, watch: str) -> None:
         for column, type_ in TYPES.items()
     )
     attacker.execute(f"UPDATE traps.t SET {values}")  # type: ignore[arg-type]
+    admin.execute(_elsewhere(admin, ground.logins["attacker"]))
     for kind, statement in RELATIONS.items():
         attacker.execute(statement.format(spring=spring(f"source: {kind}")))  # type: ignore[arg-type]
     for number, kind in enumerate(OBJECTS):
@@ -265,6 +283,16 @@ def make_ground(ground: Ground, watch: str) -> None:
     admin.execute("REVOKE CREATE ON SCHEMA public FROM public")
     admin.execute(watch)  # type: ignore[arg-type]
     ground.clear()
+
+
+def _elsewhere(admin: psycopg.Connection, login: str) -> sql.Composed:
+    """The server reached as it reaches itself, by its socket."""
+    ((sockets, port),) = admin.execute(
+        "SELECT split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')"
+    ).fetchall()
+    known = {"host": sockets or "localhost", "port": port, "dbname": admin.info.dbname}
+    known |= {name: conninfo_to_dict(login)[name] for name in ("user", "password")}
+    return sql.SQL(_ELSEWHERE).format(**{name: sql.Literal(str(value)) for name, value in known.items()})
 
 
 def _keep(ground: Ground, message: str) -> None:

@@ -1,4 +1,7 @@
-"""What stands on a table and can carry a function: how an ordinary role puts it there and takes it away."""
+"""What stands on a table and can carry a function: how an ordinary role puts it there and takes it away.
+
+Event triggers are for superusers only, and so is a trap in one.
+"""
 
 from __future__ import annotations
 

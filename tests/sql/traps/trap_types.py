@@ -1,4 +1,8 @@
-"""Types that can carry a function, each with a trap in it: made by an ordinary role, with values to fill columns."""
+"""Types that can carry a function, each with a trap in it: made by an ordinary role, with values to fill columns.
+
+Input, output and canonical functions of types are in C or another language that takes unfinished types, in which an
+ordinary role can write none.
+"""
 
 from __future__ import annotations
 
