@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from madtree.interface import explanation, management, prediction, training
+from madtree.interface import explanation, management, prediction
+from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument, Column, Function, columns
 from madtree.interface.settings import FOREST_SETTINGS, FOREST_TOLD, LATER_SETTINGS, SETTINGS, TOLD, labels
 from madtree.interface.shared import TEXTS
+from madtree.interface.tree_train import TREE_TRAIN
 from madtree.interface.usage import as_sql, example, usage
 from madtree.interface.valid import Named, OneOf, Range
 
@@ -19,7 +21,7 @@ from madtree.interface.valid import Named, OneOf, Range
 FUNCTIONS: Mapping[str, Function] = {
     function.name: function
     for function in (
-        training.TREE_TRAIN,
+        TREE_TRAIN,
         prediction.TREE_PREDICT,
         prediction.TREE_SQL,
         prediction.TREE_EVALUATE,
@@ -34,7 +36,7 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.TREE_TO_PMML,
         management.TREE_PRUNE,
         management.TREE_DROP,
-        training.FOREST_TRAIN,
+        FOREST_TRAIN,
         prediction.FOREST_PREDICT,
         explanation.GET_TREE,
         explanation.GET_TREE_SURR,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument
-from madtree.interface.training import FOREST_TRAIN, TREE_TRAIN
+from madtree.interface.tree_train import TREE_TRAIN
 
 
 def _kept(options: Sequence[Argument]) -> tuple[Argument, ...]:
