@@ -227,6 +227,26 @@ def test_a_mistake_is_named_and_leaves_nothing(data: psycopg.Connection, argumen
     assert words in message.replace(f'"{schema}".', "").replace(f"{schema}.", "")
 
 
+def test_too_many_features_are_refused(db: psycopg.Connection) -> None:
+    db.execute(
+        "CREATE TABLE data AS SELECT i AS id, i % 2 = 0 AS y, i AS x, array_fill(i::float8, ARRAY[65536]) AS many "
+        "FROM generate_series(1, 3) i"
+    )
+    error = refusal(db, list_of_features="x, many")
+    assert error.sqlstate == "54000"
+    assert "has 65,537 features" in str(error.diag.message_primary)
+
+
+@pytest.mark.parametrize("argument", ["list_of_features", "grouping_cols", "weights"])
+def test_an_expression_that_is_too_long_is_refused(data: psycopg.Connection, argument: str) -> None:
+    around = "n + 0 * length('')"
+    longest = around.replace("''", f"'{'x' * (262_144 - len(around))}'")
+    call(data, **{argument: longest})
+    error = refusal(data, **{argument: longest.replace("x", "xx", 1)}, output_table_name="other")
+    assert error.sqlstate == "54000"
+    assert f"{argument} has an expression of 262,145 bytes; at most 262,144" in str(error.diag.message_primary)
+
+
 def schema_of(db: psycopg.Connection) -> str:
     row = db.execute("SELECT current_schema()").fetchone()
     assert row
