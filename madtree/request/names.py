@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import TEXT, SourceColumn, Type, find_column, tell_of_kept
+from madtree.request.catalog import TEXT, SourceColumn, Type, find_column, has_order, tell_of_kept
 from madtree.request.features import Item
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident
@@ -111,7 +111,20 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
             (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
             type_sql, equals = (own.full_type, own.equals) if own else (type_.name, type_.equals)
             columns.append(Column(name, quoted["sql"], type_sql, equals, item.sql, type_.writer))
+        if type_.kept.as_is:
+            _check_equals(host, relation, item, type_, columns[-1].equals)
     return columns
+
+
+def _check_equals(host: Host, relation: Relation, item: Item, type_: Type, equals: str) -> None:
+    """GROUP BY compares values of any type that has an order. Groups are also joined, by the operator."""
+    if not type_.own and not has_order(host, relation, f"(({item.sql}) {equals} ({item.sql}))"):
+        raise MadtreeError(
+            f"{GROUPING}: {item.text} is of type {type_.name}, for which PostgreSQL finds no operator =, or more than "
+            "one",
+            hint=f"Group by its text: ({item.text})::text AS {item.sql if item.column else 'name'}.",
+            sqlstate="42883",
+        )
 
 
 def _check_name(item: Item, name: str, others: Sequence[str]) -> None:

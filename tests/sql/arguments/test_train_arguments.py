@@ -360,3 +360,29 @@ def test_a_user_without_rights_gets_postgresqls_own_error(
         call(user_db)
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table data"):
         call(user_db, list_of_features="x + n")
+
+
+@pytest.mark.parametrize("column", ["feeling", "easy"])
+def test_a_type_that_has_no_operator_of_its_own_for_equals_is_grouped_by_its_text(
+    db: psycopg.Connection, column: str
+) -> None:
+    """Of a domain over an enum PostgreSQL finds none, of an enum with implicit casts several: GROUP BY needs none."""
+    db.execute("""
+        CREATE TYPE mood AS ENUM ('sad', 'happy');
+        CREATE DOMAIN feeling AS mood;
+        CREATE TYPE easy AS ENUM ('sad', 'happy');
+        CREATE FUNCTION as_text(v easy) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT CAST(enum_out(v) AS text)';
+        CREATE FUNCTION as_int(v easy) RETURNS int4 LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+        CREATE CAST (easy AS text) WITH FUNCTION as_text(easy) AS IMPLICIT;
+        CREATE CAST (easy AS int4) WITH FUNCTION as_int(easy) AS IMPLICIT;
+        CREATE TABLE data AS
+        SELECT i AS id, i % 2 = 0 AS y, i AS x, i AS n, v.v::mood::feeling AS feeling, v.v::easy AS easy
+        FROM generate_series(1, 20) i, LATERAL (SELECT CASE WHEN i < 9 THEN 'sad' ELSE 'happy' END) v(v);
+    """)
+    error = refusal(db, grouping_cols=column)
+    assert error.sqlstate == "42883"
+    assert "for which PostgreSQL finds no operator =, or more than one" in str(error.diag.message_primary)
+    by_text = f"({column})::text AS {column}"
+    assert error.diag.message_hint == f"Group by its text: {by_text}."
+    call(db, grouping_cols=by_text)
+    assert db.execute(f"SELECT {column}, n_rows FROM model ORDER BY 1").fetchall() == [("happy", 12), ("sad", 8)]
