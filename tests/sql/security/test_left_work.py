@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from kept_sessions import KeptSessions
 from psycopg import sql
 
 from tests.unit.test_forged_bytes import CASES, score_plan
@@ -62,19 +63,29 @@ CALLS = {
 }
 
 
+@pytest.fixture(scope="module")
+def tables(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
+    """The schema with a table, a forest of it, and long work for the functions that go in steps."""
+    with sessions.session(dsn) as db:
+        db.execute(f"SET search_path = {shared_schema}, public")
+        db.execute(
+            "CREATE TABLE data AS SELECT i AS id, sin(i) AS a, cos(i * 1.3) AS b, i * 7919 % 1009 AS c, i % 400 AS g, "
+            f"sin(i * 0.7) > 0 AS y FROM generate_series(1, {N_ROWS}) AS i"
+        )
+        db.execute("CREATE TABLE few AS SELECT * FROM data WHERE id <= 3000; ANALYZE data, few")
+        db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 100, min_split => 2)")
+        for name, (plan, rows) in PLANS.items():
+            many = f"decode(repeat(encode(%s::bytea, 'hex'), {COPIES[name]}), 'hex')"
+            db.execute(f"CREATE TABLE long_{name} AS SELECT %s::bytea AS plan, {many} AS rows", [plan, rows])
+        db.execute(HELD)
+        db.execute(f"GRANT USAGE ON SCHEMA {shared_schema} TO PUBLIC")
+    return shared_schema
+
+
 @pytest.fixture
-def data(db: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> psycopg.Connection:
-    """A session of the superuser's, who may become the ordinary user; a table, and a forest of it."""
-    db.execute(
-        "CREATE TABLE data AS SELECT i AS id, sin(i) AS a, cos(i * 1.3) AS b, i * 7919 % 1009 AS c, i % 400 AS g, "
-        f"sin(i * 0.7) > 0 AS y FROM generate_series(1, {N_ROWS}) AS i"
-    )
-    db.execute("CREATE TABLE few AS SELECT * FROM data WHERE id <= 3000; ANALYZE data, few")
-    db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 100, min_split => 2)")
-    for name, (plan, rows) in PLANS.items():
-        many = f"decode(repeat(encode(%s::bytea, 'hex'), {COPIES[name]}), 'hex')"
-        db.execute(f"CREATE TABLE long_{name} AS SELECT %s::bytea AS plan, {many} AS rows", [plan, rows])
-    db.execute(HELD)
+def data(db: psycopg.Connection, schema: str, user_db: psycopg.Connection, tables: str) -> psycopg.Connection:
+    """A session of the superuser's, who may become the ordinary user."""
+    db.execute(f"SET search_path = {schema}, {tables}, public")
     db.execute("SET max_parallel_workers_per_gather = 0")  # so that the work is this process's
     db.execute(f"GRANT USAGE ON SCHEMA {schema} TO PUBLIC")
     return db
