@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import inspect
-import re
+import time
 from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Annotated, Any
 
+import psycopg
 import typer
 
 from madtree.cli.options import OUTPUT, Dsn, Json
 from madtree.cli.output import as_json, text
 from madtree.cli.safe import safe_line
 from madtree.cli.session import session
+from madtree.host.psycopg import as_host
 from madtree.interface import Argument, Function, OneOf
-
-# demo.late: classification, 245413 rows, 1 tree, 92 leaves, 0.47 s
-# demo.forest: forest for classification, 245413 rows, 50 trees, 250300 leaves, out-of-bag error 0.2328, 4.47 s
-LINE = re.compile(
-    r".*: (?:forest for )?(?P<kind>\w+), (?P<rows>\d+) rows?, (?P<trees>\d+) trees?, (?P<leaves>\d+) (?:leaf|leaves), "
-    r"(?:out-of-bag error (?P<oob_error>[^ ,]+), )?(?P<seconds>[\d.]+) s",
-    re.DOTALL,
-)
-
+from madtree.model import find_model, read_summary
+from madtree.sqltext import explain as explain_sql
+from madtree.sqltext import report as report_sql
 
 _TYPES = {"text": str, "integer": int, "bigint": int, "double precision": float, "boolean": bool}
 _ALL_FEATURES = "*"
@@ -52,9 +48,12 @@ def training_command(function: Function, doing: str, depth: str, help_: str) -> 
         }
         levels = {"max_depth": arguments[depth] or function.defaults[depth]} if depth else {}
         with session(dsn) as opened:
+            began = time.monotonic()
             said = opened.line(function.name, arguments, doing, verbose=verbose, **levels)
+            took = time.monotonic() - began
+            figures = opened.run(lambda: _trained(opened.connection, model), "reading") if json else {}
         if json:
-            as_json({"model": model, **trained(said), "message": said})
+            as_json({"model": model, **figures, "seconds": round(took, 2), "message": said})
         else:
             text(safe_line(said))
 
@@ -141,11 +140,20 @@ def pairs(values: dict[str, Any]) -> str | None:
     return ", ".join(given) or None
 
 
-def trained(said: str) -> dict[str, Any]:
-    """What the server's line tells, as numbers."""
-    found = LINE.fullmatch(said)
-    if found is None:  # a server that puts it in other words
-        return {}
-    counts = {name: int(found[name]) for name in ("rows", "trees", "leaves")}
-    error = {} if found["oob_error"] is None else {"oob_error": float(found["oob_error"])}
-    return {"kind": found["kind"], **counts, **error, "seconds": float(found["seconds"])}
+def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
+    """What was trained, as numbers: read from the model."""
+    host = as_host(connection)
+    tables = find_model(host, name, "model")
+    model = read_summary(host, tables, to_run=False)
+    (totals,) = host.query(report_sql.totals(tables.schema, tables.name))
+    error = {}
+    if "_group" in tables.facts.tables and not model.grouping_columns:
+        (forest,) = host.query(explain_sql.forest_groups(tables.schema, tables.name, []))
+        error = {} if forest["oob_error"] is None else {"oob_error": forest["oob_error"]}
+    return {
+        "kind": "classification" if model.is_classification else "regression",
+        "rows": model.summary["total_rows_processed"],
+        "trees": totals["trained"],
+        "leaves": totals["leaves"],
+        **error,
+    }

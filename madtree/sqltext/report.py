@@ -14,9 +14,13 @@ RESIDUAL_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def totals(schema: str, name: str) -> str:
-    """One row: how many trees, nodes and leaves there are, rows and the greatest depth; the first and last tree_id."""
+    """One row: how many trees, nodes and leaves there are, rows and the greatest depth; the first and last tree_id.
+
+    `trees` counts groups without a tree, too, `trained` does not.
+    """
     return (
-        "SELECT pg_catalog.count(*) AS trees, pg_catalog.min(t.tree_id) AS first, pg_catalog.max(t.tree_id) AS last, "
+        "SELECT pg_catalog.count(*) AS trees, pg_catalog.count(*) FILTER (WHERE t.success) AS trained, "
+        "pg_catalog.min(t.tree_id) AS first, pg_catalog.max(t.tree_id) AS last, "
         "COALESCE(pg_catalog.sum(t.n_nodes), 0)::pg_catalog.int8 AS nodes, "
         "COALESCE(pg_catalog.sum(t.n_leaves), 0)::pg_catalog.int8 AS leaves, "
         "COALESCE(pg_catalog.sum(t.n_rows), 0)::pg_catalog.int8 AS rows, "

@@ -368,3 +368,13 @@ def test_full_names_all_categories(db: psycopg.Connection, madtree: Command, ans
         assert full.count(",c") > 140
     assert "c300" in str(answer("show", f"{schema}.m", "--rules"))
     assert madtree("export", f"{schema}.m", "--format", "json", "--full").code == 2
+
+
+def test_groups_without_a_tree_are_no_trees_in_json(
+    answer: Answer, points: str, schema: str, db: psycopg.Connection
+) -> None:
+    db.execute("UPDATE points SET late = NULL WHERE carrier = (SELECT min(carrier) FROM points)")
+    told = answer("train", points, f"{schema}.m", "--id", "id", "-y", "late", "-x", "hour", "--group-by", "carrier")
+    ((groups, failed),) = db.execute("SELECT num_all_groups, num_failed_groups FROM m_summary").fetchall()
+    assert failed > 0
+    assert told["trees"] == groups - failed
