@@ -82,10 +82,10 @@ class BreakableServer:
     def kill_all(self) -> None:
         """As if the system's memory had been taken away: nobody can do anything any more."""
         pids = [self.postmaster, *self.children()]
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
+        for how in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):  # one that has ended since
+                    os.kill(pid, how)
         self.wait_for_end(pids)
 
     def wait_for_end(self, pids: list[int]) -> None:
