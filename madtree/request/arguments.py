@@ -53,47 +53,44 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     values = {**{each.name: each.default for each in _TREE_TRAIN.options if not each.is_required}, **values}
     arguments = Arguments(**{each.name: values[each.name] for each in fields(Arguments)})
     output_name = required_name(arguments.output_table_name, "output_table_name", "model")
-    criterion = values["split_criterion"]
-    _check_counted(values, criterion)
-    split, bucket = _minimum_rows(values["min_split"], values["min_bucket"])
+    _check_counted(values, values["split_criterion"])
     by_class = class_params_of(values["class_params"])
 
     rows = host.source
     source = catalog.find_relation(rows, arguments.training_table_name, "training_table_name")
     output_schema, output_name = check_new(host, output_name, "output_table_name", "model", SUFFIXES, values["replace"])
     names = SourceNames(catalog.find_columns(rows, source), arguments.training_table_name)
-    id_item = names.column("id_col_name", arguments.id_col_name)
-    dependent = names.aliased(DEPENDENT, arguments.dependent_variable)
-    weight = names.item("weights", arguments.weights) if arguments.weights else None
-    exposed = names.item("exposure", arguments.exposure) if arguments.exposure else None
+    roles = _roles(names, arguments, values["fold_col"])
+    id_item, dependent = roles["id_col_name"], roles[DEPENDENT]
+    weight, exposed, fold = (roles.get(argument) for argument in ("weights", "exposure", "fold_col"))
     grouping = names.grouping(arguments.grouping_cols, dependent)
-    fold = names.column("fold_col", values["fold_col"]) if values["fold_col"] else None
-    taken = [item for item in (id_item, dependent, weight, exposed, *grouping, fold) if item]
     items = list_items(
         host.notice,
         names.columns,
         names.relation,
         arguments.list_of_features,
         arguments.list_of_features_to_exclude,
-        taken,
+        [*roles.values(), *grouping],
     )
 
-    roles = [item for item in (dependent, id_item, weight, exposed, fold) if item]
-    types = _types(rows, source, [*roles, *items, *grouping], grouping)
-    item_types, group_types = types[len(roles) :][: len(items)], types[len(roles) + len(items) :]
-    classification = values["classification"]
-    outcome = outcome_of(rows, source, dependent, types[0], classification, criterion)
+    found = _types(rows, source, [*roles.values(), *items, *grouping], grouping)
+    types = dict(zip(roles, found, strict=False))
+    item_types, group_types = found[len(roles) :][: len(items)], found[len(roles) + len(items) :]
+    of_dependent, classification = types[DEPENDENT], values["classification"]
+    outcome = outcome_of(rows, source, dependent, of_dependent, classification, values["split_criterion"])
     is_classification = outcome.is_classification
-    for argument, item in (("weights", weight), ("exposure", exposed)):
-        if item:
-            _check_number(argument, item, types[roles.index(item)])
-    criterion = fitting_criterion(host, criterion, is_classification, dependent, types[0], classification)
+    for argument in types.keys() & {"weights", "exposure"}:
+        _check_number(argument, roles[argument], types[argument])
+    criterion = fitting_criterion(
+        host, values["split_criterion"], is_classification, dependent, of_dependent, classification
+    )
     if by_class and not is_classification:
         raise MadtreeError(
             f"class_params are for classification, and dependent_variable {dependent.text} is a number here",
             hint="Leave class_params out, or say classification => true.",
         )
-    features, bare = make_features(rows, source, text_of(id_item.sql, types[1].writer), items, item_types)
+    id_type = types["id_col_name"]
+    features, bare = make_features(rows, source, text_of(id_item.sql, id_type.writer), items, item_types)
     check_known_types(
         host,
         [
@@ -122,32 +119,51 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         weights_sql=weight.sql if weight else None,
         exposure_sql=exposed.sql if exposed else None,
         grouping=tuple(grouping_columns(rows, source, grouping, group_types)),
-        parameters=Parameters(
-            **{each.name: values[each.name] for each in fields(Parameters) if each.name in values}
-            | {
-                "criterion": criterion,
-                "min_split": split,
-                "min_bucket": bucket,
-                "memory_bytes": values["memory_mb"] * 2**20,
-                "min_impurity_decrease": _or_default(values["min_impurity_decrease"], defaults.MIN_IMPURITY_DECREASE),
-                "shrink": _or_default(values["shrink"], defaults.SHRINK),
-                "class_params": by_class,
-                "feature_costs": parse_costs(arguments.feature_costs, features, names.columns, names.relation),
-                "fold_col": fold.sql if fold else None,
-                "cp": max(values["cp"], UNPRUNED),
-                # A single fold leaves nothing to train on, and means none, as in MADlib.
-                "n_folds": 0 if values["n_folds"] == 1 else values["n_folds"],
-            }
+        parameters=_parameters(
+            values,
+            criterion=criterion,
+            class_params=by_class,
+            feature_costs=parse_costs(arguments.feature_costs, features, names.columns, names.relation),
+            fold_col=fold.sql if fold else None,
         ),
         verbose=values["verbose"] or values["verbose_mode"],
         replace=values["replace"],
         strategy=values["strategy"],
         parallel_workers=values["parallel_workers"],
         dependent_writer=outcome.writer,
-        fold_writer=types[len(roles) - 1].writer if fold else None,
-        id_type=types[1].name,
-        id_writer=types[1].writer,
+        fold_writer=types["fold_col"].writer if fold else None,
+        id_type=id_type.name,
+        id_writer=id_type.writer,
     )
+
+
+def _roles(names: SourceNames, arguments: Arguments, fold_col: str | None) -> dict[str, Item]:
+    """The columns and expressions beside features and groups, by argument, as far as there are any."""
+    given: dict[str, Item | None] = {
+        "id_col_name": names.column("id_col_name", arguments.id_col_name),
+        DEPENDENT: names.aliased(DEPENDENT, arguments.dependent_variable),
+        "weights": names.item("weights", arguments.weights) if arguments.weights else None,
+        "exposure": names.item("exposure", arguments.exposure) if arguments.exposure else None,
+        "fold_col": names.column("fold_col", fold_col) if fold_col else None,
+    }
+    return {argument: item for argument, item in given.items() if item}
+
+
+def _parameters(values: Mapping[str, Any], **known: Any) -> Parameters:
+    """The learner's: values of the same names, `known` ones, and what follows from the others."""
+    split, bucket = _minimum_rows(values["min_split"], values["min_bucket"])
+    same = {each.name: values[each.name] for each in fields(Parameters) if each.name in values}
+    derived = {
+        "min_split": split,
+        "min_bucket": bucket,
+        "memory_bytes": values["memory_mb"] * 2**20,
+        "min_impurity_decrease": _or_default(values["min_impurity_decrease"], defaults.MIN_IMPURITY_DECREASE),
+        "shrink": _or_default(values["shrink"], defaults.SHRINK),
+        "cp": max(values["cp"], UNPRUNED),
+        # A single fold leaves nothing to train on, and means none, as in MADlib.
+        "n_folds": 0 if values["n_folds"] == 1 else values["n_folds"],
+    }
+    return Parameters(**{**same, **derived, **known})
 
 
 def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, int]:
