@@ -63,18 +63,35 @@ def standing(pytestconfig: pytest.Config) -> Iterator[PrivateServer]:
 
 
 @pytest.fixture
-def scratch(running: PrivateServer) -> Callable[[str, dict[str, str]], psycopg.Connection]:
-    """Connects to a new database of a server whose extension directory holds further scripts by then."""
-    share = running.home.prefix / "share" / "postgresql" / str(find_installation().major) / "extension"
+def scratch(standing: PrivateServer) -> Iterator[Callable[[str, dict[str, str]], psycopg.Connection]]:
+    """Connects to a new database of a server whose extension directory holds further scripts by then.
+
+    After the test the server has the databases and the scripts that it had before.
+    """
+    share = standing.home.prefix / "share" / "postgresql" / str(find_installation().major) / "extension"
     if not share.exists():
-        (share,) = (path.parent for path in running.home.prefix.rglob("madtree.control"))
+        (share,) = (path.parent for path in standing.home.prefix.rglob("madtree.control"))
+    uri, before = standing.status().uri, {path: path.read_bytes() for path in share.glob("madtree*")}
+    databases = names_of_databases(uri)
 
     def connect(name: str, scripts: dict[str, str]) -> psycopg.Connection:
         for file_name, text in scripts.items():
             (share / file_name).write_text(text)
             (share / file_name).chmod(0o644)
-        with psycopg.connect(running.status().uri, autocommit=True) as admin:
+        with psycopg.connect(uri, autocommit=True) as admin:
             admin.execute(f"CREATE DATABASE {name}")
-        return psycopg.connect(running.status().uri, dbname=name, autocommit=True)
+        return psycopg.connect(uri, dbname=name, autocommit=True)
 
-    return connect
+    yield connect
+    with psycopg.connect(uri, autocommit=True) as admin:
+        for name in names_of_databases(uri) - databases:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    for path in set(share.glob("madtree*")) - set(before):
+        path.unlink()
+    for path, content in before.items():
+        path.write_bytes(content)
+
+
+def names_of_databases(uri: str) -> set[str]:
+    with psycopg.connect(uri) as connection:
+        return {name for (name,) in connection.execute("SELECT datname FROM pg_database")}

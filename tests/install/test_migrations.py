@@ -46,8 +46,8 @@ def upgraded_and_fresh(scratch, server: PrivateServer, root: Path, old: str) -> 
 
 
 @pytest.mark.parametrize("old", RELEASED)
-def test_every_released_version_upgrades_to_what_a_fresh_installation_is(scratch, running, old):
-    upgraded, fresh = upgraded_and_fresh(scratch, running, extension_root(), old)
+def test_every_released_version_upgrades_to_what_a_fresh_installation_is(scratch, standing, old):
+    upgraded, fresh = upgraded_and_fresh(scratch, standing, extension_root(), old)
     assert upgraded == fresh
 
 
@@ -63,7 +63,7 @@ def test_every_released_version_has_a_way_to_this_one():
     }
 
 
-def test_a_made_up_older_version_upgrades_to_what_a_fresh_installation_is(scratch, running, tmp_path):
+def test_a_made_up_older_version_upgrades_to_what_a_fresh_installation_is(scratch, standing, tmp_path):
     """A function that is gone, one whose result has changed, all whose bodies have; a type with one more attribute."""
     header = "CREATE FUNCTION @extschema@.upgraded(i int) RETURNS {} LANGUAGE plpython3u AS $python$\n{}\n$python$;\n"
     now = header.format("bigint", "    @load@\n    return i")
@@ -76,17 +76,17 @@ def test_a_made_up_older_version_upgrades_to_what_a_fresh_installation_is(scratc
     root = older_root(tmp_path, definitions() + old, step)
     (root / "sql" / "99_upgraded.sql").write_text(now)
 
-    upgraded, fresh = upgraded_and_fresh(scratch, running, root, "0.0.9")
+    upgraded, fresh = upgraded_and_fresh(scratch, standing, root, "0.0.9")
 
     assert upgraded == fresh
     assert "function madtree.upgraded(integer)" in fresh
     assert "function madtree.gone()" not in fresh
 
 
-def test_the_comparison_sees_a_step_that_forgets_something(scratch, running, tmp_path):
+def test_the_comparison_sees_a_step_that_forgets_something(scratch, standing, tmp_path):
     gone = "CREATE FUNCTION @extschema@.gone() RETURNS int LANGUAGE sql AS 'SELECT 1';\n"
     root = older_root(tmp_path, definitions() + gone, "-- forgets to drop gone()\n")
-    upgraded, fresh = upgraded_and_fresh(scratch, running, root, "0.0.9")
+    upgraded, fresh = upgraded_and_fresh(scratch, standing, root, "0.0.9")
     assert set(upgraded) - set(fresh) == {"function madtree.gone()"}
 
 

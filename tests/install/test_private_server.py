@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -20,6 +21,21 @@ from madtree.embedded import PrivateServer, PrivateServerError
 from madtree.embedded.config import free_port
 from madtree.errors import MadtreeError
 from madtree.install import NoPostgresError, find_installation
+
+
+@pytest.fixture
+def running(standing: PrivateServer) -> Iterator[PrivateServer]:
+    """The module's server, for tests that stop it or change its files: afterwards it is up, and as it was."""
+    hba, own = standing.home.data / "pg_hba.conf", standing.home.root / "user.conf"
+    text, before = hba.read_bytes(), hba.stat()
+    yield standing
+    own.unlink(missing_ok=True)
+    hba.unlink(missing_ok=True)
+    hba.write_bytes(text)
+    hba.chmod(stat.S_IMODE(before.st_mode))
+    os.chown(hba, before.st_uid, before.st_gid)
+    standing.down()
+    standing.up(settings=FAST)
 
 
 def query(uri: str, statement: str) -> object:

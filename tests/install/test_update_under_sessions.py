@@ -27,10 +27,10 @@ $python$
 
 @pytest.fixture
 def old_session(
-    scratch: Callable[[str, dict[str, str]], psycopg.Connection], running: PrivateServer, open_directory: Path
+    scratch: Callable[[str, dict[str, str]], psycopg.Connection], standing: PrivateServer, open_directory: Path
 ) -> Iterator[psycopg.Connection]:
     """A session of a database with an older version, which differs from this one by its number and its place."""
-    old, python = open_directory / "old", running.home.python
+    old, python = open_directory / "old", standing.home.python
     modules = server_modules()
     name = "madtree/__init__.py"
     write_tree(old, {**modules, name: modules[name].replace(VERSION.encode(), OLD.encode())})
@@ -69,8 +69,8 @@ def holds(session: psycopg.Connection, directory: Path) -> None:
     )
 
 
-def update(running: PrivateServer) -> None:
-    with psycopg.connect(running.status().uri or "", dbname="pooled", autocommit=True) as other:
+def update(standing: PrivateServer) -> None:
+    with psycopg.connect(standing.status().uri or "", dbname="pooled", autocommit=True) as other:
         other.execute("ALTER EXTENSION madtree UPDATE")
 
 
@@ -82,25 +82,25 @@ WAYS = [
 
 
 def test_an_open_session_goes_on_with_the_new_version(
-    old_session: psycopg.Connection, running: PrivateServer, open_directory: Path
+    old_session: psycopg.Connection, standing: PrivateServer, open_directory: Path
 ) -> None:
     for way in WAYS:
         train(old_session, OLD, **way)
     holds(old_session, open_directory / "old")
-    update(running)
+    update(standing)
     for way in WAYS:
         train(old_session, VERSION, **way)
-    holds(old_session, running.home.python)
+    holds(old_session, standing.home.python)
 
 
 def test_an_update_that_is_rolled_back_leaves_the_old_version_at_work(
-    old_session: psycopg.Connection, running: PrivateServer, open_directory: Path
+    old_session: psycopg.Connection, standing: PrivateServer, open_directory: Path
 ) -> None:
     old_session.execute("SELECT tree_train()")
     with old_session.transaction(force_rollback=True):
         old_session.execute("ALTER EXTENSION madtree UPDATE")
         old_session.execute("SELECT tree_train()")
-        holds(old_session, running.home.python)
+        holds(old_session, standing.home.python)
     old_session.execute("SELECT tree_train()")
     holds(old_session, open_directory / "old")
 
@@ -124,11 +124,11 @@ def test_a_call_that_is_under_way_is_not_finished_by_another_version(
 
 
 def test_without_the_new_python_half_a_session_does_not_go_on_with_the_old_one(
-    old_session: psycopg.Connection, running: PrivateServer, open_directory: Path
+    old_session: psycopg.Connection, standing: PrivateServer, open_directory: Path
 ) -> None:
     old_session.execute("SELECT tree_train()")
-    package = running.home.python / "madtree"
-    update(running)
+    package = standing.home.python / "madtree"
+    update(standing)
     package.rename(open_directory / "elsewhere")
     for _ in range(2):
         with pytest.raises(psycopg.Error, match=f"it found madtree {OLD} in {open_directory}/old/") as caught:
@@ -136,4 +136,4 @@ def test_without_the_new_python_half_a_session_does_not_go_on_with_the_old_one(
         assert "make install" in (caught.value.diag.message_hint or "")
     (open_directory / "elsewhere").rename(package)
     old_session.execute("SELECT tree_train()")
-    holds(old_session, running.home.python)
+    holds(old_session, standing.home.python)

@@ -48,10 +48,10 @@ WHERE pg_describe_object(d.classid, d.objid, d.objsubid) ~ '\\ykept\\.'
 def kept(
     request: pytest.FixtureRequest,
     scratch: Callable[[str, dict[str, str]], psycopg.Connection],
-    running: PrivateServer,
+    standing: PrivateServer,
 ) -> Iterator[psycopg.Connection]:
     """A database with a released version of madtree, and with what a user had made with it."""
-    python, old = running.home.python, request.param.stem.removeprefix("madtree--")
+    python, old = standing.home.python, request.param.stem.removeprefix("madtree--")
     scripts = {request.param.name: expand(request.param.read_text(), python), **extension_files(python)}
     with scratch("kept", scripts) as connection:
         connection.execute(f"CREATE EXTENSION madtree VERSION '{old}' CASCADE")
@@ -142,12 +142,12 @@ def test_an_update_stops_at_what_is_in_its_way_and_changes_nothing(kept: psycopg
 
 @pytest.mark.parametrize("updated", [False, True], ids=["before the update", "after it"])
 def test_a_dump_restores_both_schemas_and_what_users_keep(
-    kept: psycopg.Connection, running: PrivateServer, updated: bool
+    kept: psycopg.Connection, standing: PrivateServer, updated: bool
 ) -> None:
     """The restored extension is of this version in either case: a dump names none."""
     if updated:
         update(kept)
-    with restored(running, "kept") as copy:
+    with restored(standing, "kept") as copy:
         check_what_is_kept(copy)
         if updated:
             assert describe(copy) == describe(kept)
