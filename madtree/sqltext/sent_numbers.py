@@ -1,6 +1,6 @@
 """Numbers of many rows as one byte string, by nothing but PostgreSQL's own functions: any host can read them.
 
-Each number has eight bytes, as PostgreSQL sends it; `madtree.learn.data.sent_numbers` reads them.
+Each number has eight bytes, as PostgreSQL sends it; `madtree.learn.data.postgres_bytes` reads them.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from madtree.sqltext.quote import literal
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import Feature, Kind
 
-# Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.array_datum`).
+# Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.postgres_bytes`).
 NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double precision", "boolean"})
 
 

@@ -18,8 +18,8 @@ import pytest
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import MOST_BLOCK_ROWS, codec, finished
-from madtree.learn.data.array_datum import HEADER_BYTES
 from madtree.learn.data.block import Block
+from madtree.learn.data.postgres_bytes import HEADER_BYTES
 from madtree.learn.data.types import Ints
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees

@@ -4,7 +4,6 @@ and named arrays as bytes.
 
 from __future__ import annotations
 
-from madtree.learn.data.array_datum import read_rows, rows_in
 from madtree.learn.data.block import (
     MOST_BLOCK_ROWS,
     NARROW_LIMIT,
@@ -18,16 +17,13 @@ from madtree.learn.data.block import (
     pieces_of,
 )
 from madtree.learn.data.checked import Values, ascends, require
+from madtree.learn.data.codec import LastPlan
 from madtree.learn.data.grid import Grid, is_exact
-from madtree.learn.data.hashing import keyed, mixed
-from madtree.learn.data.plans import LastPlan
+from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
+from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
-from madtree.learn.data.sent_numbers import sent_floats, sent_ints
-from madtree.learn.data.sent_rows import sent_rows
-from madtree.learn.data.sides import LEFT, N_SIDES, RIGHT, UNKNOWN
-from madtree.learn.data.stable_order import order_by_hashes, stable_order
 from madtree.learn.data.steps import Steps, advanced, finished
-from madtree.learn.data.types import Array, Bools, Floats, Ints
+from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 
 __all__ = [
     "LEFT",

@@ -81,7 +81,7 @@ class CodesOfRows(Protocol):
 
 
 class CodesOfRuns(CodesOfRows, Protocol):
-    """The same of rows that stand run by run."""
+    """Who can tell the codes of rows that stand run by run."""
 
     def gather_of(self, feature: Ints, runs: Runs) -> Array:
         """(n_rows,) code of one feature, `feature` (n_runs,), in each row; a copy."""
@@ -125,7 +125,7 @@ class Codes:
         return code
 
     def replaced(self, feature: int, column: Array) -> Codes:
-        """The same with other codes (n_rows,) of one feature."""
+        """Codes of these rows with `column` (n_rows,) in the place of one feature's."""
         narrow, wide = self.narrow, self.wide
         is_wide, place = bool(self.layout.wide[feature]), int(self.layout.position[feature])
         changed = (wide if is_wide else narrow).copy()

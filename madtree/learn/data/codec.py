@@ -8,8 +8,8 @@ version made them: where the extension is updated under way, processes that star
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ _ALIGNMENT = 8
 _DTYPES = frozenset(("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"))
 _MOST_DIMENSIONS = 3
 _HINT = "Only madtree's own functions make such bytes; let it do so."
+
+T = TypeVar("T")
 
 
 def dump(values: Mapping[str, Any]) -> bytes:
@@ -78,6 +80,24 @@ def load(data: bytes) -> dict[str, Any]:
 def damaged(problem: str) -> MadtreeError:
     """The error for bytes that are not what they should be."""
     return MadtreeError(f"the bytes handed over are damaged: {problem}", hint=_HINT)
+
+
+class LastPlan(Generic[T]):
+    """The plan that came last, decoded and checked once for all blocks that come with it."""
+
+    def __init__(self, decode: Callable[[dict[str, Any]], T]) -> None:
+        """`decode`: takes nothing for granted; raises MadtreeError where a value is not as it must be."""
+        self._decode = decode
+        self._plan: bytes | None = None
+        self._decoded: T
+
+    def get(self, plan: bytes) -> T:
+        """Raises MadtreeError where the plan is damaged."""
+        if plan != self._plan:
+            self._plan = None
+            self._decoded = self._decode(load(plan))
+            self._plan = plan
+        return self._decoded
 
 
 def _array(data: bytes, name: str, described: Any, position: int) -> tuple[Array, int]:

@@ -41,7 +41,7 @@ def join(parts: Sequence[T]) -> T:
 
 
 def copied(columns: T) -> T:
-    """The same in memory of its own: an array that was read keeps all bytes that it was read from."""
+    """A copy, in memory of its own: an array that was read keeps all bytes that it was read from."""
     return unflatten(type(columns), {name: array.copy() for name, array in flatten(columns).items()})
 
 

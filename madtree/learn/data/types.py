@@ -1,4 +1,4 @@
-"""Array types that the learner's modules share."""
+"""What all of the learner's modules share: types of arrays, and the sides of a split."""
 
 from __future__ import annotations
 
@@ -17,3 +17,7 @@ if TYPE_CHECKING:
 else:
     # numpy.typing takes as long to load as a fifth of madtree, and workers load it for every query.
     Floats = Ints = Bools = Codes = Array = np.ndarray
+
+# The two sides of a split, and where a split sends a row whose value does not tell.
+LEFT, RIGHT, UNKNOWN = 0, 1, 2
+N_SIDES = 3

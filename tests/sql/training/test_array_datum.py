@@ -6,7 +6,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from madtree.learn.data.array_datum import read_rows
+from madtree.learn.data.postgres_bytes import read_rows
 
 
 def test_rows_are_read_back(db: psycopg.Connection) -> None:

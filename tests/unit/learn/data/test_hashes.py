@@ -27,7 +27,7 @@ def test_rows_that_are_parted_come_in_the_same_order(
     n: int, n_groups: int, alike: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where hashes are not spread evenly, and groups are of very different sizes."""
-    module = import_module("madtree.learn.data.stable_order")
+    module = import_module("madtree.learn.data.hashes")
     monkeypatch.setattr(module, "_FEW_ROWS", 0)
     monkeypatch.setattr(module, "_PART_ROWS", 64)
     rng = np.random.default_rng(n)
