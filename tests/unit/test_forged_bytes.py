@@ -27,10 +27,10 @@ from madtree.learn.histogram.drive import driven
 from madtree.learn.histogram.frontier import frontier_values
 from madtree.learn.histogram.requests import CountRequest, What
 from madtree.learn.problem.columns import block_columns
-from madtree.learn.problem.pack import pack_images, pack_values
-from madtree.learn.problem.packing import RowFormat
+from madtree.learn.problem.packing import pack_images, pack_values
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, roots
+from madtree.learn.problem.row_format import RowFormat
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes

@@ -22,7 +22,7 @@ from madtree.learn.data.grid import Grid, is_exact
 from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
-from madtree.learn.data.steps import Steps, advanced, finished
+from madtree.learn.data.steps import Steps, advanced, at_once, finished
 from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "Values",
     "advanced",
     "ascends",
+    "at_once",
     "finished",
     "heads",
     "is_exact",

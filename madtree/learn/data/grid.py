@@ -10,9 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from madtree.learn.data.checked import Values, require
 from madtree.learn.data.types import Array, Floats, Ints
 
 _MANTISSA_BITS = 53
+_LEAST_EXPONENT = -1000  # no float64 has digits below 2**-1074; finer exponents would overflow ldexp
+_MOST_EXPONENT = 1100  # float64 has 1024 at most
+_MOST_LIMBS = 3
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,20 @@ class Grid:
         bits = _MANTISSA_BITS - np.frexp(np.asarray(n_rows, np.float64))[1].astype(np.int32)
         first = top - bits
         exponents = first[:, None] - np.arange(limbs, dtype=np.int32)[None, :] * (bits[:, None] + 1)
-        # No float64 has digits below 2**-1074; finer exponents would overflow ldexp.
-        return cls(np.maximum(exponents, -1000).astype(np.int32))
+        return cls(np.maximum(exponents, _LEAST_EXPONENT).astype(np.int32))
+
+    @classmethod
+    def from_values(cls, given: Values, name: str, n_trees: int) -> Grid | None:
+        """The grid whose exponents somebody has sent by that name, None where there are none.
+
+        Raises:
+            MadtreeError: they are not those of a grid of so many trees.
+        """
+        if name not in given:
+            return None
+        grid = cls(given.ints(name, (n_trees, None), -_MOST_EXPONENT, _MOST_EXPONENT, np.int32))
+        require(1 <= grid.limbs <= _MOST_LIMBS, name, f"those of 1 to {_MOST_LIMBS} limbs")
+        return grid
 
     @property
     def limbs(self) -> int:

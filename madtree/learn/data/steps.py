@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import TypeVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 _SECONDS = 0.02  # of work between two looks for cancels
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Steps = Generator[None, None, T]
 
@@ -21,6 +23,16 @@ def finished(steps: Steps[T], between: Callable[[], None] = lambda: None) -> T:
             result: T = stop.value
             return result
         between()
+
+
+def at_once(function: Callable[P, Steps[T]]) -> Callable[P, T]:
+    """A function that takes steps, as one that returns what they come to."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return finished(function(*args, **kwargs))
+
+    return call
 
 
 def advanced(steps: Steps[T]) -> tuple[T] | None:

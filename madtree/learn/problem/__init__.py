@@ -12,12 +12,12 @@ from madtree.learn.problem.columns import (
     rows_by_tree,
     with_column,
 )
-from madtree.learn.problem.pack import block_fields, pack_images, pack_values, packer_of, require_images
-from madtree.learn.problem.packing import NullNumberError, Packer, RowFormat
+from madtree.learn.problem.packing import Packer, block_fields, pack_images, pack_values, packer_of, require_images
 from madtree.learn.problem.parameters import forest_parameters_of, parameters_of
 from madtree.learn.problem.prepare import BinLimits, RawRows, prepare, preparing
 from madtree.learn.problem.problem import Problem, weights_by_class
 from madtree.learn.problem.replicas import Folds, roots
+from madtree.learn.problem.row_format import NullNumberError, RowFormat
 from madtree.learn.problem.scale import Scale
 from madtree.learn.problem.tuning import SearchTuning
 

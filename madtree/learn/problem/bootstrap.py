@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
-from madtree.learn.problem.replicas import Replicas
-from madtree.trees import SAMPLINGS
+from madtree.learn.problem.replicas import Folds, Replicas
+from madtree.trees import MOST_FOLDS, SAMPLINGS
 
 _DRAWN, _KEPT = 1, 2  # purposes of a hash
 _RESOLUTION = 1 << 16  # of probabilities
@@ -123,3 +123,12 @@ class Bootstrap(Replicas):
 
 
 _LOW_HALF = 0 if np.little_endian else 1  # place of a number's lower 16 bits
+
+
+def replicas_of(given: Values) -> Replicas:
+    """The replicas that `Replicas.to_value` tells of, of any kind; raises MadtreeError where it tells of none."""
+    if "replicas" not in given:
+        return Replicas()
+    if given.is_mapping("replicas"):
+        return Bootstrap.from_values(given.mapping("replicas"))
+    return Folds(given.integer("replicas", 1, MOST_FOLDS))

@@ -19,10 +19,10 @@ from madtree.learn.data import (
     Grid,
     Ints,
     Steps,
-    finished,
+    at_once,
     is_exact,
 )
-from madtree.learn.problem.folds import random_folds, rows_of_trees
+from madtree.learn.problem.folds import folds_of_rows
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, Replicas
 from madtree.learn.problem.scale import Scale
@@ -127,27 +127,6 @@ class RawRows:
         )
 
 
-def prepare(
-    rows: RawRows,
-    n_trees: int,
-    n_classes: int,
-    kinds: Sequence[Kind],
-    parameters: Parameters,
-    n_given: Ints | None = None,
-    replicas: Replicas | None = None,
-) -> tuple[Problem, Block]:
-    """Bin usable rows, each tree by its own values, and put targets and weights on their grids.
-
-    Args:
-        rows: usable rows only, at least one for each tree.
-        n_classes: 0 for regression.
-        n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
-            None.
-        replicas: that the grids must have room for; the problem has none of them.
-    """
-    return finished(preparing(rows, n_trees, n_classes, kinds, parameters, n_given, replicas))
-
-
 def preparing(
     rows: RawRows,
     n_trees: int,
@@ -157,7 +136,15 @@ def preparing(
     n_given: Ints | None = None,
     replicas: Replicas | None = None,
 ) -> Steps[tuple[Problem, Block]]:
-    """The same, in steps."""
+    """Bin usable rows, each tree by its own values, and put targets and weights on their grids, in steps.
+
+    Args:
+        rows: usable rows only, at least one for each tree.
+        n_classes: 0 for regression.
+        n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
+            None.
+        replicas: that the grids must have room for; the problem has none of them.
+    """
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
     codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
@@ -174,23 +161,22 @@ def preparing(
         **drawn.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
         **scale.ranges(),  # type: ignore[arg-type]
     )
-    fold = folds(rows, scale.rows, parameters)
+    fold = _folds(rows, scale.rows, parameters)
     block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity)
     return (problem.with_replicas(Folds(parameters.n_folds)) if parameters.n_folds else problem), block
 
 
-def folds(rows: RawRows, n_rows: Ints, parameters: Parameters) -> Array | None:
-    """(n_rows,) uint8 fold of each row of whole trees; `n_rows` (n_trees,)."""
+prepare = at_once(preparing)
+
+
+def _folds(rows: RawRows, n_rows: Ints, parameters: Parameters) -> Array | None:
+    """(n_rows,) uint8 fold of each row of whole trees, of `n_rows` (n_trees,) each; None without folds."""
     if not parameters.n_folds:
         return None
     if rows.fold is not None:
         return rows.fold.astype(np.uint8)
-    found = np.zeros(len(rows.target), np.uint8)
-    tree = np.zeros(len(found), np.int64) if rows.tree is None else rows.tree
-    for t, mine in rows_of_trees(tree):
-        count = int(n_rows[t])
-        found[mine] = random_folds(np.arange(count), count, parameters.n_folds, parameters.seed)
-    return found
+    tree = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
+    return folds_of_rows(tree, np.zeros_like(n_rows), n_rows, parameters.n_folds, parameters.seed)
 
 
 def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:

@@ -10,15 +10,18 @@ import numpy as np
 
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
+from madtree.learn.problem.bootstrap import replicas_of
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
-from madtree.learn.problem.received import bins_of, grid_of, replicas_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees import POISSON, NodeLayout, Parameters
 
 _MOST_ROWS = 2**48
+# Attributes of a problem that have an entry for each tree: the grids, of these names, and the ranges of numbers.
+_GRIDS = ("weight", "target", "exposure")
+_RANGES = ("centre", "largest_target", "largest_weight", "least_exposure", "largest_exposure")
 
 
 def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
@@ -111,31 +114,26 @@ class Problem:
         return int(self.rows.max())
 
     def with_replicas(self, replicas: Replicas) -> Problem:
-        """The same problem with all replicas of each tree, which share bins and grids."""
-        n_replicas = replicas.n
-
-        def tiled(grid: Grid | None) -> Grid | None:
-            return grid and Grid(np.tile(grid.exponents, (n_replicas, 1)))
-
+        """This problem with all replicas of each tree, which share bins and grids."""
+        tiled: dict[str, Any] = {name: np.tile(getattr(self, name), replicas.n) for name in _RANGES}
+        for name, grid in self._grids().items():
+            tiled[f"{name}_grid"] = grid and Grid(np.tile(grid.exponents, (replicas.n, 1)))
         return replace(
             self,
-            bins=self.bins.with_replicas(n_replicas),
-            n_trees=self.n_trees * n_replicas,
-            rows=np.tile(replicas.upper_bound(self.rows), n_replicas),
-            weight_grid=tiled(self.weight_grid),
-            target_grid=tiled(self.target_grid),
-            exposure_grid=tiled(self.exposure_grid),
-            centre=np.tile(self.centre, n_replicas),
-            largest_target=np.tile(self.largest_target, n_replicas),
-            largest_weight=np.tile(self.largest_weight, n_replicas),
-            least_exposure=np.tile(self.least_exposure, n_replicas),
-            largest_exposure=np.tile(self.largest_exposure, n_replicas),
+            bins=self.bins.with_replicas(replicas.n),
+            n_trees=self.n_trees * replicas.n,
+            rows=np.tile(replicas.upper_bound(self.rows), replicas.n),
             replicas=replicas,
+            **tiled,
         )
 
+    def _grids(self) -> dict[str, Grid | None]:
+        return {name: getattr(self, f"{name}_grid") for name in _GRIDS}
+
     def with_class_factors(self, roots: Array) -> Problem:
-        """The same problem with the factors that its parameters ask for; `roots` (n_channels, n_trees): the sums of the
-        trees' roots.
+        """This problem with the factors that its parameters ask for.
+
+        `roots` (n_channels, n_trees): the sums of the trees' roots.
         """
         params, n_groups = self.parameters.class_params, self.n_groups
         if params is None:
@@ -237,18 +235,12 @@ class Problem:
             "unordered": self.unordered,
             "rows": self.rows,
             "n_classes": self.n_classes,
-            "weight_exponents": self.weight_grid and self.weight_grid.exponents,
-            "target_exponents": self.target_grid and self.target_grid.exponents,
-            "exposure_exponents": self.exposure_grid and self.exposure_grid.exponents,
-            "centre": self.centre,
-            "largest_target": self.largest_target,
-            "largest_weight": self.largest_weight,
-            "least_exposure": self.least_exposure,
-            "largest_exposure": self.largest_exposure,
+            **{f"{name}_exponents": grid and grid.exponents for name, grid in self._grids().items()},
+            **{name: getattr(self, name) for name in _RANGES},
         }
 
     def counting_values(self) -> dict[str, Any]:
-        """The same for whoever counts only: of the bins no more than how many each feature has at most."""
+        """What whoever counts only needs to know: of the bins no more than how many each feature has at most."""
         without = {f"bin_{name}": None for name in ("offsets", "lower", "upper")}
         return {**self.to_values(), **without, "bin_sizes": (self.bins.widths - 1).astype(np.int32)[None]}
 
@@ -262,21 +254,17 @@ class Problem:
         n_trees = len(rows)
         replicas = replicas_of(given)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
-        bins = bins_of(given, n_trees)
+        bins = _bins_of(given, n_trees)
         costs = len(parameters.feature_costs)
         require(not costs or costs == bins.sizes.shape[1], "feature_costs", "those of all features, or of none")
-        weight, target = (grid_of(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
-        require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
-        exposure = grid_of(given, "exposure_exponents", n_trees)
-        require(exposure is None or parameters.criterion == POISSON, "exposure_exponents", "those of counts only")
-        centre, largest_target, largest_weight = (
-            given.floats(name, (n_trees if target or np.size(values.get(name, ())) else 0,), finite=False)
-            for name in ("centre", "largest_target", "largest_weight")
-        )
-        least_exposure, largest_exposure = (
-            given.floats(name, (n_trees if exposure else 0,), finite=False)
-            for name in ("least_exposure", "largest_exposure")
-        )
+        grids = {name: Grid.from_values(given, f"{name}_exponents", n_trees) for name in _GRIDS}
+        of_numbers, exposed = grids["target"] is not None, grids["exposure"] is not None
+        require(of_numbers == (n_classes == 0), "target_exponents", "those of a regression, and of no other tree")
+        require(not exposed or parameters.criterion == POISSON, "exposure_exponents", "those of counts only")
+        by_tree: dict[str, Any] = {f"{name}_grid": grid for name, grid in grids.items()}
+        for name in _RANGES:
+            is_there = exposed if name.endswith("exposure") else of_numbers or np.size(values.get(name, ()))
+            by_tree[name] = given.floats(name, (n_trees if is_there else 0,), finite=False)
         return cls(
             parameters=parameters,
             bins=bins,
@@ -284,13 +272,22 @@ class Problem:
             n_trees=n_trees,
             rows=rows,
             n_classes=n_classes,
-            weight_grid=weight,
-            target_grid=target,
-            exposure_grid=exposure,
-            centre=centre,
-            largest_target=largest_target,
-            largest_weight=largest_weight,
-            least_exposure=least_exposure,
-            largest_exposure=largest_exposure,
             replicas=replicas,
+            **by_tree,
         )
+
+
+def _bins_of(given: Values, n_trees: int) -> BinTable:
+    """The bins that a problem's values tell of; raises MadtreeError where they tell of none."""
+    if "bin_lower" not in given:  # they are to be counted by, and no more
+        most = given.ints("bin_sizes", (1, None), 0, WIDE_LIMIT - 1, np.int32)
+        require(most.shape[1] > 0, "bin_sizes", "those of one feature at least")
+        sizes = np.broadcast_to(most, (n_trees, most.shape[1]))
+        return BinTable(sizes, np.zeros(0), np.zeros(0), np.zeros_like(sizes, np.int64))
+    sizes = given.ints("bin_sizes", (n_trees, None), 0, WIDE_LIMIT - 1, np.int32)
+    require(sizes.shape[1] > 0, "bin_sizes", "those of one feature at least")
+    lower = given.floats("bin_lower", (None,), finite=False)
+    upper = given.floats("bin_upper", (len(lower),), finite=False)
+    offsets = given.ints("bin_offsets", sizes.shape, 0, len(lower))
+    require(int((offsets + sizes).max()) <= len(lower), "bin_offsets", "places of bins that are there")
+    return BinTable(sizes, lower, upper, offsets)
