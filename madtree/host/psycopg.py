@@ -16,7 +16,7 @@ from psycopg.rows import tuple_row
 from madtree.errors import MadtreeError
 from madtree.host.lost_connection import Doing, LostConnectionError, breaks_told, hint_of, is_lost
 from madtree.host.more_sessions import MoreSessions
-from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.statements import cancel, sent, settled
 from madtree.sqltext.catalog import EXTENSION_VERSION
@@ -84,27 +84,25 @@ class PsycopgHost:
         return self._source or self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        with self._execute(sql, types, params, binary=True) as cursor:
+        with self._run(sql, types, params, binary=True) as cursor:
             return cursor.fetchall()
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
-        with self._execute(sql, types, params) as cursor:
+        with self._run(sql, types, params) as cursor:
             return cursor.rowcount
 
     def training_begins(self) -> None:
         self._more.training_begins()
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         """Without savepoints: after an error the work as a whole is rolled back."""
         before, self._doing.words = self._doing.words, "while rows were read"
         with self._more.opened(sharing) as others:
             if others:  # this session only shows that it is still there
                 readers = [_reader(connection, threading.Lock()) for connection in others]
-                yield from read_ahead(requests, readers, self.let_in, self._more.cancel)
+                yield from read_ahead(queries, readers, self.let_in, self._more.cancel)
             else:
-                yield from read_ahead(requests, [_reader(self.connection, self._turn)], self._look, self._cancel)
+                yield from read_ahead(queries, [_reader(self.connection, self._turn)], self._look, self._cancel)
         self._doing.words = before
 
     def _cancel(self) -> None:
@@ -117,15 +115,15 @@ class PsycopgHost:
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         name = f"madtree_{secrets.token_hex(8)}"
-        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}")
+        self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}", (), ())
         while rows := self.query(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
-        self._execute(f"CLOSE {name}")
+        self._run(f"CLOSE {name}", (), ())
 
     def let_in(self) -> None:
         self._look()
         if time.monotonic() >= self._next_look:
-            self._execute("SELECT")
+            self._run("SELECT", (), ())
             self._next_look = time.monotonic() + _SECONDS
 
     def notice(self, message: str) -> None:
@@ -137,8 +135,8 @@ class PsycopgHost:
     def info(self, message: str) -> None:
         self._tell("INFO", message)
 
-    def _execute(
-        self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), *, binary: bool = False
+    def _run(
+        self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False
     ) -> psycopg.Cursor[Row]:
         connection = self.connection
         # The statement is settled before its savepoint is rolled back, and then the savepoint's own statements.
