@@ -95,10 +95,19 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 33_300
+    assert sum(map(lines_of_code, sources().values())) <= 33_560
 
 
-@pytest.mark.parametrize(("room", "bound"), [("learn/histogram", 55), ("learn/problem", 40), ("interface", 18)])
+@pytest.mark.parametrize(
+    ("room", "bound"),
+    [
+        ("learn/histogram", 34),
+        ("learn/requests", 21),
+        ("learn/at_hand", 1),
+        ("learn/problem", 40),
+        ("interface", 18),
+    ],
+)
 def test_names_that_a_room_offers(room: str, bound: int) -> None:
     assert len(exported(room)) <= bound
 

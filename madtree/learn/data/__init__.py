@@ -4,6 +4,7 @@ and named arrays as bytes.
 
 from __future__ import annotations
 
+from madtree.learn.data.allocators import Allocator, ReusingAllocator, allocated, in_memory
 from madtree.learn.data.array_datum import read_rows, rows_in
 from madtree.learn.data.block import (
     MOST_BLOCK_ROWS,
@@ -38,6 +39,7 @@ __all__ = [
     "UNKNOWN",
     "USUAL_BLOCK_ROWS",
     "WIDE_LIMIT",
+    "Allocator",
     "Array",
     "Block",
     "Bools",
@@ -49,13 +51,16 @@ __all__ = [
     "Grid",
     "Ints",
     "LastPlan",
+    "ReusingAllocator",
     "Runs",
     "Steps",
     "Values",
     "advanced",
+    "allocated",
     "ascends",
     "finished",
     "heads",
+    "in_memory",
     "is_exact",
     "keyed",
     "mixed",

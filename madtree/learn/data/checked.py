@@ -81,6 +81,13 @@ class Values:
             raise self.wrong(name, f"a list of numbers from {low} to {high}")
         return tuple(map(float, found))
 
+    def lines(self, name: str, kinds: tuple[type, ...]) -> list[list[Any]]:
+        """A list of short lists, each with a value of each of these kinds."""
+        found = self._list(name, None)
+        if any(not isinstance(line, list | tuple) or tuple(map(type, line)) != kinds for line in found):
+            raise self.wrong(name, f"lists of {len(kinds)} values each")
+        return [list(line) for line in found]
+
     def _list(self, name: str, length: int | None) -> list[Any]:
         found = self._values.get(name)
         if not isinstance(found, list | tuple) or length not in (None, len(found)):
