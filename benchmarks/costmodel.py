@@ -21,12 +21,12 @@ from measure.table import uniform
 from measure.timing import interleaved
 
 from madtree.embedded import PrivateServer
+from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
 from madtree.learn.data import finished
 from madtree.learn.grow.grow import grow
-from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.drive import driven
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.program import train_at_hand
+from madtree.learn.requests.drive import driven
 from madtree.request.tuning import Costs
 from madtree.trees.model import Kind
 from madtree.trees.parameters import Parameters

@@ -18,17 +18,18 @@ from unittest.mock import patch
 import numpy as np
 from measure.readme import table
 
+from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
 from madtree.learn.data import finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Ints
 from madtree.learn.grow import grow as growing
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.split_finder import SplitFinder
-from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.drive import driven
-from madtree.learn.histogram.requests import BREATH, CountRequest, Program
+from madtree.learn.histogram.count_request import CountRequest
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
+from madtree.learn.requests import BREATH, Program
+from madtree.learn.requests.drive import driven
 from madtree.learn.split.search import BestSplits
 from madtree.trees.model import Kind
 from madtree.trees.parameters import Parameters

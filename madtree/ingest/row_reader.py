@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 from madtree.host import Host, Query, Sharing
 from madtree.ingest.images import as_rows, range_queries
@@ -45,9 +44,9 @@ class Packing:
     def packer(self) -> Packer:
         return Packer(self.problem, self.row_format, self.tree_ids)
 
-    def plan(self, **more: Any) -> bytes:
+    def plan(self) -> bytes:
         """What whoever packs elsewhere needs beside the rows."""
-        return codec.dump({**pack_values(self.problem, self.row_format, self.tree_ids), **more})
+        return codec.dump(pack_values(self.problem, self.row_format, self.tree_ids))
 
 
 class RowPacker:

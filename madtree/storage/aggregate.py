@@ -13,25 +13,22 @@ import numpy as np
 
 from madtree.host import Cancels, Host, TemporaryPlace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
-from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, codec
-from madtree.learn.histogram import (
+from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec, finished
+from madtree.learn.histogram import CountRequest, frontier_values
+from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_fields, rows_by_tree
+from madtree.learn.requests import (
     CategoriesRequest,
-    CountRequest,
     HeldOutRequest,
     Program,
     Progress,
+    Provider,
     ReplaceRequest,
-    Request,
     RowsByTreeRequest,
-    Steps,
     T,
     TargetsRequest,
     WaveRequest,
     driven,
-    finished,
-    frontier_values,
 )
-from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_fields, rows_by_tree
 from madtree.learn.route import NewSplits, Routing
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import Tuning
@@ -42,7 +39,7 @@ from madtree.storage.blocks import BlockStore
 _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
 
-class TableOfBlocks:
+class TableOfBlocks(Provider):
     """The provider whose rows are in a table of blocks."""
 
     def __init__(
@@ -68,23 +65,22 @@ class TableOfBlocks:
         self._have_moved = False  # from the roots, in whatever trees
         self._copied: BlockStore | None = None
 
-    def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, RowsByTreeRequest):
-            yield
-            return self._rows_by_tree(request.n_trees)
-        if isinstance(request, ReplaceRequest):
-            yield
-            plan = codec.dump({**self._problem.to_values(), **request.to_values()})
-            self._host.command(self._work.replace_column(request.column), [_BYTEA], [plan])
-            return None
-        if isinstance(request, WaveRequest):
-            return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
-        if isinstance(request, HeldOutRequest | TargetsRequest | CategoriesRequest):
-            copied = yield from self._copy()
-            return (yield from copied.answer(request))
-        if not isinstance(request, CountRequest):
-            raise NotImplementedError(f"a table of blocks has no answer to {request}")
-        return (yield from self._count(request))
+    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
+        yield
+        return self._rows_by_tree(request.n_trees)
+
+    def replace(self, request: ReplaceRequest) -> Steps[None]:
+        yield
+        plan = codec.dump({**self._problem.to_values(), **request.to_values()})
+        self._host.command(self._work.replace_column(request.column), [_BYTEA], [plan])
+
+    def wave(self, request: WaveRequest) -> Steps[Any]:
+        return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
+
+    def _by_copy(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Steps[Any]:
+        return (yield from (yield from self._copy()).answer(request))
+
+    held_out = targets = categories = _by_copy
 
     def _copy(self) -> Steps[BlockStore]:
         """The packed rows, copied once into the memory of this process or a file: a tree's out-of-bag rows are judged
@@ -100,7 +96,7 @@ class TableOfBlocks:
             self._copied = copied
         return self._copied
 
-    def _count(self, request: CountRequest) -> Steps[Array]:
+    def count(self, request: CountRequest) -> Steps[Array]:
         yield
         self._move(request)
         parts = _smaller(request, self._state_bytes)

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, LastPlan, Values, require
-from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, Steps, final, merge, transition_steps
+from madtree.learn.data import Array, LastPlan, Steps, Values, require
+from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, column_values, with_column
 from madtree.learn.route import NewSplits, StoredNodes, node_bytes
 from madtree.sqltext.distributed import TAG_BYTES

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.host import TemporaryFile
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Block
-from madtree.learn.histogram import BlocksAtHand, Room
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import USUAL_BLOCK_ROWS, Allocator, Array, Block
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem
 
 _ALIGNMENT = 8  # bytes, of the widest numbers
@@ -56,7 +56,7 @@ class AllRows:
         assert len(COLUMNS) == len(self._spans)
         return self._reader.block(self._n_rows, codes or b"", target or b"", *rest)
 
-    def at_hand(self, file: TemporaryFile, position_bytes: int, room: Room) -> BlocksAtHand:
-        """The same as a provider; `room` as there."""
+    def at_hand(self, file: TemporaryFile, position_bytes: int, allocator: Allocator) -> BlocksAtHand:
+        """A provider that answers by all rows, as they are mapped; `allocator`: as `BlocksAtHand` takes it."""
         whole = self.mapped(file)
-        return BlocksAtHand(list(whole.pieces(USUAL_BLOCK_ROWS)), position_bytes, whole, room)
+        return BlocksAtHand(list(whole.pieces(USUAL_BLOCK_ROWS)), position_bytes, whole, allocator)

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Span, SpillFile, TemporaryFile, TemporaryPlace
-from madtree.learn.data import Block, Ints
-from madtree.learn.histogram import BlocksAtHand, ReplaceRequest, Request, RowsByTreeRequest, Steps
+from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryPlace
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import Allocator, Array, Block, Ints, Steps
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, rows_by_tree, with_column
+from madtree.learn.requests import Provider, ReplaceRequest, Request, RowsByTreeRequest
 from madtree.storage.all_rows import AllRows
-from madtree.storage.room import room_of
 
-ROOM_SHARE = 2  # of the memory budget, what arrays of all rows of a forest may take together: 1 / this
+ALLOCATED_SHARE = 2  # of the memory budget, what arrays of all rows of an ensemble may take together: 1 / this
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class _Kept:
     parts: list[tuple[int, int]]
 
 
-class BlockStore:
+class BlockStore(Provider):
     """Filled part by part, then asked: it is the provider whose rows are in this process."""
 
     def __init__(
@@ -47,7 +47,7 @@ class BlockStore:
         self._reader = ColumnReader(problem)
         self._block_rows, self._place = block_rows, place
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
-        self._room_bytes = problem.parameters.memory_bytes // ROOM_SHARE
+        self._allocated_bytes = problem.parameters.memory_bytes // ALLOCATED_SHARE
         self._held_bytes = 0
         self._file: SpillFile | None = None
         self._waiting: list[tuple[int, Block]] = []
@@ -84,20 +84,19 @@ class BlockStore:
             first += kept.n_rows
         self._kept, self._file = [], None
 
-    def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, RowsByTreeRequest):
-            yield
-            return rows_by_tree(list(self._trees()), request.n_trees)
-        if isinstance(request, ReplaceRequest):
-            yield from self._replace(request)
-            return None
+    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
+        yield
+        return rows_by_tree(list(self._trees()), request.n_trees)
+
+    def others(self, request: Request) -> Steps[Any]:
+        """By the blocks at hand."""
         if self._at_hand is None:
             blocks = [self._block(kept) for kept in self._kept if kept.n_rows]
-            room = room_of(self._place, self._room_bytes)
-            self._at_hand = BlocksAtHand(blocks, self._position_bytes, room=room)
-        return (yield from self._at_hand.answer(request))
+            allocator = allocator_of(self._place, self._allocated_bytes)
+            self._at_hand = BlocksAtHand(blocks, self._position_bytes, allocator=allocator)
+        return self._at_hand.answer(request)
 
-    def _replace(self, request: ReplaceRequest) -> Steps[None]:
+    def replace(self, request: ReplaceRequest) -> Steps[None]:
         for i, kept in enumerate(self._kept):
             yield
             block = with_column(self._block(kept), kept.parts, request.column, request.function, request.values)
@@ -121,7 +120,7 @@ class BlockStore:
                 first += n_rows
 
     def _stored(self, block: Block) -> Block | list[Span | None]:
-        """The block itself while there is room in memory, else where it lies in the file."""
+        """The block itself while memory is left, else where it lies in the file."""
         columns = block_columns(block)
         n_bytes = sum(len(column) for column in columns if column is not None)
         if self._held_bytes + n_bytes <= self._memory_bytes:
@@ -142,3 +141,23 @@ class BlockStore:
         assert codes is not None
         assert target is not None
         return self._reader.block(kept.n_rows, codes, target, *rest)
+
+
+def allocator_of(place: TemporaryPlace, memory_bytes: int) -> Allocator:
+    """Arrays that together take `memory_bytes` of memory at most; those beyond that are in mapped files.
+
+    An array of more than half of these bytes is in a file, too. Rows are held twice while they are put in order: where
+    only one copy fits, the memory is left to other arrays.
+
+    A call raises MadtreeError where temp_file_limit would be exceeded, or the disk is full.
+    """
+    left = memory_bytes
+
+    def allocate(n_bytes: int) -> Array:
+        nonlocal left
+        if n_bytes <= min(left, memory_bytes // 2):
+            left -= n_bytes
+            return np.empty(n_bytes, np.uint8)
+        return np.frombuffer(ScratchFile(place, n_bytes, "copies of packed rows"), np.uint8)
+
+    return allocate

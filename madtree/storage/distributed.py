@@ -73,7 +73,7 @@ def distribute(host: Host, table: str, column: str, like: int) -> None:
 
 
 def distribute_over(host: Host, table: str, column: str, n_shards: int) -> None:
-    """The same, in so many shards."""
+    """Distribute a table by a column over `n_shards` shards; nothing where there is no Citus."""
     if has_citus(host):
         host.query(sql.DISTRIBUTE, [_TEXT, _TEXT, "pg_catalog.int4"], [table, column, n_shards])
 

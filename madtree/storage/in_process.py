@@ -7,7 +7,8 @@ from contextlib import closing
 
 from madtree.host import Cancels, Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, RowPacker
-from madtree.learn.histogram import Program, Progress, T, driven, finished
+from madtree.learn.data import finished
+from madtree.learn.requests import Program, Progress, T, driven
 from madtree.storage.blocks import BlockStore
 
 

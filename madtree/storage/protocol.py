@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from madtree.ingest import Packed, Packing
-from madtree.learn.histogram import Program, Progress, T
+from madtree.learn.requests import Program, Progress, T
 
 
 class NotPossibleError(Exception):

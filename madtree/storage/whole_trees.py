@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import WIDE_LIMIT, Block, Floats, Ints, LastPlan, Values, codec, require
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import WIDE_LIMIT, Block, Floats, Ints, LastPlan, Steps, Values, codec, finished, require
 from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest
-from madtree.learn.histogram import BlocksAtHand, Progress, Steps, driven, finished
 from madtree.learn.problem import (
     RowFormat,
     forest_parameters_of,
@@ -19,6 +19,7 @@ from madtree.learn.problem import (
     require_images,
 )
 from madtree.learn.prune import TrainedTrees, training_at_hand
+from madtree.learn.requests import Progress, driven
 from madtree.learn.route import POSITION_BYTES
 from madtree.trees import ForestParameters, Kind, Parameters
 

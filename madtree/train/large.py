@@ -25,9 +25,9 @@ from madtree.ingest import (
 from madtree.learn.binning import BinTable
 from madtree.learn.data import CodeLayout, Floats, Ints
 from madtree.learn.ensemble import Forest, bootstrap, said_of, train_forest, wave_counts
-from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem, RowFormat, Scale
 from madtree.learn.prune import TrainedTrees, train_trees
+from madtree.learn.requests import Program
 from madtree.learn.route import POSITION_BYTES
 from madtree.parallel import Workers, cost_model
 from madtree.request import Costs, TrainingTask

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from madtree.host import Host, Stopwatch
-from madtree.learn.histogram import Progress
+from madtree.learn.requests import Progress
 
 _LINE_SECONDS = 1.0
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from madtree.host import Cancels, Host, Stopwatch, local_settings
 from madtree.ingest import as_rows
-from madtree.learn.histogram import BlocksReport, Progress
 from madtree.learn.prune import TrainedTrees
+from madtree.learn.requests import BlocksReport, Progress
 from madtree.parallel import sharing
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource

@@ -108,10 +108,19 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 33_200
+    assert sum(map(lines_of_code, sources().values())) <= 33_560
 
 
-@pytest.mark.parametrize(("room", "bound"), [("learn/histogram", 55), ("learn/problem", 30), ("interface", 18)])
+@pytest.mark.parametrize(
+    ("room", "bound"),
+    [
+        ("learn/histogram", 34),
+        ("learn/requests", 21),
+        ("learn/at_hand", 1),
+        ("learn/problem", 30),
+        ("interface", 18),
+    ],
+)
 def test_names_that_a_room_offers(room: str, bound: int) -> None:
     assert len(exported(room)) <= bound
 
@@ -125,7 +134,7 @@ def test_public_classes_of_one_name() -> None:
 def test_docstrings_that_say_what_something_is_like() -> None:
     """Rather than what it is."""
     found = [file for file, node in documented() if (ast.get_docstring(node) or "").startswith("The same")]
-    assert len(found) <= 21, found
+    assert len(found) <= 17, found
 
 
 def test_modules_in_circles_inside_rooms() -> None:

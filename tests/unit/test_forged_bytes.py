@@ -23,14 +23,14 @@ from madtree.learn.data.postgres_bytes import HEADER_BYTES
 from madtree.learn.data.types import Ints
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.drive import driven
+from madtree.learn.histogram.count_request import CountRequest, What
 from madtree.learn.histogram.frontier import frontier_values
-from madtree.learn.histogram.requests import CountRequest, What
 from madtree.learn.problem.columns import block_columns
 from madtree.learn.problem.packing import pack_images, pack_values
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, roots
 from madtree.learn.problem.row_format import RowFormat
+from madtree.learn.requests.drive import driven
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes

@@ -6,8 +6,8 @@ import pytest
 
 from madtree.cli.progress import Estimate, Progress, parse
 from madtree.host.stopwatch import Stopwatch
-from madtree.learn.histogram.requests import BlocksReport, RoundReport, WaveReport
-from madtree.learn.histogram.requests import Progress as Step
+from madtree.learn.requests import BlocksReport, RoundReport, WaveReport
+from madtree.learn.requests import Progress as Step
 from madtree.train.progress import ReadingTeller, Teller
 
 

@@ -4,6 +4,7 @@ and named arrays as bytes.
 
 from __future__ import annotations
 
+from madtree.learn.data.allocators import Allocator, ReusingAllocator, allocated, in_memory
 from madtree.learn.data.block import (
     MOST_BLOCK_ROWS,
     NARROW_LIMIT,
@@ -34,6 +35,7 @@ __all__ = [
     "UNKNOWN",
     "USUAL_BLOCK_ROWS",
     "WIDE_LIMIT",
+    "Allocator",
     "Array",
     "Block",
     "Bools",
@@ -45,14 +47,17 @@ __all__ = [
     "Grid",
     "Ints",
     "LastPlan",
+    "ReusingAllocator",
     "Runs",
     "Steps",
     "Values",
     "advanced",
+    "allocated",
     "ascends",
     "at_once",
     "finished",
     "heads",
+    "in_memory",
     "is_exact",
     "keyed",
     "mixed",

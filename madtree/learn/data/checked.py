@@ -72,6 +72,14 @@ class Values:
         found = self._list(name, length, lambda one: type(one) in (int, float) and low <= one <= high, right)
         return tuple(map(float, found))
 
+    def lines(self, name: str, kinds: tuple[type, ...]) -> list[list[Any]]:
+        """A list of short lists, each with a value of each of these kinds."""
+
+        def fits(line: Any) -> bool:
+            return isinstance(line, list | tuple) and tuple(map(type, line)) == kinds
+
+        return [list(line) for line in self._list(name, None, fits, f"lists of {len(kinds)} values each")]
+
     def _list(self, name: str, length: int | None, fits: Callable[[Any], bool], right: str) -> list[Any]:
         found = self._values.get(name)
         if not isinstance(found, list | tuple) or length not in (None, len(found)):

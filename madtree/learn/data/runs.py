@@ -50,6 +50,10 @@ class Runs:
         changes[firsts[1:]] += values[1:] - values[:-1]
         return np.cumsum(changes, dtype=changes.dtype, out=changes)
 
+    def chosen(self, chosen: Bools) -> Ints:
+        """(n_runs,) how many rows of each run are `chosen` (n_rows,); of runs that all have rows."""
+        return np.add.reduceat(chosen, self.firsts, dtype=np.int64)  # which makes integers of them
+
     @cached_property
     def _some(self) -> Bools:
         """(n_runs,) which have a row."""

@@ -10,17 +10,9 @@ from madtree.learn.data import Bools, Ints
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
-from madtree.learn.histogram import (
-    BREATH,
-    CountRequest,
-    DrawnRowsRequest,
-    Program,
-    RowsOfNodes,
-    by_rows,
-    node_totals,
-    state_limit,
-)
+from madtree.learn.histogram import CountRequest, RowsOfNodes, by_rows, node_totals, state_limit
 from madtree.learn.problem import Problem
+from madtree.learn.requests import BREATH, DrawnRowsRequest, Program
 from madtree.learn.split import (
     BestSplits,
     OccupiedBins,

@@ -11,9 +11,10 @@ import numpy as np
 
 from madtree.learn.data import Ints
 from madtree.learn.grow import GrowingTrees
-from madtree.learn.histogram import CountRequest, HeldOut, Program
+from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem, roots
 from madtree.learn.prune import KnownMoments, moments_of_numbers
+from madtree.learn.requests import HeldOut, Program
 
 
 def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Program[KnownMoments]:

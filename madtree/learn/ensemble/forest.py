@@ -14,13 +14,33 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Floats, Ints, Values, codec, nested, pieces_of
+from madtree.learn.data import (
+    USUAL_BLOCK_ROWS,
+    Array,
+    Floats,
+    Ints,
+    Values,
+    allocated,
+    codec,
+    in_memory,
+    nested,
+    pieces_of,
+)
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere, permuted
 from madtree.learn.grow import grow
-from madtree.learn.histogram import (
+from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
+from madtree.learn.prune import (
+    OutOfBagColumns,
+    SeenCategories,
+    TrainedTrees,
+    TreeKeys,
+    conclude,
+    leaf_predictions,
+)
+from madtree.learn.requests import (
     BREATH,
     CategoriesRequest,
     HeldOut,
@@ -31,17 +51,6 @@ from madtree.learn.histogram import (
     TargetsRequest,
     WaveReport,
     WaveRequest,
-    array_in,
-    in_memory,
-)
-from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
-from madtree.learn.prune import (
-    OutOfBagColumns,
-    SeenCategories,
-    TrainedTrees,
-    TreeKeys,
-    conclude,
-    leaf_predictions,
 )
 from madtree.learn.route import POSITION_BYTES, WayDown, to_agreement
 from madtree.trees import RANDOM, ForestParameters
@@ -149,8 +158,8 @@ class Forest:
             if replica == 0:
                 kind = np.min_scalar_type(len(predictions))
                 # Waves over rows that lie elsewhere have so many trees that this may not fit into memory.
-                room = in_memory if rows_at_hand else held_out.lasting
-                said = array_in(room, (count, held_out.n_all), kind)
+                allocator = in_memory if rows_at_hand else held_out.lasting
+                said = allocated(allocator, (count, held_out.n_all), kind)
                 said[:] = nowhere(kind)
             for piece in pieces_of(len(held_out.place)):
                 node = held_out.node[piece]

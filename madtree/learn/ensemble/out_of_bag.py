@@ -14,11 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import USUAL_BLOCK_ROWS, Array, Bools, Floats, Grid, Ints, keyed, mixed, pieces_of
+from madtree.learn.data import (
+    USUAL_BLOCK_ROWS,
+    Array,
+    Bools,
+    Floats,
+    Grid,
+    Ints,
+    ReusingAllocator,
+    allocated,
+    keyed,
+    mixed,
+    pieces_of,
+)
 from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
 from madtree.learn.ensemble.row_order import RowOrder
-from madtree.learn.histogram import BREATH, HeldOut, Program, SameRoom, Targets, array_in
 from madtree.learn.problem import Problem
+from madtree.learn.requests import BREATH, HeldOut, Program, Targets
 from madtree.learn.route import Routing, WayDown
 from madtree.trees import ForestParameters
 
@@ -62,9 +74,9 @@ class Tally:
         # Votes (K, n_rows) for each class; for regression (2, n_rows), votes and the sum of the predictions.
         kind = np.float64 if not n_classes else np.uint16 if forest.n_trees < 65_536 else np.uint32
         n_lines = n_classes or 2
-        self._counted: Array = array_in(targets.room, (n_lines, n_rows), kind)
+        self._counted: Array = allocated(targets.allocator, (n_lines, n_rows), kind)
         self._counted[:] = 0
-        self._room = SameRoom(targets.room)
+        self._allocator = ReusingAllocator(targets.allocator)
         self._grid: Grid | None = None
         if not n_classes:
             largest = problem.largest_target + np.abs(problem.centre)
@@ -112,7 +124,7 @@ class Tally:
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""
         rows = self._rows
-        self._room.take_back()
+        self._allocator.take_back()
         votes, prediction = (
             self._of_rows(np.uint32),
             self._of_rows(rows.target.dtype if self._grid is None else np.float64),
@@ -165,7 +177,7 @@ class Tally:
 
     def _of_rows(self, kind: np.dtype[Any] | type) -> Array:
         """(n_rows,) numbers of that kind, whatever they are."""
-        return array_in(self._room, self._counted.shape[1:], kind)
+        return allocated(self._allocator, self._counted.shape[1:], kind)
 
     def _pieces(self) -> Iterator[slice]:
         """Rows that are looked at together."""
@@ -208,20 +220,20 @@ def permuted(
 
     `way`: down the trees of the wave. `prediction` (n_nodes,) is that of each node as a leaf.
     """
-    block, room = held_out.block, held_out.room
+    block, allocator = held_out.block, held_out.allocator
     assert block is not None
     n_rows, n_groups, n_features = block.codes.n_rows, wave.n_groups, len(wave.unordered)
     rows = JudgedRows.of(Targets(block.target, block.weight, block.tree, n_rows))
     kind = np.int8 if wave.n_classes and block.weight is None else np.float64
-    before, costs = (array_in(room, (n_rows,), kind) for _ in range(2))
-    actual = rows.target[0] if wave.n_classes else array_in(room, (n_rows,), np.float64)
+    before, costs = (allocated(allocator, (n_rows,), kind) for _ in range(2))
+    actual = rows.target[0] if wave.n_classes else allocated(allocator, (n_rows,), np.float64)
     for piece in pieces_of(n_rows):
         if not wave.n_classes:
             actual[piece] = rows.values(wave, np.arange(piece.start, piece.stop))
         before[piece] = _errors(actual[piece], prediction.take(held_out.node[piece]))
         costs[piece] = rows.weighed(wave, piece, 1)
     total = rows.summed(costs, n_groups)
-    order = yield from RowOrder.of(block, n_groups, room)
+    order = yield from RowOrder.of(block, n_groups, allocator)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
     asked = _asked(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
     lost = np.zeros((n_groups, n_features))

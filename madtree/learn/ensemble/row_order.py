@@ -7,8 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, heads, mixed, order_by_hashes, pieces_of, stable_order
-from madtree.learn.histogram import BREATH, Program, Room, array_in
+from madtree.learn.data import (
+    Allocator,
+    Array,
+    Block,
+    allocated,
+    heads,
+    mixed,
+    order_by_hashes,
+    pieces_of,
+    stable_order,
+)
+from madtree.learn.requests import BREATH, Program
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 _STEP = np.uint32(0x9E3779B9)  # 2**32 divided by the golden ratio
@@ -36,20 +46,20 @@ class RowOrder:
     permuted: Array
 
     @classmethod
-    def of(cls, block: Block, n_groups: int, room: Room) -> Program[RowOrder]:
-        """Of a block's rows; `room` for what is kept of them."""
+    def of(cls, block: Block, n_groups: int, allocator: Allocator) -> Program[RowOrder]:
+        """Of a block's rows; `allocator` for what is kept of them."""
         assert block.identity is not None
         shape = block.identity.shape
-        place, identity, hashes, order = (array_in(room, shape, np.uint32) for _ in range(4))
-        codes, permuted = (array_in(room, shape, np.uint16) for _ in range(2))
+        place, identity, hashes, order = (allocated(allocator, shape, np.uint32) for _ in range(4))
+        codes, permuted = (allocated(allocator, shape, np.uint16) for _ in range(2))
         own = None
         if block.tree is not None and n_groups > 1:
-            own = array_in(room, shape, np.uint32)
+            own = allocated(allocator, shape, np.uint32)
             own[:] = block.tree
         order_by_hashes(place, block.identity, own)
         yield BREATH
         _take(block.identity, place, identity)
-        group = None if own is None else _take(own, place, array_in(room, shape, np.uint32))
+        group = None if own is None else _take(own, place, allocated(allocator, shape, np.uint32))
         repeats = np.zeros(len(place) + 1, np.bool_)  # the row before it
         np.equal(identity[1:], identity[:-1], out=repeats[1:-1])
         if group is not None:

@@ -16,12 +16,9 @@ from madtree.learn.data import Array, Bools, Ints, heads
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.seen_codes import see_histograms, see_rows
 from madtree.learn.histogram import (
-    BREATH,
     CountRequest,
     HistogramLayout,
-    Program,
     RowsOfNodes,
-    RowsRequest,
     add_rows_of_nodes,
     batches,
     by_rows,
@@ -31,6 +28,7 @@ from madtree.learn.histogram import (
     state_limit,
 )
 from madtree.learn.problem import Problem
+from madtree.learn.requests import BREATH, Program, RowsRequest
 from madtree.learn.split import BestSplits, OccupiedBins, SmallNodes, coarse, likely_bins, search, search_small
 
 

@@ -12,7 +12,7 @@ every tree at once. In outline:
         children of the nodes that were split     their sums follow from the split
         candidates += children that may be split  large enough, impure, not too deep
 
-Growing asks for what it needs (learn.histogram.requests). Where the rows are is the business of whoever answers.
+Growing asks for what it needs (learn.requests). Where the rows are is the business of whoever answers.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FinderOf, SplitFinder
-from madtree.learn.histogram import CountRequest, HistogramLayout, Program, Progress, RoundReport, batches, state_limit
+from madtree.learn.histogram import CountRequest, HistogramLayout, batches, state_limit
 from madtree.learn.problem import Problem, over_classes
+from madtree.learn.requests import Program, Progress, RoundReport
 from madtree.learn.route import category_table
 from madtree.learn.split import BestSplits, SurrogateSplit, criterion_of, find_surrogates
 

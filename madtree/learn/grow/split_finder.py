@@ -13,8 +13,9 @@ from madtree.learn.data import Bools, Ints
 from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.seen_codes import see_rows
-from madtree.learn.histogram import BREATH, HistogramLayout, Program
+from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
+from madtree.learn.requests import BREATH, Program
 from madtree.learn.split import BestSplits, SmallNodes, applies, pays, search_screened, together
 
 # By which features (n_nodes, n_features) bool each of some nodes (n_nodes,) may be split.

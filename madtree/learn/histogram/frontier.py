@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from madtree.learn.data import Array, Block, Ints, Values, ascends, require
-from madtree.learn.histogram.requests import COUNTED, MOST_ROWS, CountRequest, What, checked_powers
+from madtree.learn.histogram.count_request import COUNTED, CountRequest, What
 from madtree.learn.problem import Problem
 from madtree.learn.route import MOST_NODES, Routing, StoredNodes, places
 
@@ -26,12 +26,7 @@ def frontier_values(request: CountRequest) -> dict[str, Any]:
         # Surrogates are looked for by the sides to which these nodes' own splits send rows.
         **(request.routing.of_nodes(nodes, widths).to_values() if request.what == "sides" else {}),
         "n_slots": request.n_slots,
-        "features": request.features,
-        "means": request.means,
-        "powers": request.powers,
-        "held_out": request.held_out,
-        "n_rows": request.n_rows,
-        **({} if request.drawn is None else {"drawn": request.drawn}),
+        **request.counted_values(),
     }
 
 
@@ -61,26 +56,14 @@ class Frontier:
         require(ascends(nodes), "nodes", "ascending")
         n_slots = given.integer("n_slots", 0, len(nodes))
         slots = given.ints("slots", (len(nodes),), 0, n_slots - 1, np.int32)
-        first, last = given.integers("features", 2, 0, len(widths))
-        require(first <= last, "features", "from and to")
         routing = Routing.leaves(0, 1)
         if what == "sides":
             routing = Routing.from_values(values, problem.n_trees, widths, nodes, n_nodes)
             routing.append(Routing.leaves(n_nodes, 1))
         is_powers = what == "powers"
-        request = CountRequest(
-            what,
-            problem,
-            routing,
-            np.append(slots, np.int32(-1)),
-            n_slots,
-            (first, last),
-            given.floats("means", (n_nodes if is_powers else None,), finite=False),
-            checked_powers(given, problem, what),
-            given.boolean("held_out"),
-            given.integer("n_rows", 0, MOST_ROWS),
-            _drawn(given, what, n_slots, len(widths)),
-        )
+        slots = np.append(slots, np.int32(-1))
+        n_means = n_nodes if is_powers else None
+        request = CountRequest.counted(given, what, problem, routing, slots, n_slots, n_means)
         return cls(request, n_nodes, None if is_powers else places(nodes, n_nodes, len(nodes)))
 
     def positions(self, nodes: bytes | None, block: Block) -> FrontierNodes:
@@ -88,16 +71,6 @@ class Frontier:
         problem = self.request.problem
         stored = StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, self.n_nodes)
         return FrontierNodes(stored, self.place_of_node)
-
-
-def _drawn(given: Values, what: What, n_slots: int, n_features: int) -> Ints | None:
-    """The features that were drawn for each slot, (n_slots, n_drawn), where the request is for these."""
-    if "drawn" not in given:
-        return None
-    require(what == "histograms", "drawn", "of histograms only")
-    drawn = given.ints("drawn", (n_slots, None), 0, n_features - 1)
-    require(drawn.shape[1] <= n_features, "drawn", "no more than there are features")
-    return drawn
 
 
 class FrontierNodes:

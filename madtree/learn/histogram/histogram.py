@@ -9,14 +9,14 @@ entries are integers, so adding is exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Floats, Ints
-from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
+from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes
 from madtree.learn.problem import Channels
 
 _MAX_EXACT = 2.0**53
@@ -52,7 +52,7 @@ class HistogramLayout:
 
 
 def add_rows(
-    state: Array, layout: HistogramLayout, part: Part, gathered_below: float, drawn: Ints | None = None
+    state: Array, layout: HistogramLayout, some: RowsInPlay, gathered_below: float, drawn: Ints | None = None
 ) -> None:
     """Count some of a block's rows into `state` (n_channels, total_bins), in place.
 
@@ -60,18 +60,18 @@ def add_rows(
         gathered_below: share of the rows in play under which they are copied out.
         drawn: (n_slots, n_drawn) features of each slot whose places those of the layout are; None for its own.
     """
-    first, n_slots = _touched(part.slots, layout)
+    first, n_slots = _touched(some.slots, layout)
     if first:
-        part = replace(part, slots=np.where(part.slots < 0, -1, part.slots - first))
-    rows = _rows_in_play(layout.channels, n_slots, part, gathered_below)
+        some = replace(some, slots=np.where(some.slots < 0, -1, some.slots - first))
+    rows = _rows_in_play(layout.channels, n_slots, some, gathered_below)
     if rows is None:
         return
     slot, limbs, take = rows
-    all_codes = part.block.codes
+    all_codes = some.block.codes
 
     def codes(feature: int) -> Array:
         if drawn is not None:
-            asked = drawn[first:, feature].take(part.slots if take is None else part.slots.take(take), mode="clip")
+            asked = drawn[first:, feature].take(some.slots if take is None else some.slots.take(take), mode="clip")
             return all_codes.gather(asked) if take is None else all_codes.gather_at(asked, take)
         column = all_codes.column(feature)
         return column if take is None else column.take(take)
@@ -80,7 +80,7 @@ def add_rows(
 
 
 def add_rows_of_nodes(state: Array, layout: HistogramLayout, rows: RowsOfNodes) -> None:
-    """The same of rows that were taken out of their blocks; all bins are added up once, not once for each block."""
+    """Add rows that were taken out of their blocks; all bins are added up once, not once for each block."""
     slot = np.multiply(rows.row_class, layout.n_slots, dtype=np.int64) + rows.slot
     add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
 
@@ -136,10 +136,10 @@ def _touched(slots: Ints, layout: HistogramLayout) -> tuple[int, int]:
     return first, int(known.max()) - first + 1
 
 
-def add_totals(state: Array, channels: Channels, part: Part, gathered_below: float) -> None:
+def add_totals(state: Array, channels: Channels, some: RowsInPlay, gathered_below: float) -> None:
     """Count rows into `state` (n_channels, n_slots) whatever their codes, in place; otherwise as `add_rows`."""
     n_slots = state.shape[1]
-    rows = _rows_in_play(channels, n_slots, part, gathered_below)
+    rows = _rows_in_play(channels, n_slots, some, gathered_below)
     if rows is None:
         return
     slot, limbs, _ = rows
@@ -152,7 +152,7 @@ def add_totals(state: Array, channels: Channels, part: Part, gathered_below: flo
 
 
 def _rows_in_play(
-    channels: Channels, n_slots: int, part: Part, gathered_below: float
+    channels: Channels, n_slots: int, some: RowsInPlay, gathered_below: float
 ) -> tuple[Ints, list[Floats], Ints | None] | None:
     """The rows with a slot.
 
@@ -161,12 +161,12 @@ def _rows_in_play(
         their indices, or None where all rows stand here: those out of play then have a number past the end. None if no
         row is in play.
     """
-    active, block = part.rows(), part.block
+    active, block = some.rows(), some.block
     if len(active) == 0:
         return None
     n_rows = block.codes.n_rows
-    take = active if part.multiplicity is not None or len(active) < gathered_below * n_rows else None
-    slot = (part.slots if take is None else part.slots.take(take)).astype(np.int64)
+    take = active if some.multiplicity is not None or len(active) < gathered_below * n_rows else None
+    slot = (some.slots if take is None else some.slots.take(take)).astype(np.int64)
     spare = take is None and len(active) < n_rows
     if spare:
         # Counting them along is quicker than copying the others out.
@@ -180,6 +180,47 @@ def _rows_in_play(
     if not channels.n_classes:
         limbs += list(block.target)
     return slot, limbs if take is None else [limb.take(take) for limb in limbs], take
+
+
+def count_cells(index: Ints, times: Floats | None, limbs: Sequence[Floats], n_cells: int) -> list[Array]:
+    """Row counts, int32, and sums of each limb, (n_cells,) each, of rows that are counted once for each feature.
+
+    Args:
+        index: (n_features, n_rows) the cell that a row is counted in.
+        times, limbs: each (n_rows,) as in `add_codes`.
+    """
+    flat = index.reshape(-1)
+    counted = None if times is None else np.tile(times, len(index))
+    channels: list[Array] = [np.bincount(flat, counted, minlength=n_cells).astype(np.int32)]
+    channels += [np.bincount(flat, np.tile(limb, len(index)), minlength=n_cells) for limb in limbs]
+    return channels
+
+
+def summed(channels: Channels, row_class: Array, times: Array | None, limbs: Sequence[Array]) -> Iterator[Array]:
+    """What each channel sums of some rows (n_rows,), one channel after the other.
+
+    Args:
+        times, limbs: each (n_rows,) as in `RowsOfNodes`.
+    """
+    for place, values in enumerate((np.ones(len(row_class)) if times is None else times, *limbs)):
+        if channels.n_counts == 1 or place > channels.weight_limbs:
+            yield values
+            continue
+        for k in range(channels.n_counts):
+            yield (row_class == k) * values
+
+
+def sum_stretches(
+    channels: Channels, row_class: Array, times: Array | None, limbs: Sequence[Array], start: Ints
+) -> Floats:
+    """(n_channels, n_stretches) sums of rows that stand stretch by stretch, from each `start` to before the next one;
+    the others as in `summed`.
+    """
+    sums = np.empty((channels.count, len(start)))
+    alone = len(start) == len(row_class)
+    for channel, values in enumerate(summed(channels, row_class, times, limbs)):
+        sums[channel] = values if alone else np.add.reduceat(values, start)
+    return sums
 
 
 class InexactSumError(MadtreeError, OverflowError):

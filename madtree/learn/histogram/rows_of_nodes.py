@@ -13,8 +13,8 @@ from madtree.learn.problem import Channels
 
 
 @dataclass(frozen=True)
-class Part:
-    """A block's rows, and what they count for.
+class RowsInPlay:
+    """Rows of a block that are in play, and what they count for.
 
     Attributes:
         slots: (n_rows,) slot of each row's node; negative for rows that are not meant.
@@ -59,7 +59,7 @@ class RowsOfNodes:
     times: Floats | None = None
 
     @classmethod
-    def of(cls, channels: Channels, parts: Sequence[Part]) -> RowsOfNodes:
+    def of(cls, channels: Channels, parts: Sequence[RowsInPlay]) -> RowsOfNodes:
         chosen = [(part, part.rows()) for part in parts]
         slot = joined([part.slots.take(rows) for part, rows in chosen])
         if channels.n_classes:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from madtree.learn.data import Array, Block, Ints, Steps, finished
-from madtree.learn.histogram.at_hand_requests import HeldOutRequest
+from madtree.learn.histogram.count_request import CountRequest
 from madtree.learn.histogram.deviance import add_terms
 from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.histogram.powers import add_powers
-from madtree.learn.histogram.requests import CountRequest, RowsRequest
-from madtree.learn.histogram.rows_of_nodes import Part, RowsOfNodes
+from madtree.learn.histogram.rows_by_node import RowsByNode, add_rows_by_node
+from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes
+from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 
 
@@ -25,6 +26,23 @@ class Places(Protocol):
     """Who knows where rows are: `Positions`, which remembers it, or `FrontierNodes`, where it is kept beside them."""
 
     def nodes(self, key: tuple[int, int], block: Block, routing: Routing, replica: int, n_groups: int) -> Ints: ...
+
+
+class OfNodes(Protocol):
+    """A request that is about rows of nodes."""
+
+    @property
+    def problem(self) -> Problem: ...
+
+    @property
+    def routing(self) -> Routing: ...
+
+
+class OfSlots(OfNodes, Protocol):
+    """A request for rows of some nodes: each has a slot, others have a negative number."""
+
+    @property
+    def slot_of_node(self) -> Ints: ...
 
 
 @dataclass(frozen=True)
@@ -35,49 +53,64 @@ class PlacedBlock:
     block: Block
     positions: Places
 
-    def nodes(self, request: CountRequest | RowsRequest | HeldOutRequest, replica: int) -> Ints:
+    def nodes(self, request: OfNodes, replica: int) -> Ints:
         """(n_rows,) the node of each row in a replica."""
         problem = request.problem
         key = self.number, problem.replicas.first_member + replica
         return self.positions.nodes(key, self.block, request.routing, replica, problem.n_groups)
 
-    def part(self, request: CountRequest | RowsRequest, replica: int) -> Part:
-        """The rows in play, with the slots that the request gives their nodes."""
-        node, replicas = self.nodes(request, replica), request.problem.replicas
+    def in_play(self, request: OfSlots, replica: int) -> RowsInPlay:
+        """The rows that a replica is grown on, with the slots that the request gives their nodes."""
+        return self._trained_on(self.block, request.slot_of_node.take(self.nodes(request, replica)), request, replica)
+
+    def counted(self, request: CountRequest, replica: int) -> RowsInPlay:
+        """The rows that a request counts: those in training or those held out, with the side of the node's split as the
+        class where sides are asked for.
+        """
+        node = self.nodes(request, replica)
         slots: Ints = request.slot_of_node.take(node)
         block = self.block
-        if isinstance(request, CountRequest) and request.what == "sides":
+        if request.what == "sides":
             block = replace(block, target=request.routing.primary_side(node, block.codes))
-        if isinstance(request, CountRequest) and request.held_out:
-            tested = replicas.held_out(self.block, replica)
-            kept = slots.take(tested)
-            slots[:] = -1
-            slots[tested] = kept
-            return Part(block, slots)
-        multiplicity = replicas.multiplicity(self.block, replica)
+        if not request.held_out:
+            return self._trained_on(block, slots, request, replica)
+        tested = request.problem.replicas.held_out(self.block, replica)
+        kept = slots.take(tested)
+        slots[:] = -1
+        slots[tested] = kept
+        return RowsInPlay(block, slots)
+
+    def _trained_on(self, block: Block, slots: Ints, request: OfNodes, replica: int) -> RowsInPlay:
+        multiplicity = request.problem.replicas.multiplicity(self.block, replica)
         if multiplicity is None:
-            return Part(block, slots)
+            return RowsInPlay(block, slots)
         slots[multiplicity == 0] = -1
-        return Part(block, slots, multiplicity if multiplicity.max(initial=0) > 1 else None)
+        return RowsInPlay(block, slots, multiplicity if multiplicity.max(initial=0) > 1 else None)
 
 
-def transition(state: Array | None, blocks: Sequence[PlacedBlock] | RowsOfNodes, request: CountRequest) -> Array:
+def transition(
+    state: Array | None, rows: Sequence[PlacedBlock] | RowsOfNodes | RowsByNode, request: CountRequest
+) -> Array:
     """The sums of `state` and of some more rows, in every replica.
 
     Args:
         state: None for an empty one; changed in place.
-        blocks: one, or several to be counted together, which pays where there are more bins than rows; or rows that
-            have been taken out of blocks, of histograms.
+        rows: one block, or several to be counted together, which pays where there are more bins than rows; or, of
+            histograms, rows that have been taken out of blocks; or, of drawn features, rows that stand node by node.
     """
-    if isinstance(blocks, RowsOfNodes):
+    if isinstance(rows, RowsOfNodes):
         total = request.zeros() if state is None else state
-        add_rows_of_nodes(total, request.layout, blocks)
+        add_rows_of_nodes(total, request.layout, rows)
         return total
-    return finished(transition_steps(state, blocks, request))
+    if isinstance(rows, RowsByNode):
+        total = request.zeros() if state is None else state
+        add_rows_by_node(total, request, rows)
+        return total
+    return finished(transition_steps(state, rows, request))
 
 
 def transition_steps(state: Array | None, blocks: Sequence[PlacedBlock], request: CountRequest) -> Steps[Array]:
-    """The same of blocks, in steps: a block has as many as there are replicas."""
+    """`transition` of blocks in steps, as many a block as there are replicas."""
     total = request.zeros() if state is None else state
     together = len(blocks) > 1 and request.what in ("histograms", "sides") and request.drawn is None
     parts, gathered_below = [], request.problem.tuning.gathered_below
@@ -87,11 +120,11 @@ def transition_steps(state: Array | None, blocks: Sequence[PlacedBlock], request
             if request.what == "powers":
                 _add_powers(total, block, replica, request)
             elif request.what == "totals":
-                add_totals(total, request.channels, block.part(request, replica), gathered_below)
+                add_totals(total, request.channels, block.counted(request, replica), gathered_below)
             elif together:
-                parts.append(block.part(request, replica))
+                parts.append(block.counted(request, replica))
             else:
-                add_rows(total, request.layout, block.part(request, replica), gathered_below, request.drawn)
+                add_rows(total, request.layout, block.counted(request, replica), gathered_below, request.drawn)
     if together:
         add_rows_of_nodes(total, request.layout, RowsOfNodes.of(request.channels, parts))
     return total

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.histogram import Program, ReplaceRequest, RowsByTreeRequest
 from madtree.learn.problem import Problem
+from madtree.learn.requests import Program, ReplaceRequest, RowsByTreeRequest
 
 
 def assign_folds(problem: Problem) -> Program[None]:

@@ -10,11 +10,11 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints, stable_order
 from madtree.learn.grow import GrowingTrees, inner_nodes
-from madtree.learn.histogram import Program
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import prune_at, relative
 from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
+from madtree.learn.requests import Program
 from madtree.learn.split import RankedSplit, SurrogateSplit, criterion_of
 
 T = TypeVar("T")

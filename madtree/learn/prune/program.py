@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from madtree.learn.data import Block
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import Block, Steps, finished
 from madtree.learn.grow import FeatureMask, GrowthPolicy, SplitFinder, grow
-from madtree.learn.histogram import BlocksAtHand, Program, Progress, Steps, driven, finished
 from madtree.learn.problem import Folds, Problem
 from madtree.learn.prune.folds import assign_folds
 from madtree.learn.prune.outcome import Outcome, conclude
+from madtree.learn.requests import Program, Progress, driven
 from madtree.learn.route import POSITION_BYTES
 
 

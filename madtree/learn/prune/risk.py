@@ -14,12 +14,12 @@ from madtree.learn.histogram import (
     SQUARES,
     UP_TO_FOURTH,
     CountRequest,
-    Program,
     base_rates,
     join_powers,
     join_terms,
 )
 from madtree.learn.problem import Problem
+from madtree.learn.requests import Program
 from madtree.learn.split import variance_gain
 
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.grow import GrowingTrees
-from madtree.learn.histogram import CountRequest, Program
+from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.prune.pruning import Pruned
 from madtree.learn.prune.risk import add_upwards, held_out_errors_of_numbers
+from madtree.learn.requests import Program
 from madtree.learn.split import Losses, criterion_of
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints
-from madtree.learn.histogram import HistogramLayout, RowsOfNodes, joined
+from madtree.learn.histogram import HistogramLayout, RowsOfNodes, joined, sum_stretches
 from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
 
@@ -97,28 +97,10 @@ def bins_of(rows: RowsOfNodes, channels: Channels, code: Array, mine: Ints | Non
     first[1:] = (code[1:] != code[:-1]) | (slot[1:] != slot[:-1])
     start = np.flatnonzero(first)
     slot, code = slot.take(start), code.take(start).astype(np.int64)
-    sums = np.empty((channels.count, len(start)))
     row_class = own(rows.row_class).take(order)
     times = None if rows.times is None else own(rows.times).take(order)
     limbs = [own(limb).take(order) for limb in rows.limbs]
-    alone = len(start) == len(order)
-    for channel, values in enumerate(summed(channels, row_class, times, limbs)):
-        sums[channel] = values if alone else np.add.reduceat(values, start)
-    return slot, code, sums
-
-
-def summed(channels: Channels, row_class: Array, times: Array | None, limbs: Sequence[Array]) -> Iterator[Array]:
-    """What each channel sums of some rows (n_rows,), one channel after the other.
-
-    Args:
-        times, limbs: each (n_rows,) as in `RowsOfNodes`.
-    """
-    for place, values in enumerate((np.ones(len(row_class)) if times is None else times, *limbs)):
-        if channels.n_counts == 1 or place > channels.weight_limbs:
-            yield values
-            continue
-        for k in range(channels.n_counts):
-            yield (row_class == k) * values
+    return slot, code, sum_stretches(channels, row_class, times, limbs, start)
 
 
 def order_of_slots(slot: Ints) -> Ints:

@@ -11,10 +11,10 @@ from itertools import pairwise
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.histogram import summed
 from madtree.learn.problem import Problem
 from madtree.learn.split.criterion import criterion_of, gains
 from madtree.learn.split.margins import TIE, rough_type, rounding, threshold
-from madtree.learn.split.node_rows import summed
 from madtree.learn.split.occupied_bins import first_of_best
 from madtree.learn.split.search import BestSplits
 from madtree.learn.split.shortlist import rough_gains_apply

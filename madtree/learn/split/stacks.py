@@ -9,6 +9,7 @@ import numpy as np
 
 from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.histogram import count_cells
 from madtree.learn.problem import Problem, SearchTuning
 from madtree.learn.split.search import BestSplits
 
@@ -40,11 +41,7 @@ class Running:
         """`index` (n_features, n_rows) of the cell that a row is counted in, so often as `times` says; `tree`
         (n_slots,) of each node.
         """
-        size = int(np.prod(shape))
-        flat = index.reshape(-1)
-        counted = None if times is None else np.tile(times, len(index))
-        channels: list[Array] = [np.bincount(flat, counted, minlength=size).astype(np.int32)]
-        channels += [np.bincount(flat, np.tile(limb, len(index)), minlength=size) for limb in limbs]
+        channels = count_cells(index, times, limbs, int(np.prod(shape)))
         for i, channel in enumerate(channels):
             channels[i] = channel = channel.reshape(shape)
             channel[:, :, MISSING] = 0

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from madtree.host import Cancels, Host, TemporaryPlace
 from madtree.learn.data import codec, finished
-from madtree.learn.histogram import Progress
+from madtree.learn.requests import Progress
 from madtree.storage.whole_trees import grow_block
-from madtree.storage.workers.growers import LeadingGrower
+from madtree.storage.workers.growers import GrowBlocks, LeadingGrower
 from madtree.storage.workers.leading import published, work_together
 
 
@@ -27,14 +25,9 @@ def grown_together(
         tell: how many blocks are done, while they are grown, and who has grown them.
     """
     place = TemporaryPlace.of(host)
-    values = {
-        "grow": np.frombuffer(grow_plan, np.uint8),
-        "query": query,
-        "n_blocks": n_blocks,
-        "temporary_place": [place.directory, place.limit],
-    }
-    with published(codec.dump(values), n_workers, place) as board:
-        leader = LeadingGrower(board, values, tell)
+    plan = GrowBlocks(grow_plan, query, n_blocks, place)
+    with published(codec.dump(plan.to_values()), n_workers, place) as board:
+        leader = LeadingGrower(board, plan, tell)
         work_together(host, board, leader)
         n = board.n_seated
         tell(Progress(note=f"small groups grown by this process and {n} resident worker{'s' * (n != 1)}"))

@@ -9,37 +9,73 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
 
 from madtree.host import Span, SpillFile, TemporaryPlace
-from madtree.learn.data import Steps, advanced
-from madtree.learn.histogram import BlocksReport, Progress
+from madtree.learn.data import Steps, Values, advanced
+from madtree.learn.requests import BlocksReport, Progress
 from madtree.storage.whole_trees import grow_block
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.claims import Claims, Part
+from madtree.storage.workers.messages import place_of, place_values
 
+_MOST_BLOCKS = 2**31
 _NOWHERE = "(0,0)"  # a tid: a block's query needs none
 _HEAD = struct.Struct("<qq")  # before the trees of a block: its number, and their bytes
+
+
+@dataclass(frozen=True)
+class GrowBlocks:
+    """The plan: grow the trees of blocks of small groups.
+
+    Attributes:
+        grow_plan: a dumped `GrowPlan`.
+        query: of the images of a block, but for the block's number, from 0, with which it ends.
+        place: of temporary files.
+    """
+
+    grow_plan: bytes
+    query: str
+    n_blocks: int
+    place: TemporaryPlace
+    what: ClassVar[str] = "grow blocks"
+
+    def to_values(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "grow_plan": np.frombuffer(self.grow_plan, np.uint8),
+            "query": self.query,
+            "n_blocks": self.n_blocks,
+            "place": place_values(self.place),
+        }
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> GrowBlocks:
+        """What `to_values` tells of; raises MadtreeError where it is none."""
+        given = Values(values)
+        grow_plan = given.ints("grow_plan", (None,), 0, 255, np.uint8).tobytes()
+        n_blocks = given.integer("n_blocks", 0, _MOST_BLOCKS)
+        return cls(grow_plan, given.text("query"), n_blocks, place_of(given))
 
 
 class Grower:
     """One process's share of the blocks."""
 
-    def __init__(self, board: Board, values: Mapping[str, Any]) -> None:
-        """`values`: of the plan, as `groups.grown_together` makes it."""
-        self.board = board
-        self._grow_plan: bytes = values["grow"].tobytes()
-        self._query: str = values["query"]
-        self._claims = Claims(board, values["n_blocks"])
+    def __init__(self, board: Board, plan: GrowBlocks) -> None:
+        self.board, self._plan = board, plan
+        self._claims = Claims(board, plan.n_blocks)
         self._under_way: tuple[int, Steps[bytes | None]] | None = None
-        board.keep_to(TemporaryPlace(*values["temporary_place"]))
+        board.keep_to(plan.place)
 
     def claim(self) -> Part | None:
         """The next block to grow; raises MadtreeError where the last one has not been grown."""
         number = self._claims.next()
         if number is None:
             return None
-        query = f"{self._query} {number}"
+        query = f"{self._plan.query} {number}"
         return number, query, query, _NOWHERE, _NOWHERE
 
     def keep(self, part: int, images: bytes | None) -> bool:
@@ -48,7 +84,7 @@ class Grower:
         if images is None:  # none of the block's rows
             self._claims.done()
         else:
-            self._under_way = part, grow_block(self._grow_plan, images)
+            self._under_way = part, grow_block(self._plan.grow_plan, images)
         return True
 
     def grow(self) -> bool:
@@ -81,11 +117,10 @@ class Grower:
 class LeadingGrower(Grower):
     """The leader, who grows blocks as all do, and collects everybody's trees in the end."""
 
-    def __init__(self, board: Board, values: Mapping[str, Any], tell: Callable[[Progress], None]) -> None:
+    def __init__(self, board: Board, plan: GrowBlocks, tell: Callable[[Progress], None]) -> None:
         """`tell`: how many blocks are done, by whomever."""
-        super().__init__(board, values)
-        self._n_blocks: int = values["n_blocks"]
-        self._file = SpillFile(TemporaryPlace(*values["temporary_place"]), "trees of small groups")
+        super().__init__(board, plan)
+        self._file = SpillFile(plan.place, "trees of small groups")
         self._spans: dict[int, Span] = {}
         self._tell = tell
 
@@ -103,4 +138,4 @@ class LeadingGrower(Grower):
     def _put(self, number: int, trees: bytes) -> None:
         self._spans[number] = self._file.write(trees)
         n_done = len(self._spans) + sum(map(self.board.n_added, range(self.board.n_seated)))
-        self._tell(Progress(blocks=BlocksReport(n_done, self._n_blocks)))
+        self._tell(Progress(blocks=BlocksReport(n_done, self._plan.n_blocks)))

@@ -1,37 +1,33 @@
-"""The orchestrator's own member: it drives a program, and answers its requests by all members' rows."""
+"""The orchestrator's own process: it drives a program, and answers its requests by everybody's rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Generic
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.ingest import Packed
-from madtree.learn.data import Array, Block, Ints, codec
-from madtree.learn.ensemble import Forest
-from madtree.learn.histogram import (
-    CountRequest,
+from madtree.learn.data import Array, Block, Ints, Steps, codec
+from madtree.learn.ensemble import Wave
+from madtree.learn.histogram import CountRequest, RowsOfNodes, final, merge, transition
+from madtree.learn.requests import (
     Program,
     Progress,
+    Provider,
     ReplaceRequest,
     Request,
     RowsByTreeRequest,
-    RowsOfNodes,
     RowsRequest,
-    Steps,
     T,
     WaveRequest,
     driven,
-    final,
-    merge,
-    transition,
 )
-from madtree.storage.all_rows import AllRows
 from madtree.storage.workers.board import Board
-from madtree.storage.workers.member import Member, waited_for
-from madtree.storage.workers.waves import SHARE, SharedWaves
+from madtree.storage.workers.messages import ByOwnRows, KeepRows, ShareRows
+from madtree.storage.workers.resident import Resident, waited_for
+from madtree.storage.workers.waves import SharedWaves
 
 _COPIED_SHARE = 2  # of the memory budget, what rows may take that are handed over instead of their histograms
 _OF_A_PART = 4  # numbers: which one, rows, rows that were not usable, those of an unknown class
@@ -39,20 +35,20 @@ _OWN = -1  # the leader's seat
 _ROW_BYTES = 16  # of such a row beside its codes
 
 
-class Leader(Member, Generic[T]):
-    """The member that the others listen to; a provider of blocks that are spread over processes."""
+class Leader(Resident, Provider, Generic[T]):
+    """The process that the others listen to; a provider of blocks that are spread over processes."""
 
     def __init__(
         self,
         board: Board,
-        values: Mapping[str, Any],
+        plan: KeepRows,
         program: Callable[[Packed], Program[T]],
         tell: Callable[[Progress], None],
     ) -> None:
         """`program`: begun once the table is packed. No statement may be run in it, since a parallel query is under
         way.
         """
-        super().__init__(board, values)
+        super().__init__(board, plan)
         self._program, self._tell = program, tell
         self._others: list[int] = []  # seats of the workers that keep any rows
         self._answered: dict[int, int] = {}  # of each seat, answers that have been read
@@ -92,41 +88,52 @@ class Leader(Member, Generic[T]):
         n, shared = (self.board.n_seats, ", shared with") if self._n_taken else (len(self._others), " and")
         self._tell(Progress(note=f"packed by this process{shared} {n} resident worker{'s' * (n != 1)}"))
         try:
-            if self._sharing:
+            if self._plan.sharing:
                 yield from self._share_rows()
             self._outcome.append((yield from driven(self._program(packed), self, self._tell)))
         except Exception as error:  # raised again where the orchestrator is, with its class
             self._error = error
         self.board.end()
 
-    def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, WaveRequest):
-            if self._waves is None:
-                assert isinstance(request.ensemble, Forest)
-                self._waves = SharedWaves(self.board, request.ensemble, self.at_hand, self._answered)
-            return (yield from self._waves.wave(request.number))
-        if not isinstance(request, CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest):
-            return (yield from self.at_hand.answer(request))
-        if isinstance(request, CountRequest) and self._are_rows_lighter(request):
+    def count(self, request: CountRequest) -> Steps[Array]:
+        if self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)
-            rows = yield from self.answer(rows_request)
-            return final(transition(None, rows, request))
-        self.board.publish(codec.dump(request.to_values()))
-        mine = yield from self.store.answer(request)
-        theirs = yield from self._answers()
-        if isinstance(request, RowsRequest):
-            first = request.features[0]
-            values = [mine.to_values(request.widths, first), *map(codec.load, theirs)]
-            return RowsOfNodes.from_values(values, request.widths, first) if theirs else mine
-        if isinstance(request, ReplaceRequest):
-            return None
-        if isinstance(request, RowsByTreeRequest):
-            found = [np.frombuffer(data, np.int64).reshape(-1, mine.shape[1]) for data in theirs]
-            return np.concatenate([mine, *found])
-        total: Array = mine
+            return final(transition(None, (yield from self.rows(rows_request)), request))
+        total, theirs = yield from self._asked(request)
         for data in theirs:
             total = merge(total, np.frombuffer(data, total.dtype).reshape(total.shape))
         return final(total)
+
+    def rows(self, request: RowsRequest) -> Steps[RowsOfNodes]:
+        mine: RowsOfNodes
+        mine, theirs = yield from self._asked(request)
+        if not theirs:
+            return mine
+        first = request.features[0]
+        values = [mine.to_values(request.widths, first), *map(codec.load, theirs)]
+        return RowsOfNodes.from_values(values, request.widths, first)
+
+    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
+        mine, theirs = yield from self._asked(request)
+        return np.concatenate([mine, *(np.frombuffer(data, np.int64).reshape(-1, mine.shape[1]) for data in theirs)])
+
+    def replace(self, request: ReplaceRequest) -> Steps[None]:
+        yield from self._asked(request)
+
+    def wave(self, request: WaveRequest) -> Steps[Wave]:
+        if self._waves is None:
+            self._waves = SharedWaves(self.board, request.ensemble, self.at_hand, self._answered)
+        return (yield from self._waves.wave(request.number))
+
+    def others(self, request: Request) -> Steps[Any]:
+        """By all rows, once everybody has shared them."""
+        return self.at_hand.answer(request)
+
+    def _asked(self, request: ByOwnRows) -> Steps[Any]:
+        """This process's answer by its own rows, and the bytes of everybody else's."""
+        self.board.publish(codec.dump(request.to_values()))
+        mine = yield from self.store.answer(request)
+        return mine, (yield from self._answers())
 
     def _answers(self) -> Steps[list[bytes]]:
         """Of all workers that keep rows, to the request that was published last."""
@@ -146,11 +153,11 @@ class Leader(Member, Generic[T]):
         stops = np.cumsum(self._n_rows)
         first = dict(zip([_OWN, *self._others], (stops - self._n_rows).tolist(), strict=True))
         n_rows = int(stops[-1])
-        self._all_rows = AllRows(self._problem, n_rows, grouped=self._grouped)
-        self._place.check(self._all_rows.n_bytes, self)
+        self._all_rows = self._all_rows_of(n_rows)
+        self._plan.place.check(self._all_rows.n_bytes, self)
         self.board.rows.make_room(self._all_rows.n_bytes)  # before anybody writes or maps them
-        request = {"what": SHARE, "n_rows": n_rows, "first": [first.get(seat, 0) for seat in range(self.board.n_seats)]}
-        self.board.publish(codec.dump(request))
+        told = ShareRows(n_rows, [first.get(seat, 0) for seat in range(self.board.n_seats)])
+        self.board.publish(codec.dump(told.to_values()))
         self.store.write_to(self._all_rows, self.board.rows, 0)
         yield from self._answers()
 
@@ -178,7 +185,7 @@ class Leader(Member, Generic[T]):
 
     def _are_rows_lighter(self, request: CountRequest) -> bool:
         """Whether nodes have become so small that handing over their rows takes less than handing over histograms: a
-        byte takes about as long to hand over as a bin to count, which all members do at the same time.
+        byte takes about as long to hand over as a bin to count, which everybody does at the same time.
         """
         if request.what != "histograms" or not self._others:
             return False

@@ -8,11 +8,12 @@ from contextlib import closing
 from madtree.host import Cancels, Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, PageRanges, RowPacker, range_queries
 from madtree.learn.data import codec
-from madtree.learn.histogram import Program, Progress, T
+from madtree.learn.requests import Program, Progress, T
 from madtree.sqltext.rows import RowSource
 from madtree.storage.protocol import NotPossibleError
 from madtree.storage.workers.leader import Leader
 from madtree.storage.workers.leading import published, work_together
+from madtree.storage.workers.messages import KeepRows
 
 
 class ResidentWorkers:
@@ -53,17 +54,20 @@ class ResidentWorkers:
         place = TemporaryPlace.of(self._host)
         queries, careful = range_queries(self._source, self._pages, packing.never_null)
         ranges = [] if self._read_here else self._pages.ranges
-        plan = packing.plan(
+        plan = KeepRows(
+            packing.problem,
+            packing.row_format,
+            packing.tree_ids,
             queries=list(zip(queries, careful, strict=True)),
             ranges=[(r.relation, r.low, r.high) for r in ranges],
             block_rows=self._block_rows,
             memory_bytes=self._memory_bytes,
             position_bytes=self._position_bytes,
-            temporary_place=[place.directory, place.limit],
+            place=place,
             sharing=self._sharing,
         )
-        with published(plan, self._n_workers, place) as board:
-            leader = Leader(board, codec.load(plan), lambda packed: program(packed, True), tell)
+        with published(codec.dump(plan.to_values()), self._n_workers, place) as board:
+            leader = Leader(board, plan, lambda packed: program(packed, True), tell)
             if self._read_here:
                 self._take(self._read_here, packing, leader)
             work_together(self._host, board, leader)

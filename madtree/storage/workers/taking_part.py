@@ -98,13 +98,14 @@ def step(key: str) -> bool:
 
 def _worker(board: Board, values: Mapping[str, Any]) -> Participant:
     """What a plan of these values asks of a worker; what other plans need is not loaded."""
-    if "grow" in values:
-        from madtree.storage.workers.growers import Grower
+    if values.get("what") == "grow blocks":
+        from madtree.storage.workers.growers import GrowBlocks, Grower
 
-        return Grower(board, values)
-    from madtree.storage.workers.member import Member
+        return Grower(board, GrowBlocks.from_values(values))
+    from madtree.storage.workers.messages import KeepRows
+    from madtree.storage.workers.resident import Resident
 
-    return Member(board, values)
+    return Resident(board, KeepRows.from_values(values))
 
 
 def _participant(key: str) -> Participant:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import time
 from collections import deque
 
-from madtree.learn.data import codec
-from madtree.learn.ensemble import Forest, Wave
-from madtree.learn.histogram import BlocksAtHand, Steps, driven
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import Steps, codec
+from madtree.learn.ensemble import Wave
+from madtree.learn.requests import Ensemble, driven
 from madtree.storage.workers.board import Board
+from madtree.storage.workers.messages import GrowEnsemble, GrowWave
 
-SHARE, FOREST, WAVE = "share rows", "forest", "wave"  # what the leader asks beside the learner's requests
 _POLL = 0.0005  # seconds between two looks of a leader that has nothing to grow
 _AHEAD = 2  # waves that a worker is asked for at once, so that it need not wait for the leader to look after it
 
@@ -21,22 +22,22 @@ _AHEAD = 2  # waves that a worker is asked for at once, so that it need not wait
 class SharedWaves:
     """The leader's side."""
 
-    def __init__(self, board: Board, forest: Forest, at_hand: BlocksAtHand, answered: dict[int, int]) -> None:
+    def __init__(self, board: Board, ensemble: Ensemble, at_hand: BlocksAtHand, answered: dict[int, int]) -> None:
         """`answered`: of each seat, answers that have been read; kept up to date."""
-        self._board, self._forest, self._at_hand, self._answered = board, forest, at_hand, answered
+        self._board, self._ensemble, self._at_hand, self._answered = board, ensemble, at_hand, answered
         self._begun = 0
         self._done: dict[int, Wave] = {}
         self._asked: dict[int, deque[int]] = {}  # of each seat, the waves that it is asked for
         self._own: tuple[int, Steps[Wave]] | None = None
-        board.publish(codec.dump({"what": FOREST, **forest.to_values()}))
+        board.publish(codec.dump(GrowEnsemble(ensemble).to_values()))
 
     def wave(self, number: int) -> Steps[Wave]:
         """That wave; they are asked for in order."""
         while number not in self._done:
             self._hand_out(number)
             came = self._collect()
-            if self._own is None and self._begun < self._forest.n_waves and self._begun <= number + self._most_ahead:
-                self._own = self._begun, driven(self._forest.grow(self._begun), self._at_hand)
+            if self._own is None and self._begun < self._ensemble.n_waves and self._begun <= number + self._most_ahead:
+                self._own = self._begun, driven(self._ensemble.grow(self._begun), self._at_hand)
                 self._begun += 1
             if self._own is not None:
                 own, steps = self._own
@@ -57,7 +58,7 @@ class SharedWaves:
     @property
     def _ahead(self) -> int:
         """Waves that a worker is asked for: of the last ones nobody is to have two while somebody has none."""
-        left = self._forest.n_waves - self._begun
+        left = self._ensemble.n_waves - self._begun
         return _AHEAD if left > _AHEAD * (1 + self._board.n_seated) else 1
 
     def _hand_out(self, number: int) -> None:
@@ -67,10 +68,10 @@ class SharedWaves:
                     continue  # it still looks for parts to pack
                 self._answered[seat] = 1
             asked = self._asked.setdefault(seat, deque())
-            while len(asked) < self._ahead and self._begun < self._forest.n_waves:
+            while len(asked) < self._ahead and self._begun < self._ensemble.n_waves:
                 if self._begun > number + self._most_ahead:
                     return
-                self._board.publish(codec.dump({"what": WAVE, "seat": seat, "number": self._begun}))
+                self._board.publish(codec.dump(GrowWave(seat, self._begun).to_values()))
                 asked.append(self._begun)
                 self._begun += 1
 

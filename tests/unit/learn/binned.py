@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import finished
+from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
+from madtree.learn.data import Steps, finished
 from madtree.learn.data.block import Block, CodeLayout, Codes
-from madtree.learn.data.types import Ints
+from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
-from madtree.learn.histogram.at_hand import BlocksAtHand
-from madtree.learn.histogram.drive import driven
-from madtree.learn.histogram.requests import CountRequest, Provider, Request, Steps
+from madtree.learn.histogram.count_request import CountRequest
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees
+from madtree.learn.requests import Provider
+from madtree.learn.requests.drive import driven
 from madtree.learn.route.positions import Positions
 from madtree.trees.model import Kind
 from madtree.trees.parameters import FEW_ROWS, Parameters
@@ -127,7 +127,7 @@ def _take(block: Block, rows: Ints) -> Block:
     )
 
 
-class ManyBlocks:
+class ManyBlocks(Provider):
     """Counts several blocks apart and merges the states: what the SQL aggregate does."""
 
     rows_at_hand = False
@@ -136,8 +136,7 @@ class ManyBlocks:
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(i, block, positions) for i, block in enumerate(blocks)]
 
-    def answer(self, request: Request) -> Steps[Any]:
-        assert isinstance(request, CountRequest)
+    def count(self, request: CountRequest) -> Steps[Array]:
         yield
         states = [transition(None, [block], request) for block in self._blocks]
         return final(reduce(merge, states))

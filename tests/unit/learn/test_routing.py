@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.data import Block, Codes, Runs
 from madtree.learn.data.block import CodeLayout
 from madtree.learn.data.types import Ints
-from madtree.learn.histogram.row_records import RecordLayout, RowRecords
 from madtree.learn.route import Routing
 
 N_NODES, N_ROWS = 7, 400

@@ -12,29 +12,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from madtree.learn.data import Array, Block, Bools, Ints, finished
+from madtree.learn.at_hand import node_order
+from madtree.learn.data import Array, Block, Bools, Ints, Steps, finished
 from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits, train_forest, wave_counts
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
-from madtree.learn.histogram import (
+from madtree.learn.histogram import CountRequest, PlacedBlock, RowsByNode, final, transition
+from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
+from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
+from madtree.learn.requests import (
     CategoriesRequest,
-    CountRequest,
     HeldOutRequest,
-    PlacedBlock,
     Program,
-    Request,
-    Steps,
+    Provider,
     Targets,
     TargetsRequest,
     WaveRequest,
     driven,
-    final,
-    transition,
 )
-from madtree.learn.histogram.node_order import NodeOrder
-from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
-from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.route import Positions
 from madtree.learn.split import BestSplits, SmallNodes, search_screened
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
@@ -158,7 +154,7 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
         assert members(grown) == expected
 
 
-class BlocksElsewhere:
+class BlocksElsewhere(Provider):
     """Counts, and has no single rows but for those that are out of bag."""
 
     def __init__(self, blocks: list[Block]) -> None:
@@ -166,14 +162,17 @@ class BlocksElsewhere:
         self._placed = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
         self._at_hand = at_hand(blocks)
 
-    def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, WaveRequest):
-            return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
-        if isinstance(request, CountRequest):
-            yield
-            return final(transition(None, self._placed, request))
-        assert isinstance(request, HeldOutRequest | TargetsRequest | CategoriesRequest)
+    def wave(self, request: WaveRequest) -> Steps[Any]:
+        return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
+
+    def count(self, request: CountRequest) -> Steps[Array]:
+        yield
+        return final(transition(None, self._placed, request))
+
+    def out_of_bag(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Steps[Any]:
         return (yield from self._at_hand.answer(request))
+
+    held_out = targets = categories = out_of_bag
 
 
 @pytest.mark.parametrize("memory_mb", [1, 64])
@@ -233,13 +232,13 @@ def test_only_so_many_rows_are_counted_at_a_time(monkeypatch: pytest.MonkeyPatch
     """Be they of a node that is large, or of its children that they have just come to."""
     problem, block, _ = forest_problem(2_000, 2, SETTINGS["two classes"][1])
     problem = replace(problem, tuning=replace(problem.tuning, stretch_rows=500, piece_rows=200))
-    sizes, count = [], NodeOrder._count
+    sizes = []
 
-    def watched(order: NodeOrder, bins: Array, slot_of_node: Ints, drawn: Ints, stretch: Any) -> None:
-        sizes.append((len(stretch.nodes) > 1, len(stretch.rows)))
-        count(order, bins, slot_of_node, drawn, stretch)
+    def watched(state: Array | None, rows: RowsByNode, request: CountRequest) -> Array:
+        sizes.append((len(rows.nodes) > 1, len(rows.rows)))
+        return transition(state, rows, request)
 
-    monkeypatch.setattr(NodeOrder, "_count", watched)
+    monkeypatch.setattr(node_order, "transition", watched)
     forest_of(problem, [block], ForestParameters(3, 2))
     assert max(size for is_several, size in sizes if not is_several) == 200
     assert 200 < max(size for is_several, size in sizes if is_several) <= 500

@@ -12,10 +12,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from madtree.learn.data.types import Array
 from madtree.learn.grow.best_first import inner_nodes
 from madtree.learn.grow.policy import LevelWise
-from madtree.learn.histogram.requests import Progress
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
+from madtree.learn.requests import Progress
 from madtree.trees.model import Kind
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (

@@ -14,13 +14,13 @@ from madtree.learn.data.block import Block
 from madtree.learn.data.grid import Grid
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.drive import driven
-from madtree.learn.histogram.requests import Program, ReplaceRequest
 from madtree.learn.problem import columns
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_trees
+from madtree.learn.requests import Program, ReplaceRequest
+from madtree.learn.requests.drive import driven
 from madtree.storage.blocks import BlockStore
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by

@@ -11,9 +11,9 @@ import pytest
 from madtree.learn.data import codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array
+from madtree.learn.histogram.count_request import CountRequest, What
 from madtree.learn.histogram.frontier import frontier_values
 from madtree.learn.histogram.histogram import feature_view
-from madtree.learn.histogram.requests import CountRequest, What, request_of
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.columns import block_columns
 from madtree.learn.problem.problem import Problem
@@ -50,7 +50,7 @@ def _request(what: What, n_classes: int, *, n_folds: int = 0, held_out: bool = F
 def _grown(problem: Problem, block: Block):  # type: ignore[no-untyped-def]
     from madtree.learn.data import finished
     from madtree.learn.grow.grow import grow
-    from madtree.learn.histogram.drive import driven
+    from madtree.learn.requests.drive import driven
 
     return finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
 
@@ -106,8 +106,7 @@ def test_blocks_that_are_counted_one_after_the_other_or_together_give_the_same_s
 @each_case
 def test_a_request_is_the_same_after_a_journey(what: What, n_classes: int, n_folds: int, held_out: bool) -> None:
     request, block = _request(what, n_classes, n_folds=n_folds, held_out=held_out)
-    back = request_of(request.to_values())
-    assert isinstance(back, CountRequest)
+    back = CountRequest.from_values(request.to_values())
     assert _state(back, block).tobytes() == _state(request, block).tobytes()
 
 
@@ -187,8 +186,7 @@ def test_a_request_for_few_nodes_is_short_however_many_there_are() -> None:
 def test_tuning_does_not_travel() -> None:
     request, _ = _request("histograms", 3)
     request = replace(request, problem=replace(request.problem, tuning=SearchTuning(gathered_below=0.0)))
-    back = request_of(request.to_values())
-    assert isinstance(back, CountRequest)
+    back = CountRequest.from_values(request.to_values())
     assert back.problem.tuning == SearchTuning()
 
 
@@ -226,3 +224,23 @@ def test_folds_are_multiplicities() -> None:
         assert multiplicity is not None
         assert set(np.flatnonzero(multiplicity == 0)) == set(folds.held_out(block, replica))
     assert train_by(problem, at_hand([block])).cp_tables
+
+
+def test_features_that_are_drawn_are_counted_after_a_journey() -> None:
+    """By rows at hand as well, which have not seen the levels above: they follow at once."""
+    request, block = _request("histograms", 3)
+    n_features = len(request.problem.bins.widths)
+    depth = np.zeros(len(request.routing.child), np.int64)
+    for node in np.flatnonzero(request.routing.child != np.arange(len(depth))):
+        depth[request.routing.child[node] :][:2] = depth[node] + 1
+    nodes = np.flatnonzero(depth == depth.max())
+    assert depth.max() > 2
+    slots = np.full(len(depth), -1, np.int32)
+    slots[nodes] = np.arange(len(nodes))
+    drawn = np.random.default_rng(2).integers(0, n_features, (len(nodes), 2))
+    request = replace(request, features=(0, 0), slot_of_node=slots, n_slots=len(nodes), drawn=drawn)
+    back = CountRequest.from_values(codec.load(codec.dump(request.to_values())))
+    assert back.drawn is not None
+    expected = _state(request, block).tobytes()
+    assert _state(back, block).tobytes() == expected
+    assert finished(at_hand(cut(block, np.arange(block.codes.n_rows), 3)).answer(back)).tobytes() == expected

@@ -10,9 +10,9 @@ import pytest
 from madtree.learn.data import finished, nested
 from madtree.learn.data.types import Array, Bools
 from madtree.learn.grow import grow
-from madtree.learn.histogram import Program, driven
 from madtree.learn.prune import conclude
 from madtree.learn.prune.trained import TrainedTrees, TreeKeys
+from madtree.learn.requests import Program, driven
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows, train
 

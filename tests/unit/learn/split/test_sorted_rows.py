@@ -10,7 +10,7 @@ import pytest
 
 from madtree.learn.data import Block, Ints
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
-from madtree.learn.histogram.rows_of_nodes import Part
+from madtree.learn.histogram.rows_of_nodes import RowsInPlay
 from madtree.learn.problem import Problem
 from madtree.learn.split import BestSplits, SmallNodes, row_tables, search, search_small
 from madtree.learn.split.node_rows import sweep
@@ -27,7 +27,7 @@ def small_nodes(problem: Problem, block: Block, seed: int, times: bool) -> Small
     slots = np.full(n_rows, -1, np.int32)
     slots[rng.permutation(n_rows)[: sum(SIZES)]] = np.repeat(np.arange(len(SIZES)), SIZES)
     often = rng.integers(1, 4, n_rows) if times else None
-    rows = RowsOfNodes.of(problem.channels, [Part(block, slots, often)])
+    rows = RowsOfNodes.of(problem.channels, [RowsInPlay(block, slots, often)])
     layout = HistogramLayout(problem.channels, problem.bins.widths, len(SIZES))
     features = np.broadcast_to(np.arange(len(layout.widths)), (len(SIZES), len(layout.widths)))
     return SmallNodes(rows, layout, features, np.zeros(len(SIZES), np.int64))

@@ -9,66 +9,51 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Ints, Steps
-from madtree.learn.histogram.at_hand_requests import (
+from madtree.learn.at_hand.node_order import NodeOrder
+from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
+from madtree.learn.histogram import CountRequest, PlacedBlock, RowsOfNodes, final, transition_steps
+from madtree.learn.problem import Problem
+from madtree.learn.requests import (
     CategoriesRequest,
     DrawnRowsRequest,
     HeldOut,
     HeldOutRequest,
+    Provider,
+    RowsRequest,
     Targets,
     TargetsRequest,
     WaveRequest,
+    driven,
 )
-from madtree.learn.histogram.drive import driven
-from madtree.learn.histogram.node_order import NodeOrder
-from madtree.learn.histogram.requests import CountRequest, Request, RowsRequest
-from madtree.learn.histogram.row_records import Room, SameRoom, array_in, in_memory
-from madtree.learn.histogram.rows_of_nodes import RowsOfNodes
-from madtree.learn.histogram.transition import PlacedBlock, final, transition_steps
-from madtree.learn.problem import Problem
 from madtree.learn.route import Positions, WayDown
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 
 
-class BlocksAtHand:
+class BlocksAtHand(Provider):
     """Answers requests by the blocks of this process, and remembers their rows' positions."""
 
     def __init__(
-        self, blocks: Sequence[Block], position_bytes: int, whole: Block | None = None, room: Room = in_memory
+        self,
+        blocks: Sequence[Block],
+        position_bytes: int,
+        whole: Block | None = None,
+        allocator: Allocator = in_memory,
     ) -> None:
         """
         Args:
-            position_bytes: that positions may take; those that find no room are worked out anew in each pass.
+            position_bytes: that positions may take; those that find no place are worked out anew in each pass.
             whole: the blocks as one, where they lie side by side; None where they have to be joined.
-            room: for rows in the order of nodes, and for what is kept of all rows.
+            allocator: for rows in the order of nodes, and for what is kept of all rows.
         """
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
-        self._whole, self._new_room, self._room = whole, room, SameRoom(room)
+        self._whole, self._lasting, self._allocator = whole, allocator, ReusingAllocator(allocator)
         self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
         self._way: WayDown | None = None  # down the trees that were asked for last
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
-    def answer(self, request: Request) -> Steps[Any]:
-        if isinstance(request, CountRequest):
-            return (yield from self._count(request))
-        if isinstance(request, RowsRequest):
-            return (yield from self._rows(request))
-        if isinstance(request, DrawnRowsRequest):
-            return (yield from self._in_order(request.problem)).rows(request)
-        if isinstance(request, HeldOutRequest):
-            return (yield from self._held_out(request))
-        if isinstance(request, CategoriesRequest):
-            return (yield from self._categories(request.problem))
-        if isinstance(request, TargetsRequest):
-            yield
-            return self._targets()
-        if isinstance(request, WaveRequest):
-            return (yield from driven(request.ensemble.grow(request.number), self))
-        raise NotImplementedError(f"blocks at hand have no answer to {request}")
-
-    def _count(self, request: CountRequest) -> Steps[Array]:
+    def count(self, request: CountRequest) -> Steps[Array]:
         if request.drawn is not None:
             order = yield from self._in_order(request.problem)
             return final((yield from order.histograms(request)))
@@ -79,12 +64,18 @@ class BlocksAtHand:
             state = yield from transition_steps(state, [block], request)
         return final(state)
 
-    def _rows(self, request: RowsRequest) -> Steps[RowsOfNodes]:
+    def rows(self, request: RowsRequest) -> Steps[RowsOfNodes]:
         parts = []
         for block in self._blocks:
             yield
-            parts += [block.part(request, replica) for replica in range(request.problem.n_replicas)]
+            parts += [block.in_play(request, replica) for replica in range(request.problem.n_replicas)]
         return RowsOfNodes.of(request.problem.channels, parts)
+
+    def drawn_rows(self, request: DrawnRowsRequest) -> Steps[RowsOfNodes]:
+        return (yield from self._in_order(request.problem)).rows(request)
+
+    def wave(self, request: WaveRequest) -> Steps[Any]:
+        return (yield from driven(request.ensemble.grow(request.number), self))
 
     def _in_order(self, problem: Problem) -> Steps[NodeOrder]:
         """The rows in the order of nodes."""
@@ -92,8 +83,8 @@ class BlocksAtHand:
         if self._order is None or self._order[0] is not problem:
             blocks = [placed.block for placed in self._blocks]
             self._order = self._way = None
-            self._room.take_back()
-            self._order = problem, NodeOrder(problem, blocks, self._joined, self._room)
+            self._allocator.take_back()
+            self._order = problem, NodeOrder(problem, blocks, self._joined, self._allocator)
         return self._order[1]
 
     def _joined(self) -> Block:
@@ -101,14 +92,14 @@ class BlocksAtHand:
             self._whole = Block.join([placed.block for placed in self._blocks])
         return self._whole
 
-    def _held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
+    def held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
         problem, replica = request.problem, request.replica
         if self._way is None or self._way.routing is not request.routing:
             self._way = WayDown(request.routing)
-        # Rows in the order of nodes are not needed any more: what is kept of those that are held out takes their room.
+        # Rows in the order of nodes are not needed any more: what is kept of those that are held out takes their place.
         self._order = None
-        self._room.take_back()
-        make = partial(array_in, self._room)
+        self._allocator.take_back()
+        make = partial(allocated, self._allocator)
         n_all = sum(placed.block.codes.n_rows for placed in self._blocks)
         place, stops = make((n_all,), np.int32), [0]
         first = 0
@@ -128,9 +119,10 @@ class BlocksAtHand:
                 whole.enter(start, part)
             node[start:stop] = self._way.leaves(part, replica, problem.n_groups)
             first += placed.block.codes.n_rows
-        return HeldOut(place, whole, node, n_all, self._room, self._new_room)
+        return HeldOut(place, whole, node, n_all, self._allocator, self._lasting)
 
-    def _targets(self) -> Targets:
+    def targets(self, request: TargetsRequest) -> Steps[Targets]:
+        yield
         blocks = [placed.block for placed in self._blocks] if self._whole is None else [self._whole]
         n_rows = sum(block.codes.n_rows for block in blocks)
 
@@ -138,16 +130,17 @@ class BlocksAtHand:
             first = getattr(blocks[0], name)
             if first is None or len(blocks) == 1:
                 return first
-            whole = array_in(self._new_room, (*first.shape[:-1], n_rows), first.dtype)
+            whole = allocated(self._lasting, (*first.shape[:-1], n_rows), first.dtype)
             stop = 0
             for block in blocks:
                 start, stop = stop, stop + block.codes.n_rows
                 whole[..., start:stop] = getattr(block, name)
             return whole
 
-        return Targets(joined("target"), joined("weight"), joined("tree"), n_rows, self._new_room)
+        return Targets(joined("target"), joined("weight"), joined("tree"), n_rows, self._lasting)
 
-    def _categories(self, problem: Problem) -> Steps[Ints]:
+    def categories(self, request: CategoriesRequest) -> Steps[Ints]:
+        problem = request.problem
         found = [np.zeros((3, 0), np.int64)]
         for feature in np.flatnonzero(problem.unordered).tolist():
             there = np.zeros((problem.n_groups, int(problem.bins.widths[feature])), np.bool_)
@@ -162,7 +155,7 @@ class BlocksAtHand:
 
     def _are_counted_together(self, request: CountRequest) -> bool:
         """Whether there are more bins than rows of a block, so that adding all bins up for each block takes longer than
-        copying the rows out, and there is room for that.
+        copying the rows out, and there is memory for that.
         """
         if request.what != "histograms" or len(self._blocks) < 2:
             return False

@@ -8,45 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Bools, Ints, Runs, Steps, pieces_of
-from madtree.learn.histogram.at_hand_requests import DrawnRowsRequest
-from madtree.learn.histogram.bagged_block import BaggedBlock
-from madtree.learn.histogram.requests import CountRequest
-from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, in_memory
-from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined
+from madtree.learn.at_hand.bagged_block import BaggedBlock
+from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
+from madtree.learn.data import Allocator, Array, Block, Bools, Ints, Runs, Steps, in_memory, pieces_of
+from madtree.learn.histogram import CountRequest, RowsByNode, RowsOfNodes, joined, transition
 from madtree.learn.problem import Problem
+from madtree.learn.requests import DrawnRowsRequest
 from madtree.learn.route import Routing
 
 _STEP_ROWS = 2**20  # that are counted between two looks for cancels
 
 
 @dataclass(frozen=True)
-class _Stretch:
-    """Some neighbouring nodes that are worked off together.
-
-    Attributes:
-        rows: theirs, one node after the other.
-        nodes, sizes: (n,) which nodes, and rows of each.
-    """
+class _Stretch(RowsByNode):
+    """Some neighbouring nodes that are worked off together."""
 
     rows: RowRecords
-    nodes: Ints
-    sizes: Ints
-
-    @cached_property
-    def runs(self) -> Runs:
-        """The rows of each node."""
-        return Runs(self.sizes)
-
-    @cached_property
-    def bounds(self) -> list[tuple[int, int]]:
-        """From which to which row those of each node go."""
-        firsts = self.runs.firsts
-        return list(zip(firsts.tolist(), (firsts + self.sizes).tolist(), strict=True))
 
     def pieces(self, most: int) -> Iterator[_Stretch]:
         """Of one node's rows at most so many at a time."""
@@ -69,21 +49,25 @@ class NodeOrder:
     """The rows of some replicas of each tree, as they go down."""
 
     def __init__(
-        self, problem: Problem, blocks: Sequence[Block], join: Callable[[], Block], room: Room = in_memory
+        self,
+        problem: Problem,
+        blocks: Sequence[Block],
+        join: Callable[[], Block],
+        allocator: Allocator = in_memory,
     ) -> None:
         """
         Args:
             blocks: all rows; `join` makes one block of them, where that is needed.
-            room: for the rows, twice: one they are in, and one they go to; and for the order of their groups.
+            allocator: for the rows, twice: one they are in, and one they go to; and for the order of their groups.
         """
         layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
         if not layout.n_features:
             blocks = [join()]
-        parts = [BaggedBlock.of(problem, block, room) for block in blocks]
+        parts = [BaggedBlock.of(problem, block, allocator) for block in blocks]
         n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
-        self._channels, self._tuning = problem.channels, problem.tuning
+        self._tuning = problem.tuning
         self._rows, self._free = (
-            RowRecords.empty(layout, n_rows, len(parts[0].limbs), blocks[0].codes, room) for _ in range(2)
+            RowRecords.empty(layout, n_rows, len(parts[0].limbs), blocks[0].codes, allocator) for _ in range(2)
         )
         sizes: list[Ints] = []
         first = 0
@@ -132,10 +116,10 @@ class NodeOrder:
             for side in (left, right):
                 first = stretch.rows.put(side, self._free, first)
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
-            if self._are_large(stretch):
+            if stretch.are_large(self._tuning):
                 n_right = np.array([np.count_nonzero(right[a:b]) for a, b in stretch.bounds])
-            else:  # reduceat makes integers of them
-                n_right = np.add.reduceat(right, stretch.runs.firsts, dtype=np.int64)
+            else:
+                n_right = stretch.runs.chosen(right)
             go_right = n_right[split]
             of_children = np.concatenate((stretch.sizes[split] - go_right, go_right))
             some = of_children > 0
@@ -151,9 +135,8 @@ class NodeOrder:
 
     def histograms(self, request: CountRequest) -> Steps[Array]:
         """The state that a request for histograms by what was drawn asks for."""
-        assert request.drawn is not None
-        state, n_drawn, n_rows = request.zeros(), request.drawn.shape[1], 0
-        bins = state.reshape(len(state), n_drawn, request.n_slots, -1)
+        state: Array | None = None
+        n_rows = 0
         for stretch, chosen in self._asked(request):
             # Copying rows takes about as long as counting twice as many others along with them.
             if 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
@@ -163,8 +146,8 @@ class NodeOrder:
                 if n_rows > _STEP_ROWS:
                     yield
                     n_rows = 0
-                self._count(bins, request.slot_of_node, request.drawn, piece)
-        return state
+                state = transition(state, piece, request)
+        return request.zeros() if state is None else state
 
     def rows(self, request: DrawnRowsRequest) -> RowsOfNodes:
         """The rows, node by node, with the codes of what was drawn for their nodes, by its place."""
@@ -200,7 +183,11 @@ class NodeOrder:
     def _asked(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[_Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
         found = 0
-        are_behind = not np.array_equal(request.routing.child.take(self._nodes), self._nodes)
+        child = request.routing.child
+        are_behind = not np.array_equal(child.take(self._nodes), self._nodes)
+        while are_behind and self._are_behind_children(child):  # more than one level
+            for _ in self._moved(request.routing):
+                pass
         for stretch in self._moved(request.routing) if are_behind else self._stretches():
             chosen = request.slot_of_node.take(stretch.nodes) >= 0
             if chosen.any():
@@ -209,13 +196,14 @@ class NodeOrder:
         if found < request.n_slots:
             raise ValueError("the rows of a node that is asked for have been left behind")
 
-    def _are_large(self, stretch: _Stretch) -> bool:
-        """Whether its nodes are worked off one by one rather than row by row."""
-        return len(stretch.rows) > self._tuning.node_rows * len(stretch.nodes)
+    def _are_behind_children(self, child: Ints) -> bool:
+        """Whether the `child` (n_nodes,) of some node that rows are in has children, too."""
+        below = child.take(self._nodes[child.take(self._nodes) != self._nodes])
+        return bool((child.take(below) != below).any() or (child.take(below + 1) != below + 1).any())
 
     def _sides(self, routing: Routing, stretch: _Stretch) -> Bools:
         """(n_rows,) whether each row goes right."""
-        if not self._are_large(stretch):
+        if not stretch.are_large(self._tuning):
             return routing.goes_right_of(stretch.nodes, stretch.runs, stretch.rows)
         rows, right, nodes = stretch.rows, np.empty(len(stretch.rows), np.bool_), stretch.nodes
         splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
@@ -230,43 +218,6 @@ class NodeOrder:
                 own = np.full(stop - first, nodes[i], np.int32)
                 right[first:stop] = routing.goes_right(own, rows.part(first, stop))
         return right
-
-    def _count(self, bins: Array, slot_of_node: Ints, drawn: Ints, stretch: _Stretch) -> None:
-        """Count the rows of the nodes that are asked for into `bins` (n_channels, n_drawn, n_slots, width)."""
-        rows, width, n_counts = stretch.rows, bins.shape[-1], self._channels.n_counts
-        slots = slot_of_node.take(stretch.nodes)
-        is_asked = slots >= 0
-        asked = slots[is_asked]
-        n_asked = len(asked)
-        # All other nodes are counted as one more, and forgotten: bins of each would take more time than their rows.
-        number = np.where(is_asked, np.cumsum(is_asked) - 1, n_asked)
-        n_nodes = n_asked + (n_asked < len(slots))
-        one_by_one = self._are_large(stretch)
-        if n_counts > 1:
-            base: Ints = np.multiply(rows.classes, n_nodes * width, dtype=np.int64)
-        else:
-            base = np.zeros(len(rows), np.int64)
-        if not one_by_one:
-            base += stretch.runs.spread(number * width)
-        elif n_nodes > 1:
-            for start, (first, stop) in zip((number * width).tolist(), stretch.bounds, strict=True):
-                base[first:stop] += start
-        drawn = drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
-        index = np.empty_like(base)
-        for j, features in enumerate(drawn.T):
-            if one_by_one:
-                for feature, (first, stop) in zip(features.tolist(), stretch.bounds, strict=True):
-                    np.add(base[first:stop], rows.column(feature, first, stop), out=index[first:stop])
-            else:
-                np.add(base, rows.gather_of(features, stretch.runs), out=index)
-            for i, values in enumerate((rows.times, *rows.limbs)):
-                sums = np.bincount(index, values, minlength=n_counts * n_nodes * width)
-                sums = sums.reshape(n_counts, n_nodes, width)
-                own = bins[i * n_counts : (i + 1) * n_counts, j]
-                if n_nodes == 1:  # it may come in pieces
-                    own[:, asked[0]] += sums[:, 0].astype(own.dtype, copy=False)
-                else:
-                    own[:, asked] = sums[:, :n_asked]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from madtree.learn.data import Steps
-from madtree.learn.histogram.requests import Program, Progress, Provider, T
+from madtree.learn.requests.provider import Program, Progress, Provider, T
 
 
-def _tell_nobody(progress: Progress) -> None:
-    """Ignore it."""
-
-
-def driven(program: Program[T], provider: Provider, tell: Callable[[Progress], None] = _tell_nobody) -> Steps[T]:
+def driven(
+    program: Program[T], provider: Provider, tell: Callable[[Progress], None] = lambda progress: None
+) -> Steps[T]:
     """The result of a program, in steps: between any two of them the server may look for cancels."""
     try:
         request = next(program)

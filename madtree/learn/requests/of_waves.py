@@ -1,30 +1,17 @@
-"""Requests of forests: for whole trees; and for rows, by what was drawn for their nodes or out of bag, which only those
-can answer who have all rows at hand, be it as a copy.
+"""Requests of ensembles: for whole trees; and for rows, by what was drawn for their nodes or out of bag, which only
+those can answer who have all rows at hand, be it as a copy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Protocol
 
-import numpy as np
-
-from madtree.learn.data import Array, Block, Floats, Ints
-from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.histogram.row_records import Room, in_memory
+from madtree.learn.data import Allocator, Array, Block, Floats, Ints, in_memory
+from madtree.learn.histogram import HistogramLayout, drawn_layout
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
-
-if TYPE_CHECKING:
-    from madtree.learn.histogram.requests import Program
-
-
-def drawn_layout(problem: Problem, drawn: Ints) -> HistogramLayout:
-    """Of histograms by features that were drawn, `drawn` (n_slots, n_drawn): by their places, each with room for the
-    codes of the widest feature.
-    """
-    widths = np.full(drawn.shape[1], problem.bins.widths.max(), np.int64)
-    return HistogramLayout(problem.channels, widths, len(drawn))
 
 
 @dataclass(frozen=True)
@@ -41,7 +28,6 @@ class DrawnRowsRequest:
     routing: Routing
     slot_of_node: Ints
     drawn: Ints
-    what: Literal["drawn rows"] = "drawn rows"
 
     @property
     def n_slots(self) -> int:
@@ -62,7 +48,6 @@ class HeldOutRequest:
     routing: Routing
     replica: int
     with_rows: bool
-    what: Literal["held out"] = "held out"
 
 
 @dataclass(frozen=True)
@@ -72,7 +57,6 @@ class CategoriesRequest:
     """
 
     problem: Problem
-    what: Literal["categories"] = "categories"
 
 
 @dataclass(frozen=True)
@@ -80,7 +64,6 @@ class TargetsRequest:
     """What all rows are to be predicted as, please: `Targets`."""
 
     problem: Problem
-    what: Literal["targets"] = "targets"
 
 
 @dataclass(frozen=True)
@@ -89,21 +72,30 @@ class Targets:
 
     Attributes:
         n_rows: how many.
-        room: for what is kept of all of them.
+        allocator: for what is kept of all of them.
     """
 
     target: Array
     weight: Floats | None
     tree: Ints | None
     n_rows: int
-    room: Room = in_memory
+    allocator: Allocator = in_memory
 
 
 class Ensemble(Protocol):
     """Trees that are grown in waves."""
 
-    def grow(self, number: int, rows_at_hand: bool = True) -> Program[Any]:
-        """Grow wave `number`, from 0; `rows_at_hand`: whether who drives this has all rows in its process."""
+    @property
+    def n_waves(self) -> int: ...
+
+    def to_values(self) -> dict[str, Any]:
+        """By which others can grow it as well."""
+        ...
+
+    def grow(self, number: int, rows_at_hand: bool = True) -> Generator[Any, Any, Any]:
+        """The `Program` that grows wave `number`, from 0; `rows_at_hand`: whether who drives it has all rows in its
+        process.
+        """
         ...
 
 
@@ -115,7 +107,6 @@ class WaveRequest:
 
     ensemble: Ensemble
     number: int
-    what: Literal["wave"] = "wave"
 
 
 @dataclass(frozen=True)
@@ -127,7 +118,7 @@ class HeldOut:
         block: these rows, in that order; None where nobody asked for them.
         node: (n_rows,) the node that each has reached.
         n_all: rows that there are, in the replica or not.
-        room: for what is kept of the rows, until the next request.
+        allocator: for what is kept of the rows, until the next request.
         lasting: for what is kept longer.
     """
 
@@ -135,5 +126,5 @@ class HeldOut:
     block: Block | None
     node: Ints
     n_all: int
-    room: Room = in_memory
-    lasting: Room = in_memory
+    allocator: Allocator = in_memory
+    lasting: Allocator = in_memory

@@ -4,58 +4,27 @@ node reads memory in order, and looks no row up by its number.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import NARROW_LIMIT, Array, Block, Bools, Codes, Floats, Ints, Runs, pieces_of
+from madtree.learn.data import (
+    NARROW_LIMIT,
+    Allocator,
+    Array,
+    Block,
+    Bools,
+    Codes,
+    Floats,
+    Ints,
+    Runs,
+    in_memory,
+    pieces_of,
+)
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are
-_ALIGNMENT = 8  # bytes, of the widest numbers
-
-Room = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
-
-
-def in_memory(n_bytes: int) -> Array:
-    """A `Room`."""
-    return np.empty(n_bytes, np.uint8)
-
-
-def array_in(room: Room, shape: tuple[int, ...], kind: np.dtype[Any] | type) -> Array:
-    """An array of that shape and type in a room."""
-    return room(math.prod(shape) * np.dtype(kind).itemsize).view(kind).reshape(shape)
-
-
-class SameRoom:
-    """A `Room` that gives the same memory again, once nothing of it is in use."""
-
-    def __init__(self, room: Room) -> None:
-        self._room = room
-        self._arrays: list[Array] = []
-        self._given: list[int] = []  # bytes of each that are in use
-
-    def take_back(self) -> None:
-        """Nothing of what was given is in use any more."""
-        self._given = [0] * len(self._arrays)
-
-    def __call__(self, n_bytes: int) -> Array:
-        size = n_bytes + -n_bytes % _ALIGNMENT
-        for number, given in enumerate(self._given):
-            if given + size <= len(self._arrays[number]):
-                self._given[number] += size
-                return self._arrays[number][given : given + n_bytes]
-        idle = [number for number, given in enumerate(self._given) if not given]
-        if idle:  # but too small: the largest one gives way
-            number = max(idle, key=lambda number: len(self._arrays[number]))
-            del self._arrays[number], self._given[number]
-        self._arrays.append(self._room(size))
-        self._given.append(size)
-        return self._arrays[-1][:n_bytes]
 
 
 @dataclass(frozen=True)
@@ -108,10 +77,12 @@ class RowRecords:
     codes: Codes
 
     @classmethod
-    def empty(cls, layout: RecordLayout, n_rows: int, n_limbs: int, codes: Codes, room: Room = in_memory) -> RowRecords:
-        """Room for so many rows."""
-        limbs = [room(8 * n_rows).view(np.float64) for _ in range(n_limbs)]
-        return cls(layout, room(n_rows * layout.record.itemsize).view(layout.record), limbs, codes)
+    def empty(
+        cls, layout: RecordLayout, n_rows: int, n_limbs: int, codes: Codes, allocator: Allocator = in_memory
+    ) -> RowRecords:
+        """Records of so many rows, whatever they are."""
+        limbs = [allocator(8 * n_rows).view(np.float64) for _ in range(n_limbs)]
+        return cls(layout, allocator(n_rows * layout.record.itemsize).view(layout.record), limbs, codes)
 
     def fill(self, at: slice | Ints, block: Block, rows: Ints, times: Array, limbs: list[Floats]) -> None:
         """Enter `rows` (n,) of a block, each so many times (n,), `at` n places; `limbs` as in the block.

@@ -1,4 +1,4 @@
-"""The rows of a block that replicas have: those in the bag of each of a forest's trees."""
+"""The rows of a block that replicas have: those in the bag of each of an ensemble's trees."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Floats, Ints, stable_order
-from madtree.learn.histogram.row_records import RecordLayout, Room, RowRecords, array_in
+from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
+from madtree.learn.data import Allocator, Array, Block, Floats, Ints, allocated, stable_order
 from madtree.learn.problem import Problem
 
 
@@ -27,13 +27,13 @@ class BaggedBlock:
     order: Array | None
 
     @classmethod
-    def of(cls, problem: Problem, block: Block, room: Room) -> BaggedBlock:
+    def of(cls, problem: Problem, block: Block, allocator: Allocator) -> BaggedBlock:
         limbs = [] if block.weight is None else list(block.weight)
         limbs = limbs if problem.n_classes else limbs + list(block.target)
         order = None
         if problem.n_groups > 1:
             assert block.tree is not None
-            order = array_in(room, block.tree.shape, np.uint32)
+            order = allocated(allocator, block.tree.shape, np.uint32)
             order[:] = stable_order(block.tree.astype(np.uint32, copy=False))
         return cls(problem, block, limbs, order)
 

@@ -5,64 +5,63 @@ answers the leader's requests by them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from madtree.host import TemporaryPlace
-from madtree.learn.data import Array, Block, codec
-from madtree.learn.ensemble import Forest
-from madtree.learn.histogram import BlocksAtHand, Request, RowsRequest, Steps, T, driven, request_of
-from madtree.learn.problem import NullNumberError, Problem, packer_of
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import Block, Steps
+from madtree.learn.problem import NullNumberError
+from madtree.learn.requests import Ensemble, T, driven
 from madtree.storage.all_rows import AllRows
-from madtree.storage.blocks import ROOM_SHARE, BlockStore
-from madtree.storage.room import room_of
+from madtree.storage.blocks import ALLOCATED_SHARE, BlockStore, allocator_of
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.claims import Claims, Part
-from madtree.storage.workers.waves import FOREST, SHARE, WAVE
+from madtree.storage.workers.messages import (
+    ByOwnRows,
+    GrowEnsemble,
+    GrowWave,
+    KeepRows,
+    ShareRows,
+    Told,
+    answer_bytes,
+    message,
+)
 
 _POLL = 0.0002  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
 _PATIENCE = 0.01  # seconds to wait before the server is given the chance to look for cancels
 
 
-class Member:
+class Resident:
     """One process's share of the work."""
 
-    def __init__(self, board: Board, values: Mapping[str, Any]) -> None:
-        """`values`: of the plan, as `provider` makes it."""
-        self.board = board
+    def __init__(self, board: Board, plan: KeepRows) -> None:
+        self.board, self._plan = board, plan
         # Of each part its number, rows, rows that were not usable, those of an unknown class.
         self.packed: list[tuple[int, int, int, int]] = []
-        self._packer = packer_of(values)
-        self._queries: list[list[str]] = values["queries"]
-        self._ranges: list[tuple[int, str, str]] = values["ranges"]
-        self._place = place = TemporaryPlace(*values["temporary_place"])
-        self._claims = Claims(board, len(self._ranges))
-        self._sharing = bool(values["sharing"])  # whether everybody is to have all rows at hand
-        board.keep_to(place)
-        self._problem, self._grouped = Problem.from_values(values), bool(values["has_tree"])
-        self._position_bytes: int = values["position_bytes"]
-        of_blocks = values["block_rows"], values["memory_bytes"], self._position_bytes
-        self.store = BlockStore(self._problem, *of_blocks, place)
+        self._packer = plan.packer()
+        self._claims = Claims(board, len(plan.ranges))
+        board.keep_to(plan.place)
+        of_blocks = plan.block_rows, plan.memory_bytes, plan.position_bytes
+        self.store = BlockStore(plan.problem, *of_blocks, plan.place)
         self._all_rows: AllRows | None = None
-        self._forest: Forest | None = None
+        self._ensemble: Ensemble | None = None
         self._life: Steps[None] | None = None
 
     @property
     def n_parts(self) -> int:
         """Of the whole table."""
-        return len(self._ranges)
+        return len(self._plan.ranges)
 
     def claim(self) -> Part | None:
         """The next part to pack; raises MadtreeError where the last one has not been kept."""
         number = self._claims.next()
         if number is None:
             return None
-        relation, low, high = self._ranges[number]
-        query, careful = self._queries[relation]
+        relation, low, high = self._plan.ranges[number]
+        query, careful = self._plan.queries[relation]
         return number, query, careful, low, high
 
     def keep(self, part: int, images: bytes | None) -> bool:
@@ -115,41 +114,49 @@ class Member:
             found = yield from waited_for(self._look, _POLL if self.packed else _IDLE_POLL)
             if found is None:
                 return
-            values = codec.load(found)
-            what = values["what"]
-            if what == SHARE:
-                self._share(values["n_rows"], values["first"][self.board.seat])
-            elif what == FOREST:
-                self._forest = Forest.from_values(values)
-            elif what == WAVE:
-                if values["seat"] == self.board.seat:
-                    yield from self._grow(values["number"])
-            elif self.packed:  # who has no rows is not waited for
-                request = request_of(values)
-                answer = yield from self.store.answer(request)
-                self.board.put_answer(answer_bytes(request, answer))
+            yield from self._do(message(found))
 
-    def _share(self, n_rows: int, first: int) -> None:
-        """Put this worker's rows into the file of all rows, the first of them at row `first`."""
-        self._all_rows = AllRows(self._problem, n_rows, grouped=self._grouped)
+    def _do(self, told: Told) -> Steps[None]:
+        """What the leader asks for."""
+        return _DONE_BY.get(type(told), Resident.answer_told)(self, told)
+
+    def answer_told(self, told: ByOwnRows) -> Steps[None]:
+        """Answer by this worker's rows; who has none is not waited for."""
         if self.packed:
-            self.store.write_to(self._all_rows, self.board.rows, first)
+            self.board.put_answer(answer_bytes(told, (yield from self.store.answer(told))))
+
+    def share(self, told: ShareRows) -> Steps[None]:
+        """Put this worker's rows into the file of all rows."""
+        yield
+        self._all_rows = self._all_rows_of(told.n_rows)
+        if self.packed:
+            self.store.write_to(self._all_rows, self.board.rows, told.first[self.board.seat])
             self.board.put_answer(b"")
 
-    def _grow(self, number: int) -> Steps[None]:
-        """Grow a wave of the forest, and hand it over."""
-        assert self._forest is not None
-        wave = yield from driven(self._forest.grow(number), self.at_hand)
+    def know(self, told: GrowEnsemble) -> Steps[None]:
+        """Remember the ensemble whose waves will be asked for."""
+        yield
+        self._ensemble = told.ensemble
+
+    def grow_wave(self, told: GrowWave) -> Steps[None]:
+        """Grow a wave of the ensemble, and hand it over, if this worker is meant."""
+        if told.seat != self.board.seat:
+            return
+        assert self._ensemble is not None
+        wave = yield from driven(self._ensemble.grow(told.number), self.at_hand)
         data = wave.dump()
         yield from waited_for(lambda: (None,) if self.board.may_answer else None)
         self.board.put_answer(data)
+
+    def _all_rows_of(self, n_rows: int) -> AllRows:
+        return AllRows(self._plan.problem, n_rows, grouped=self._plan.row_format.has_tree)
 
     @cached_property
     def at_hand(self) -> BlocksAtHand:
         """All rows of all processes, once everybody has shared them."""
         assert self._all_rows is not None
-        room = room_of(self._place, self._problem.parameters.memory_bytes // ROOM_SHARE)
-        return self._all_rows.at_hand(self.board.rows, self._position_bytes, room)
+        allocator = allocator_of(self._plan.place, self._plan.problem.parameters.memory_bytes // ALLOCATED_SHARE)
+        return self._all_rows.at_hand(self.board.rows, self._plan.position_bytes, allocator)
 
     def _look(self) -> tuple[bytes | None] | None:
         """The next request, (None,) if it is over, None if neither is known yet."""
@@ -173,11 +180,9 @@ def waited_for(look: Callable[[], tuple[T] | None], poll: float = _POLL) -> Step
         yield
 
 
-def answer_bytes(request: Request, answer: Any) -> bytes:
-    """An answer on its way to the leader, who knows what was asked."""
-    if answer is None:
-        return b""
-    if isinstance(request, RowsRequest):
-        return codec.dump(answer.to_values(request.widths, request.features[0]))
-    array: Array = answer
-    return array.tobytes()
+# What a worker does beside answering by its rows.
+_DONE_BY: dict[type, Callable[..., Steps[None]]] = {
+    ShareRows: Resident.share,
+    GrowEnsemble: Resident.know,
+    GrowWave: Resident.grow_wave,
+}

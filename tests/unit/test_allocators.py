@@ -1,4 +1,4 @@
-"""Room for the rows of a forest: in memory, in a mapped file, and the same room again."""
+"""Where the rows of a forest lie: in memory, in a mapped file, and in the same bytes again."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 
 from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
-from madtree.learn.data import Array, finished
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import Array, ReusingAllocator, finished
 from madtree.learn.ensemble import Forest, train_forest
-from madtree.learn.histogram import BlocksAtHand, SameRoom, driven
 from madtree.learn.problem import Bootstrap, RawRows, SearchTuning, identities, prepare
 from madtree.learn.prune import TrainedTrees
-from madtree.storage.blocks import ROOM_SHARE
-from madtree.storage.room import room_of
+from madtree.learn.requests import driven
+from madtree.storage.blocks import ALLOCATED_SHARE, allocator_of
 from madtree.trees import ForestParameters, Kind, Parameters
 from tests.unit.learn.ensemble.test_forest import forest_problem
 
@@ -26,8 +26,8 @@ ANYWHERE = TemporaryPlace(None, None)
 
 def test_what_is_too_large_for_the_memory_that_is_left_lies_in_a_file() -> None:
     """And so does what takes more than half of it."""
-    room = room_of(ANYWHERE, 1000)
-    found = [room(n_bytes) for n_bytes in (500, 501, 400, 101, 100, 1)]
+    allocator = allocator_of(ANYWHERE, 1000)
+    found = [allocator(n_bytes) for n_bytes in (500, 501, 400, 101, 100, 1)]
     assert [len(array) for array in found] == [500, 501, 400, 101, 100, 1]
     assert [array.base is None for array in found] == [True, False, True, False, True, False]
     large = found[1]
@@ -38,17 +38,19 @@ def test_what_is_too_large_for_the_memory_that_is_left_lies_in_a_file() -> None:
 
 def test_the_rows_of_a_whole_wave_lie_in_memory_by_the_usual_budget() -> None:
     """They are held twice, in records of 16 bytes where a row has 14 features at most."""
-    room = room_of(TemporaryPlace(None, 0), Parameters().memory_bytes // ROOM_SHARE)  # files would be an error
-    assert [len(room(16 * SearchTuning().wave_rows)) for _ in range(2)] == [2**24, 2**24]
+    allocator = allocator_of(
+        TemporaryPlace(None, 0), Parameters().memory_bytes // ALLOCATED_SHARE
+    )  # files would be an error
+    assert [len(allocator(16 * SearchTuning().wave_rows)) for _ in range(2)] == [2**24, 2**24]
 
 
 def test_a_file_counts_as_long_as_it_is_there() -> None:
-    room = room_of(TemporaryPlace(None, 5000), 0)
-    first = room(3000)
+    allocator = allocator_of(TemporaryPlace(None, 5000), 0)
+    first = allocator(3000)
     with pytest.raises(MadtreeError, match="temp_file_limit"):
-        room(3000)
+        allocator(3000)
     del first
-    assert len(room(3000)) == 3000
+    assert len(allocator(3000)) == 3000
 
 
 @pytest.mark.parametrize(("n_classes", "criterion"), [(2, "gini"), (0, "mse")])
@@ -58,9 +60,9 @@ def test_forests_are_the_same_wherever_their_rows_lie(n_classes: int, criterion:
     of_forest = ForestParameters(9, 2, n_permutations=1)
     forest = Forest.of(replace(problem, tuning=SearchTuning(wave_rows=1)), of_forest, np.arange(1))
 
-    def grown(room: Callable[[int], Array]) -> bytes:
+    def grown(allocator: Callable[[int], Array]) -> bytes:
         waves: list[TrainedTrees] = []
-        at_hand = BlocksAtHand(list(block.pieces(250)), 2**20, room=room)
+        at_hand = BlocksAtHand(list(block.pieces(250)), 2**20, allocator=allocator)
         said = finished(driven(train_forest(forest, waves.append), at_hand))
         assert said.importance is not None
         return TrainedTrees.join(waves).dump() + said.importance.tobytes()
@@ -69,39 +71,39 @@ def test_forests_are_the_same_wherever_their_rows_lie(n_classes: int, criterion:
 
     def counting(n_bytes: int) -> Array:
         asked.append(n_bytes)
-        found = room_of(ANYWHERE, 0)(n_bytes)
+        found = allocator_of(ANYWHERE, 0)(n_bytes)
         found[:] = 0xFF
         return found
 
-    assert grown(counting) == grown(room_of(ANYWHERE, 2**30))
+    assert grown(counting) == grown(allocator_of(ANYWHERE, 2**30))
     # The votes', targets', and what an error is computed by; and the first wave's, with four limbs at most. They serve
     # the waves that come after it, and the rows that are out of bag.
     assert len(asked) <= 1 + 2 + 8 + 2 * (1 + 4)
 
 
-def test_the_same_room_is_given_again_in_parts() -> None:
+def test_the_same_bytes_are_given_again_in_parts() -> None:
     asked: list[int] = []
 
     def counting(n_bytes: int) -> Array:
         asked.append(n_bytes)
         return np.zeros(n_bytes, np.uint8)
 
-    room = SameRoom(counting)
+    allocator = ReusingAllocator(counting)
     for first, second in ((10, 100), (60, 40), (101, 7)):
-        room.take_back()
-        one, other = room(first), room(second)
+        allocator.take_back()
+        one, other = allocator(first), allocator(second)
         assert (len(one), len(other)) == (first, second)
         one[:], other[:] = 1, 2
         assert one.sum() == first
-    # An array that is too small makes room for a larger one.
-    room.take_back()
-    assert len(room(105)) == 105
-    assert len(room(16)) == 16
+    # An array that is too small gives way to a larger one.
+    allocator.take_back()
+    assert len(allocator(105)) == 105
+    assert len(allocator(16)) == 16
     assert asked == [16, 104, 112]
 
 
 @pytest.mark.parametrize(("n_classes", "criterion"), [(2, "gini"), (0, "mse")])
-def test_importance_takes_little_memory_of_a_process_beside_its_room(n_classes: int, criterion: str) -> None:
+def test_importance_takes_little_memory_of_a_process(n_classes: int, criterion: str) -> None:
     n_rows, features = 300_000, np.random.default_rng(0).random((4, 300_000))
     target = (features[0] > features[1]).astype(float)
     rows = RawRows(features, target, None, None, identity=identities(np.arange(float(n_rows))))
@@ -111,7 +113,7 @@ def test_importance_takes_little_memory_of_a_process_beside_its_room(n_classes: 
     def peak(n_permutations: int) -> int:
         of_forest = ForestParameters(2, 2, n_permutations=n_permutations)
         forest = Forest.of(problem, of_forest, np.arange(1))
-        at_hand = BlocksAtHand(list(block.pieces(2**16)), 2**20, block, room_of(ANYWHERE, 0))
+        at_hand = BlocksAtHand(list(block.pieces(2**16)), 2**20, block, allocator_of(ANYWHERE, 0))
         tracemalloc.start()
         finished(driven(train_forest(forest, lambda trees: None), at_hand))
         found = tracemalloc.get_traced_memory()[1]

@@ -1,0 +1,184 @@
+"""What is counted: the one request that `transition` knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+
+from madtree.learn.data import Array, Floats, Ints, Values, require
+from madtree.learn.histogram.deviance import LOGARITHMS_AND_PRODUCTS
+from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.powers import LIMBS, UP_TO_FOURTH
+from madtree.learn.problem import Channels, Problem
+from madtree.learn.route import Routing
+
+# What is counted of the rows of some nodes:
+# histograms: by code of each feature; sides: the same, with the side of the node's primary split as the class
+# (learn.split.surrogates); totals: whatever the codes;
+# powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves; of counts
+# the terms of their deviance (learn.histogram.deviance).
+What = Literal["histograms", "sides", "totals", "powers"]
+COUNTED: tuple[What, ...] = get_args(What)
+MOST_ROWS = 2**48
+
+
+@dataclass(frozen=True)
+class CountRequest:
+    """Sums over the rows of some nodes, please. The answer is a state as `transition` makes it: an array of `shape`.
+
+    Attributes:
+        slot_of_node: (n_nodes,) int32 slot of each node that is counted, -1 for the others.
+        features: from and to, of histograms and sides.
+        means: (n_nodes,) less the tree's centre; `powers` of the distances to them. Of counts the base rates.
+        powers: exponents; of counts the numbers of the terms.
+        held_out: of the rows that each replica is tested on, instead of those that it is grown on; totals and powers.
+        n_rows: rows of these nodes, about; for choosing how to count.
+        drawn: (n_slots, n_drawn) the features of each slot that are counted (`drawn_layout`), not `features`; of nodes
+            of the last level. None where all slots have the same.
+    """
+
+    what: What
+    problem: Problem
+    routing: Routing
+    slot_of_node: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    n_slots: int = 0
+    features: tuple[int, int] = (0, 0)
+    means: Floats = field(default_factory=lambda: np.zeros(0))
+    powers: tuple[int, ...] = ()
+    held_out: bool = False
+    n_rows: int = 0
+    drawn: Ints | None = None
+
+    @cached_property
+    def channels(self) -> Channels:
+        return self.problem.side_channels if self.what == "sides" else self.problem.channels
+
+    @cached_property
+    def layout(self) -> HistogramLayout:
+        if self.drawn is not None:
+            return drawn_layout(self.problem, self.drawn)
+        first, last = self.features
+        return HistogramLayout(self.channels, self.problem.bins.widths[first:last], self.n_slots, first)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the state: (n_channels, total_bins), (n_channels, n_slots) or (n_powers * LIMBS, n_nodes)."""
+        if self.what == "powers":
+            return len(self.powers) * LIMBS, len(self.means)
+        return self.channels.count, self.n_slots if self.what == "totals" else self.layout.total_bins
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        counts = self.what in ("histograms", "sides")
+        return self.channels.dtype(self.problem.most_rows) if counts else np.dtype("<f8")
+
+    @property
+    def state_bytes(self) -> int:
+        return self.shape[0] * self.shape[1] * self.dtype.itemsize
+
+    def zeros(self) -> Array:
+        """An empty state."""
+        return np.zeros(self.shape, self.dtype)
+
+    def to_values(self) -> dict[str, Any]:
+        """As named values and arrays, for `codec.dump`."""
+        return {
+            "what": self.what,
+            **self.problem.to_values(),
+            **self.routing.to_values(),
+            "slot_of_node": self.slot_of_node,
+            "n_slots": self.n_slots,
+            **self.counted_values(),
+        }
+
+    def counted_values(self) -> dict[str, Any]:
+        """What it says beside problem, routing and slots."""
+        return {
+            "features": self.features,
+            "means": self.means,
+            "powers": self.powers,
+            "held_out": self.held_out,
+            "n_rows": self.n_rows,
+            **({} if self.drawn is None else {"drawn": self.drawn}),
+        }
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> CountRequest:
+        """The request that `to_values` tells of; raises MadtreeError where it is none."""
+        given = Values(values)
+        what = cast("What", given.text("what", COUNTED))
+        problem = Problem.from_values(values)
+        routing = Routing.from_values(values, problem.n_trees, problem.bins.widths)
+        n_nodes = len(routing.child)
+        n_slots = given.integer("n_slots", 0, n_nodes)
+        n_counted = _length(values, "slot_of_node", n_nodes, what != "powers")
+        slots = given.ints("slot_of_node", (n_counted,), -1, n_slots - 1, np.int32)
+        n_means = _length(values, "means", n_nodes, what == "powers")
+        return cls.counted(given, what, problem, routing, slots, n_slots, n_means)
+
+    @classmethod
+    def counted(
+        cls,
+        given: Values,
+        what: What,
+        problem: Problem,
+        routing: Routing,
+        slot_of_node: Ints,
+        n_slots: int,
+        n_means: int | None,
+    ) -> CountRequest:
+        """A request with what `counted_values` tells of; raises MadtreeError where that is none.
+
+        `n_means`: as many as there must be; None for any.
+        """
+        first, last = given.integers("features", 2, 0, len(problem.bins.widths))
+        require(first <= last, "features", "from and to")
+        return cls(
+            what,
+            problem,
+            routing,
+            slot_of_node,
+            n_slots,
+            (first, last),
+            given.floats("means", (n_means,), finite=False),
+            _powers(given, problem, what),
+            given.boolean("held_out"),
+            given.integer("n_rows", 0, MOST_ROWS),
+            _drawn(given, what, n_slots, len(problem.bins.widths)),
+        )
+
+
+def drawn_layout(problem: Problem, drawn: Ints) -> HistogramLayout:
+    """Of histograms by features that were drawn, `drawn` (n_slots, n_drawn): by their places, each with room for the
+    codes of the widest feature.
+    """
+    widths = np.full(drawn.shape[1], problem.bins.widths.max(), np.int64)
+    return HistogramLayout(problem.channels, widths, len(drawn))
+
+
+def _powers(given: Values, problem: Problem, what: What) -> tuple[int, ...]:
+    """The exponents of a request for `what`; raises MadtreeError where they are none, or it cannot be for powers."""
+    require(what != "powers" or problem.target_grid is not None, "what", "powers of a regression only")
+    known = LOGARITHMS_AND_PRODUCTS if problem.of_counts else UP_TO_FOURTH
+    powers = given.integers("powers", None, 1, max(known))
+    require(len(powers) <= len(known), "powers", f"no more than {len(known)}")
+    return tuple(powers)
+
+
+def _drawn(given: Values, what: What, n_slots: int, n_features: int) -> Ints | None:
+    """The features that were drawn for each slot, where the request is for these."""
+    if "drawn" not in given:
+        return None
+    require(what == "histograms", "drawn", "of histograms only")
+    drawn = given.ints("drawn", (n_slots, None), 0, n_features - 1)
+    require(drawn.shape[1] <= n_features, "drawn", "no more than there are features")
+    return drawn
+
+
+def _length(values: Mapping[str, Any], name: str, n_nodes: int, needed: bool) -> int:
+    """Of an array with an entry for each node, that may be empty where it is not needed."""
+    return n_nodes if needed or np.size(values.get(name, ())) else 0

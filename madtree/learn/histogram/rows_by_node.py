@@ -1,0 +1,113 @@
+"""Rows that stand node by node: a form in which rows are counted without asking each of them where it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from madtree.learn.data import Array, Floats, Ints, Runs
+from madtree.learn.histogram.count_request import CountRequest
+from madtree.learn.problem import SearchTuning
+
+
+class Records(Protocol):
+    """What is known of rows that stand side by side."""
+
+    @property
+    def classes(self) -> Array:
+        """(n_rows,) class of each."""
+        ...
+
+    @property
+    def times(self) -> Floats:
+        """(n_rows,) how often each counts."""
+        ...
+
+    @property
+    def limbs(self) -> list[Floats]:
+        """What is summed beside the row counts, each row as often as it counts, (n_rows,) each."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def column(self, feature: int, first: int, stop: int) -> Array:
+        """(stop - first,) codes of one feature, of the rows from `first` to before `stop`."""
+        ...
+
+    def gather_of(self, feature: Ints, runs: Runs) -> Array:
+        """(n_rows,) the code of one feature, `feature` (n_runs,) int64, in each row; a copy."""
+        ...
+
+
+@dataclass(frozen=True)
+class RowsByNode:
+    """The rows of some nodes, one node after the other.
+
+    Attributes:
+        nodes, sizes: (n,) which nodes, and rows of each.
+    """
+
+    rows: Records
+    nodes: Ints
+    sizes: Ints
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The rows of each node."""
+        return Runs(self.sizes)
+
+    @cached_property
+    def bounds(self) -> list[tuple[int, int]]:
+        """From which to which row those of each node go."""
+        firsts = self.runs.firsts
+        return list(zip(firsts.tolist(), (firsts + self.sizes).tolist(), strict=True))
+
+    def are_large(self, tuning: SearchTuning) -> bool:
+        """Whether its nodes are worked off one by one rather than row by row."""
+        return len(self.rows) > tuning.node_rows * len(self.nodes)
+
+
+def add_rows_by_node(state: Array, request: CountRequest, some: RowsByNode) -> None:
+    """Count the rows of the nodes that a request for drawn features asks for into its `state`, in place; those of other
+    nodes are left out. Each node's rows must come at once, but for a node that comes alone.
+    """
+    assert request.drawn is not None
+    rows, n_counts = some.rows, request.channels.n_counts
+    bins = state.reshape(len(state), request.drawn.shape[1], request.n_slots, -1)
+    width = bins.shape[-1]
+    slots = request.slot_of_node.take(some.nodes)
+    is_asked = slots >= 0
+    asked = slots[is_asked]
+    n_asked = len(asked)
+    # All other nodes are counted as one more, and forgotten: bins of each would take more time than their rows.
+    number = np.where(is_asked, np.cumsum(is_asked) - 1, n_asked)
+    n_nodes = n_asked + (n_asked < len(slots))
+    one_by_one = some.are_large(request.problem.tuning)
+    if n_counts > 1:
+        base: Ints = np.multiply(rows.classes, n_nodes * width, dtype=np.int64)
+    else:
+        base = np.zeros(len(rows), np.int64)
+    if not one_by_one:
+        base += some.runs.spread(number * width)
+    elif n_nodes > 1:
+        for start, (first, stop) in zip((number * width).tolist(), some.bounds, strict=True):
+            base[first:stop] += start
+    drawn = request.drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
+    index = np.empty_like(base)
+    for j, features in enumerate(drawn.T):
+        if one_by_one:
+            for feature, (first, stop) in zip(features.tolist(), some.bounds, strict=True):
+                np.add(base[first:stop], rows.column(feature, first, stop), out=index[first:stop])
+        else:
+            np.add(base, rows.gather_of(features, some.runs), out=index)
+        for i, values in enumerate((rows.times, *rows.limbs)):
+            sums = np.bincount(index, values, minlength=n_counts * n_nodes * width)
+            sums = sums.reshape(n_counts, n_nodes, width)
+            own = bins[i * n_counts : (i + 1) * n_counts, j]
+            if n_nodes == 1:  # it may come in pieces
+                own[:, asked[0]] += sums[:, 0].astype(own.dtype, copy=False)
+            else:
+                own[:, asked] = sums[:, :n_asked]

@@ -1,0 +1,51 @@
+"""Requests and their answers: what programs that grow trees ask of whoever has the rows, and how they are driven."""
+
+from __future__ import annotations
+
+from madtree.learn.requests.drive import driven
+from madtree.learn.requests.of_waves import (
+    CategoriesRequest,
+    DrawnRowsRequest,
+    Ensemble,
+    HeldOut,
+    HeldOutRequest,
+    Targets,
+    TargetsRequest,
+    WaveRequest,
+)
+from madtree.learn.requests.provider import (
+    BREATH,
+    BlocksReport,
+    Program,
+    Progress,
+    Provider,
+    Request,
+    RoundReport,
+    T,
+    WaveReport,
+)
+from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+
+__all__ = [
+    "BREATH",
+    "BlocksReport",
+    "CategoriesRequest",
+    "DrawnRowsRequest",
+    "Ensemble",
+    "HeldOut",
+    "HeldOutRequest",
+    "Program",
+    "Progress",
+    "Provider",
+    "ReplaceRequest",
+    "Request",
+    "RoundReport",
+    "RowsByTreeRequest",
+    "RowsRequest",
+    "T",
+    "Targets",
+    "TargetsRequest",
+    "WaveReport",
+    "WaveRequest",
+    "driven",
+]

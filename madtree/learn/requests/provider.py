@@ -1,0 +1,125 @@
+"""Programs that ask, and providers that answer: which method of a provider answers which request is one table.
+
+Growing is a program, a generator that yields requests and is sent the answers; it knows nothing about where rows are. A
+provider answers them: `learn.at_hand` by the blocks of this process, others by those of workers or of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from madtree.learn.data import Steps
+from madtree.learn.histogram import CountRequest
+from madtree.learn.requests.of_waves import (
+    CategoriesRequest,
+    DrawnRowsRequest,
+    HeldOutRequest,
+    TargetsRequest,
+    WaveRequest,
+)
+from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+
+T = TypeVar("T")
+Stage = Literal["sample", "pack", "passes", "prune", "write"]  # of a training
+
+
+@dataclass(frozen=True)
+class RoundReport:
+    """What is told of a round of growth: its number from 0, the nodes searched, the rows in them."""
+
+    number: int
+    n_nodes: int
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class WaveReport:
+    """What is told of a wave of trees: trees of each ensemble that are done now, of how many, and the wave's nodes."""
+
+    n_done: int
+    n_trees: int
+    n_nodes: int
+
+
+@dataclass(frozen=True)
+class BlocksReport:
+    """What is told of small groups, whose levels are too many and too short to tell of: blocks that are done, of how
+    many.
+    """
+
+    n_done: int
+    n_blocks: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Nothing is asked; whoever drives may tell of this, and let the server look for cancels.
+
+    Attributes:
+        stage: that begins now, or None.
+        round: what has been searched, or None.
+        wave, blocks: what has been grown, or None.
+        note: a line that a user may want to know.
+    """
+
+    stage: Stage | None = None
+    round: RoundReport | None = None
+    wave: WaveReport | None = None
+    blocks: BlocksReport | None = None
+    note: str = ""
+
+
+BREATH = Progress()
+
+Request = (
+    CountRequest
+    | RowsRequest
+    | DrawnRowsRequest
+    | HeldOutRequest
+    | CategoriesRequest
+    | TargetsRequest
+    | WaveRequest
+    | RowsByTreeRequest
+    | ReplaceRequest
+    | Progress
+)
+# Asks until it comes to a result of type T.
+Program = Generator[Request, Any, T]
+
+# The method of a provider that answers a request of that kind, step by step.
+ANSWERED_BY: dict[type, str] = {
+    CountRequest: "count",
+    RowsRequest: "rows",
+    DrawnRowsRequest: "drawn_rows",
+    HeldOutRequest: "held_out",
+    CategoriesRequest: "categories",
+    TargetsRequest: "targets",
+    WaveRequest: "wave",
+    RowsByTreeRequest: "rows_by_tree",
+    ReplaceRequest: "replace",
+}
+
+
+class NoAnswerError(NotImplementedError):
+    """A provider was asked for what it does not have: a defect of the program, or of the choice of a provider."""
+
+
+class Provider:
+    """Who has the rows. It has a method for each kind of request that it answers (`ANSWERED_BY`)."""
+
+    def answer(self, request: Request) -> Steps[Any]:
+        """Answer any request but Progress, step by step.
+
+        Raises:
+            NoAnswerError: it has no method for requests of this kind.
+            InexactSumError: sums are no longer exact.
+        """
+        method = getattr(self, ANSWERED_BY.get(type(request), ""), self.others)
+        steps: Steps[Any] = method(request)
+        return steps
+
+    def others(self, request: Request) -> Steps[Any]:
+        """Answer what there is no method for: somebody else may. This one raises NoAnswerError."""
+        raise NoAnswerError(f"{type(self).__name__} has no answer to a {type(request).__name__}")

@@ -1,0 +1,190 @@
+"""What resident workers are told: the plan that they begin by, and what the leader asks of them.
+
+Each message has `to_values`, which `codec.dump` makes bytes of, and `from_values`, which raises MadtreeError where the
+values are none of such a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from madtree.host import TemporaryPlace
+from madtree.learn.data import Array, Ints, Values, codec, require
+from madtree.learn.ensemble import Forest
+from madtree.learn.histogram import COUNTED, CountRequest, RowsOfNodes
+from madtree.learn.problem import Packer, Problem, RowFormat, pack_values
+from madtree.learn.requests import Ensemble, ReplaceRequest, RowsByTreeRequest, RowsRequest
+
+_MOST_BYTES = 2**62
+_MOST_ROWS = 2**48
+_MOST_WAVES = 2**31
+
+
+class Message(Protocol):
+    """What the leader publishes."""
+
+    def to_values(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class KeepRows:
+    """The plan: pack the parts of a table, keep their rows, and answer requests by them.
+
+    Attributes:
+        problem, row_format, tree_ids: as `Packer` takes them.
+        queries: of each relation that of a part's images, and the careful one that puts NaN for any NULL.
+        ranges: the parts: relation, first tid, and the one behind the last.
+        block_rows: of a block, at least.
+        memory_bytes, position_bytes: that blocks and their rows' positions may take in each process.
+        place: of temporary files.
+        sharing: whether everybody is to have all rows at hand.
+    """
+
+    problem: Problem
+    row_format: RowFormat
+    tree_ids: Ints | None
+    queries: Sequence[tuple[str, str]]
+    ranges: Sequence[tuple[int, str, str]]
+    block_rows: int
+    memory_bytes: int
+    position_bytes: int
+    place: TemporaryPlace
+    sharing: bool
+    what: ClassVar[str] = "keep rows"
+
+    def packer(self) -> Packer:
+        return Packer(self.problem, self.row_format, self.tree_ids)
+
+    def to_values(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            **pack_values(self.problem, self.row_format, self.tree_ids),
+            "queries": self.queries,
+            "ranges": self.ranges,
+            "block_rows": self.block_rows,
+            "memory_bytes": self.memory_bytes,
+            "position_bytes": self.position_bytes,
+            "place": place_values(self.place),
+            "sharing": self.sharing,
+        }
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> KeepRows:
+        given = Values(values)
+        queries = [(plain, careful) for plain, careful in given.lines("queries", (str, str))]
+        ranges = [(relation, low, high) for relation, low, high in given.lines("ranges", (int, str, str))]
+        require(all(0 <= relation < len(queries) for relation, _, _ in ranges), "ranges", "those of the relations")
+        return cls(
+            Problem.from_values(values),
+            RowFormat.from_values(values),
+            given.ints("tree_ids", (None,), -(2**63), 2**63 - 1) if "tree_ids" in given else None,
+            queries,
+            ranges,
+            given.integer("block_rows", 1, _MOST_ROWS),
+            given.integer("memory_bytes", 0, _MOST_BYTES),
+            given.integer("position_bytes", 0, _MOST_BYTES),
+            place_of(given),
+            given.boolean("sharing"),
+        )
+
+
+@dataclass(frozen=True)
+class ShareRows:
+    """Put your rows into the file of all rows, please.
+
+    Attributes:
+        n_rows: of everybody.
+        first: of each worker, by its seat: which row of the file its first one is.
+    """
+
+    n_rows: int
+    first: Sequence[int]
+    what: ClassVar[str] = "share rows"
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, "n_rows": self.n_rows, "first": self.first}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> ShareRows:
+        given = Values(values)
+        n_rows = given.integer("n_rows", 0, _MOST_ROWS)
+        return cls(n_rows, given.integers("first", None, 0, n_rows))
+
+
+@dataclass(frozen=True)
+class GrowEnsemble:
+    """This is the ensemble whose waves will be asked for."""
+
+    ensemble: Ensemble
+    what: ClassVar[str] = "ensemble"
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, **self.ensemble.to_values()}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> GrowEnsemble:
+        return cls(Forest.from_values(values))
+
+
+@dataclass(frozen=True)
+class GrowWave:
+    """The worker on that seat is to grow the wave of that number, please."""
+
+    seat: int
+    number: int
+    what: ClassVar[str] = "wave"
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, "seat": self.seat, "number": self.number}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> GrowWave:
+        given = Values(values)
+        return cls(given.integer("seat", 0, _MOST_WAVES), given.integer("number", 0, _MOST_WAVES))
+
+
+ByOwnRows = CountRequest | RowsRequest | RowsByTreeRequest | ReplaceRequest  # what everybody answers by their rows
+Told = ShareRows | GrowEnsemble | GrowWave | ByOwnRows
+_OF_LEADER = (ShareRows, GrowEnsemble, GrowWave, RowsRequest, RowsByTreeRequest, ReplaceRequest)
+_KINDS: dict[str, Any] = {**{kind.what: kind for kind in _OF_LEADER}, **dict.fromkeys(COUNTED, CountRequest)}
+
+
+def message(data: bytes) -> Told:
+    """What the leader has published after the plan; raises MadtreeError where it is none of these."""
+    values = codec.load(data)
+    told: Told = _KINDS[Values(values).text("what", _KINDS)].from_values(values)
+    return told
+
+
+def _array_bytes(request: Any, answer: Array) -> bytes:
+    return answer.tobytes()
+
+
+def _rows_bytes(request: RowsRequest, answer: RowsOfNodes) -> bytes:
+    return codec.dump(answer.to_values(request.widths, request.features[0]))
+
+
+_ANSWER_BYTES: dict[type, Callable[..., bytes]] = {
+    CountRequest: _array_bytes,
+    RowsRequest: _rows_bytes,
+    RowsByTreeRequest: _array_bytes,
+    ReplaceRequest: lambda request, answer: b"",
+}
+
+
+def answer_bytes(request: ByOwnRows, answer: Any) -> bytes:
+    """An answer on its way to the leader, who knows what was asked."""
+    return _ANSWER_BYTES[type(request)](request, answer)
+
+
+def place_values(place: TemporaryPlace) -> dict[str, Any]:
+    return {"directory": place.directory, "limit": place.limit}
+
+
+def place_of(given: Values) -> TemporaryPlace:
+    """The place that `place_values` tell of, as a message's value "place"."""
+    place = Values(given.mapping("place"))
+    directory = place.text("directory") if "directory" in place else None
+    return TemporaryPlace(directory, place.integer("limit", 0, _MOST_BYTES) if "limit" in place else None)

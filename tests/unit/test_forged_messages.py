@@ -1,0 +1,94 @@
+"""What the leader of resident workers tells them: the same after its journey; changed at random, an error in a
+sentence, or another message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from madtree.host import TemporaryPlace
+from madtree.learn.data import codec
+from madtree.learn.ensemble import Forest
+from madtree.learn.histogram import CountRequest
+from madtree.learn.problem import Bootstrap, RowFormat, identities, prepare
+from madtree.learn.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+from madtree.storage.workers.growers import GrowBlocks
+from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, Message, ShareRows, message
+from madtree.trees import ForestParameters, Parameters
+from tests.unit.learn.binned import KINDS, problem_of, sample_rows
+from tests.unit.test_forged_bytes import changed_bytes, changed_values, grow_plan, grown, refused
+
+ANYWHERE = TemporaryPlace(None, None)
+SOMEWHERE = TemporaryPlace("base/pgsql_tmp", 2**30)
+
+
+def _messages() -> dict[str, Message]:
+    parameters = Parameters("gini", 4, min_split=10, min_bucket=4)
+    rows = sample_rows(300, 3, weighted=True)
+    problem, block = problem_of(rows, 3, parameters)
+    growing = grown(problem, block)
+    slots = growing.slots(np.arange(growing.n_nodes))
+    count = CountRequest("histograms", problem, growing.routing, slots, growing.n_nodes, (0, 3))
+    drawn = np.arange(2 * growing.n_nodes).reshape(-1, 2) % 5
+    folds = {"part": np.array([7]), "first": np.zeros((1, 1), int), "n_rows": np.array([300]), "n_folds": 3, "seed": 1}
+    keys = [None, None, None, np.arange(6.0), np.arange(14.0)]
+    told_apart = replace(rows, identity=identities(np.arange(300.0)))
+    for_forest, _ = prepare(told_apart, 1, 3, KINDS, parameters, replicas=Bootstrap(1, 0, 1))
+    forest = Forest.of(for_forest, ForestParameters(9, 2), np.arange(1))
+    return {
+        "keep rows": KeepRows(
+            problem,
+            RowFormat(False, True, np.arange(3.0), keys),
+            None,
+            [("SELECT 1", "SELECT 2")],
+            [(0, "(0,0)", "(9,0)"), (0, "(9,0)", "(20,0)")],
+            1_000,
+            2**20,
+            2**10,
+            SOMEWHERE,
+            True,
+        ),
+        "grow blocks": GrowBlocks(grow_plan(3)[0], "SELECT ", 7, ANYWHERE),
+        "share rows": ShareRows(1_000, [0, 400]),
+        "ensemble": GrowEnsemble(forest),
+        "wave": GrowWave(1, 3),
+        "histograms": count,
+        "drawn": replace(count, features=(0, 0), drawn=drawn),
+        "rows": RowsRequest(problem, growing.routing, slots, (1, 4)),
+        "rows by tree": RowsByTreeRequest(9),
+        "replace": ReplaceRequest("fold", "random_folds", folds),
+    }
+
+
+MESSAGES = _messages()
+PLANS: dict[str, Any] = {"keep rows": KeepRows.from_values, "grow blocks": GrowBlocks.from_values}
+
+
+def read(name: str, data: bytes) -> Message:
+    found: Message = PLANS[name](codec.load(data)) if name in PLANS else message(data)
+    return found
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_message_is_the_same_after_its_journey(name: str) -> None:
+    sent = codec.dump(MESSAGES[name].to_values())
+    found = read(name, sent)
+    assert type(found) is type(MESSAGES[name])
+    assert codec.dump(found.to_values()) == sent
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize("change", [changed_bytes, changed_values])
+def test_a_changed_message_is_refused_or_another_one(name: str, change: Callable[..., bytes]) -> None:
+    sent = codec.dump(MESSAGES[name].to_values())
+    rng = np.random.default_rng(4714)
+    n_refused = 0
+    for _ in range(150):
+        changed = change(sent, rng)
+        n_refused += refused(lambda changed=changed: read(name, changed))  # type: ignore[misc]
+    assert n_refused > 30

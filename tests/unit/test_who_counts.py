@@ -1,0 +1,58 @@
+"""Who sums by rows: the modules that call numpy's functions for it are listed here, each with what it sums.
+
+What trees are grown by, the sums of nodes and bins, is summed in `learn/histogram` alone. Whoever adds a module to the
+other list says what else it sums.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import madtree
+
+PACKAGE = Path(madtree.__file__).parent
+SUMMING = {"bincount", "reduceat", "at"}  # np.bincount, np.add.reduceat, np.add.at and those of other operators
+COUNTING = {"deviance", "histogram", "powers", "rows_by_node"}
+OTHERS = {
+    "ingest/bin_finder.py": "rows of each tree in the sample for bins",
+    "learn/at_hand/bagged_block.py": "rows of each group in a bag, as places to put them",
+    "learn/binning/bins.py": "sizes of bins, before there are blocks",
+    "learn/binning/encode.py": "edges by cell of a look-up table",
+    "learn/data/runs.py": "chosen rows of a run, as places to put them",
+    "learn/data/stable_order.py": "numbers to be put in order, by digit",
+    "learn/ensemble/judged_rows.py": "errors of out-of-bag rows by group",
+    "learn/ensemble/out_of_bag.py": "out-of-bag rows by group",
+    "learn/ensemble/random_cuts.py": "bins by segment",
+    "learn/grow/best_first.py": "splits by tree",
+    "learn/problem/columns.py": "rows by tree and part, for folds",
+    "learn/problem/prepare.py": "rows and ranges of each tree, before there are blocks",
+    "learn/prune/explained.py": "nodes and gains by tree",
+    "learn/prune/outcome.py": "gains by feature",
+    "learn/prune/trained.py": "nodes by tree",
+    "learn/prune/validation.py": "nodes' errors by complexity",
+    "learn/split/coarse.py": "bins by segment",
+    "learn/split/occupied_bins.py": "bins by segment",
+    "learn/split/screen.py": "rows of nodes, as places of them",
+    "learn/split/shortlist.py": "gains by segment",
+    "learn/split/sorted_rows.py": "rows of nodes, as places of them",
+    "storage/whole_trees.py": "rows of each group in a block",
+}
+
+
+def summing(path: Path) -> bool:
+    """Whether a module calls one of these functions of numpy's."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SUMMING:
+            owner = ast.unparse(node.func.value)
+            if owner.split(".")[0] == "np":
+                return True
+    return False
+
+
+def test_rows_become_the_sums_of_nodes_in_one_room() -> None:
+    rooms = [PACKAGE / "learn", PACKAGE / "storage", PACKAGE / "ingest"]
+    found = {path.relative_to(PACKAGE).as_posix() for room in rooms for path in room.rglob("*.py") if summing(path)}
+    counting = {path for path in found if path.startswith("learn/histogram/")}
+    assert {Path(path).stem for path in counting} == COUNTING
+    assert found - counting == OTHERS.keys()
