@@ -13,7 +13,7 @@ from madtree.cli.files import write
 from madtree.cli.options import Dsn, Full, Group, Model, Tree, TrustOwner, examples
 from madtree.cli.session import Session, session
 from madtree.cli.show import draw, one_tree
-from madtree.cli.trees import is_forest
+from madtree.cli.trees import kind_of
 
 EPILOG = examples(
     "$ madtree export delay_tree --format sql",
@@ -79,8 +79,10 @@ def from_server(
     # Only an expression is handed out to be run.
     trust = trust_owner if format_ is Format.SQL else None
     number = one_tree(opened, model, tree, group)
-    if format_ is Format.SQL and number is None and opened.run(lambda: is_forest(opened.connection, model), "reading"):
-        hint = "--tree 1 writes one of its trees; madtree predict scores by all of them."
-        raise CommandError(f"{model} is a forest, which is no expression", hint, USAGE)
+    if format_ is Format.SQL and number is None:
+        kind = opened.run(lambda: kind_of(opened.connection, model), "reading")
+        if not kind.is_expression:
+            hint = "--tree 1 writes one of its trees; madtree predict scores by all of them."
+            raise CommandError(f"{model} is {kind.described}, which is no expression", hint, USAGE)
     arguments = {"model": model, "type": type_, "tree_id": number, "trust_owner": trust}
     return opened.line(FUNCTIONS[format_], arguments, "exporting")

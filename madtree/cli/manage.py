@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from madtree.calls import run
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.safe import safe_line
 from madtree.cli.session import session
-from madtree.model import tree_drop
+from madtree.interface import FUNCTIONS
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
 DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
@@ -48,7 +49,7 @@ def drop_command(
 ) -> None:
     """Drop models and all their tables: all of those named, or none."""
     with session(dsn) as opened:
-        said = opened.here(lambda host: [tree_drop(host, model) for model in models], "dropping")
+        said = opened.here(lambda host: [run(host, FUNCTIONS["tree_drop"], [model]) for model in models], "dropping")
     if json:
         as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
     else:

@@ -72,5 +72,4 @@ def importance(connection: psycopg.Connection, name: str) -> list[dict[str, Any]
     model = read_summary(host, tables, to_run=False)
     names = [unquoted(column) for column in model.grouping_columns]
     grouping = {name: f"t.{ident(name)}" for name in names}
-    rows_of = sql.forest_importance if model.n_members else sql.importance
-    return host.query(rows_of(tables.schema, tables.name, grouping, best_first=True))
+    return host.query(sql.IMPORTANCE[model.kind](tables.schema, tables.name, grouping, best_first=True))

@@ -12,8 +12,10 @@ from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.safe import safe_line
 from madtree.cli.session import session
-from madtree.cli.trees import is_forest
+from madtree.cli.trees import kind_of
 from madtree.errors import MadtreeError
+from madtree.interface import FUNCTIONS
+from madtree.trees import TREE, ModelKind
 
 EPILOG = examples(
     "$ madtree predict delay_tree flights_today flights_scored",
@@ -55,18 +57,17 @@ def predict_command(
         "trust_owner": trust_owner,
     }
     with session(dsn) as opened:
-        of_forest = opened.run(lambda: _is_forest(opened.connection, model), "reading")
-        function, argument = ("forest_predict", "random_forest_model") if of_forest else ("tree_predict", "tree_model")
-        said = opened.line(function, {argument: model, **arguments}, "scoring")
+        function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]
+        said = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")
     if json:
         as_json({"model": model, "output": output, "type": type_.value, "message": said})
     else:
         text(safe_line(said))
 
 
-def _is_forest(connection: psycopg.Connection, model: str) -> bool:
-    """Whether it is one; of a model that cannot be read the function that predicts says what is wrong."""
+def _kind_of(connection: psycopg.Connection, model: str) -> ModelKind:
+    """Its kind; of a model that cannot be read the function that predicts says what is wrong."""
     try:
-        return is_forest(connection, model, "tree_model")
+        return kind_of(connection, model)
     except MadtreeError:
-        return False
+        return TREE

@@ -147,9 +147,9 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     model = read_summary(host, tables, to_run=False)
     (totals,) = host.query(report_sql.totals(tables.schema, tables.name))
     error = {}
-    if "_group" in tables.facts.tables and not model.grouping_columns:
-        (forest,) = host.query(explain_sql.forest_groups(tables.schema, tables.name, []))
-        error = {} if forest["oob_error"] is None else {"oob_error": forest["oob_error"]}
+    if model.kind.unseen_in is not None and not model.grouping_columns:
+        (whole,) = host.query(explain_sql.groups_told(tables.schema, tables.name, []))
+        error = {} if whole["oob_error"] is None else {"oob_error": whole["oob_error"]}
     return {
         "kind": "classification" if model.is_classification else "regression",
         "rows": model.summary["total_rows_processed"],

@@ -12,17 +12,17 @@ from madtree.host import Host
 from madtree.host.psycopg import as_host
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.sqltext import models as sql
-from madtree.trees import Model
+from madtree.trees import Members, Model, ModelKind
 
 # As the extension's own functions that draw have them: a group's values read the same in every session.
 SETTINGS = "SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL extra_float_digits = 1"
 SHOWN = 10  # groups named in an error
 
 
-def is_forest(connection: psycopg.Connection, name: str, argument: str = "model") -> bool:
-    """Whether a model is a forest. Raises MadtreeError if there is no such model."""
+def kind_of(connection: psycopg.Connection, name: str) -> ModelKind:
+    """What kind of model it is. Raises MadtreeError if there is no such model."""
     host = as_host(connection)
-    return bool(read_summary(host, find_model(host, name, argument), to_run=False).n_members)
+    return read_summary(host, find_model(host, name, "model"), to_run=False).kind
 
 
 def read_trees(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> Model:
@@ -45,21 +45,23 @@ def read_trees(connection: psycopg.Connection, name: str, tree: int | None, grou
 def tree_number(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> int | None:
     """The number of the one tree asked for, by itself or by its group; None for all.
 
-    Of a forest one tree must be asked for: by its number, or, of a grouped one, by the group and its number there.
+    Where groups have many trees, one must be asked for: by its number, or by the group and its number there.
     """
     host = as_host(connection)
     tables = find_model(host, name, "model")
     model = read_summary(host, tables, to_run=False)
-    if model.n_members:
-        return tree_of_forest(host, tables, model, tree, group)
-    return tree_of_group(host, tables, model, group) if group else tree
+    if model.kind.members is Members.ONE:
+        return tree_of_group(host, tables, model, group) if group else tree
+    return member_of_group(host, tables, model, tree, group)
 
 
-def tree_of_forest(host: Host, tables: ModelTables, model: Model, tree: int | None, group: Sequence[str] | None) -> int:
-    """The number of one tree of a forest; with `group`, `tree` counts the trees of its forest, from 1."""
+def member_of_group(
+    host: Host, tables: ModelTables, model: Model, tree: int | None, group: Sequence[str] | None
+) -> int:
+    """The number of one of many trees; with `group`, `tree` counts the trees of that group, from 1."""
     if tree is None:
         raise CommandError(
-            f"{model.name} is a forest of {model.n_members} trees",
+            f"{model.name} is {model.kind.described} of {model.n_members} trees",
             "--tree 1 shows one of them; madtree importance and madtree report tell of the whole.",
             USAGE,
         )
@@ -67,9 +69,11 @@ def tree_of_forest(host: Host, tables: ModelTables, model: Model, tree: int | No
         return tree
     if not model.grouping_columns:
         raise CommandError(f"{model.name} is not grouped", "Leave --group out.", USAGE)
-    if not 1 <= tree <= model.n_members:
-        raise CommandError(f"--tree must be from 1 to {model.n_members}, not {tree}")
-    return tree_of_group(host, tables, model, group) + tree - 1
+    first = tree_of_group(host, tables, model, group)
+    members = model.numbering.members(model.numbering.group(first))
+    if not 1 <= tree <= members:
+        raise CommandError(f"--tree must be from 1 to {members}, not {tree}")
+    return first + tree - 1
 
 
 def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence[str]) -> int:
@@ -85,7 +89,7 @@ def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
-    groups = list(dict.fromkeys("/".join(row["group"]) for row in found))  # a forest's group has several trees
+    groups = list(dict.fromkeys("/".join(row["group"]) for row in found))  # which may have several trees each
     known, more = ", ".join(map(safe_line, groups[:SHOWN])), len(groups) - SHOWN
     raise CommandError(
         f"{model.name} has no tree of the group {'/'.join(wanted.values())}",

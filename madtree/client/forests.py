@@ -9,10 +9,11 @@ from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
-from madtree.client.table_rows import table_rows
-from madtree.model import find_model, read_forest, read_model, read_summary
+from madtree.client.table_rows import check_kind, table_rows
+from madtree.model import find_model, read_group, read_model, read_summary
 from madtree.render.svg import tree_svg
 from madtree.sqltext.quote import ident
+from madtree.trees import FOREST, Numbering
 from madtree.trees import Model as TreeModel
 
 
@@ -184,7 +185,7 @@ class Forest:
         members = int(self.summary["num_trees"])
         if not 1 <= sample_id <= members:
             raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
-        return self.read((gid - 1) * members + sample_id)
+        return self.read(Numbering(members).tree_id(gid, sample_id))
 
     def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
         """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
@@ -207,9 +208,8 @@ class Forest:
             host = self.client.host
             tables = find_model(host, self.name, "model")
             model = read_summary(host, tables, to_run=False)
-            if not model.n_members:
-                raise CallError(f"{self.name} is no forest", "Client.model reads models of single trees.")
-            return forest_to_sklearn(model, read_forest(host, tables, model, gid), voting)
+            check_kind(model, FOREST)
+            return forest_to_sklearn(model, read_group(host, tables, model, gid), voting)
 
     def predict(
         self, new_data_table: str, output_table: str, type: str | None = "response", trust_owner: bool | None = False
@@ -222,4 +222,4 @@ class Forest:
         return str(self.client.call("tree_drop", self.name)[0][0])
 
     def _table(self, suffix: str, order: str) -> Result[Any]:
-        return table_rows(self.client, self.name, suffix, order, forest=True)
+        return table_rows(self.client, self.name, suffix, order, FOREST)

@@ -21,7 +21,7 @@ from madtree.client.forest_arrays import NodeColumns
 from madtree.client.frames import Array, as_column, columns_of, is_frame
 from madtree.client.routing import NUMERIC, FlatTree, column_name, feature_values, used_features
 from madtree.render.labels import split_text
-from madtree.trees import Feature, Kind, Model, Tree
+from madtree.trees import Feature, Joining, Kind, Model, Tree
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -65,7 +65,7 @@ def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
     -----
     The criterion misclassification, which scikit-learn does not know, is kept in the nodes' impurities only.
     """
-    if model.n_members and tree_id is None:
+    if tree_id is None and model.kind.joining is Joining.VOTE_OR_MEAN:
         from madtree.client.sklearn_forest import forest_to_sklearn
 
         if len({tree.group for tree in model.trees}) > 1:

@@ -10,22 +10,29 @@ from madtree.client.result import Result
 from madtree.model import find_model, nodes_of, read_summary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table, suffixed
+from madtree.trees import Model, ModelKind
 
 
-def table_rows(caller: Caller, model: str, suffix: str, order: str, *, forest: bool = False) -> Result[Any]:
-    """The rows of the model's table of this suffix, or of the view of a forest's nodes.
+def check_kind(model: Model, kind: ModelKind) -> None:
+    """Raises CallError where a model is not of the kind that was asked for."""
+    if model.kind != kind:
+        raise CallError(f"{model.name} is no {kind.noun}", "Client.model reads models of single trees.")
+
+
+def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelKind | None = None) -> Result[Any]:
+    """The rows of the model's table of this suffix, or of the view of packed nodes.
 
     Args:
         order: columns as SQL.
-        forest: whether it must be one.
+        kind: that the model must be of.
 
     Raises:
         MadtreeError: there is no such model, or it is refused, or no such table belongs to it.
     """
     with caller.reading():
         tables = find_model(caller.host, model, "model")
-        if forest and not tables.is_packed:
-            raise CallError(f"{model} is no forest", "Client.model reads models of single trees.")
+        if kind is not None:
+            check_kind(read_summary(caller.host, tables, to_run=False), kind)
         if suffix not in tables.facts.tables:
             name = ident(suffixed(tables.name, suffix))
             raise CallError(

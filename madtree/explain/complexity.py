@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from madtree.explain.rules import group_values
 from madtree.host import Host, Row
-from madtree.model import ModelTables, find_model, read_summary, read_trees, require_single_trees, unquoted
+from madtree.model import ModelTables, check_kind, find_model, read_summary, read_trees, unquoted
 from madtree.sqltext import explain as sql
 from madtree.trees import Model, Tree
 
@@ -20,11 +20,11 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     nodes, and xerror and xstd are None.
 
     Raises:
-        MadtreeError: there is no such model, or it is a forest.
+        MadtreeError: there is no such model, or its trees are not pruned.
     """
     tables = find_model(host, model_name, "model")
     model = read_summary(host, tables, to_run=False)
-    require_single_trees(model, "model", "The trees of a forest are left as they are grown, and have no cp table.")
+    check_kind(model, "tree_cp", "model")
     trees = [tree for tree in read_trees(host, tables, model) if tree.nodes]
     groups = group_values(host, tables, model)
     pruned_at = {row["tree_id"]: row["pruning_cp"] for row in host.query(sql.tree_facts(tables.schema, tables.name))}

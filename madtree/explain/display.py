@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Cancels, Host
-from madtree.model import find_model, read_model, read_summary, require_single_trees, trees_of_group
+from madtree.interface import FUNCTIONS
+from madtree.model import check_kind, find_model, read_model, read_summary, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
 from madtree.render.text import model_text
-from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
@@ -21,9 +21,9 @@ def tree_display(
     Long lists of categories are shortened unless `full`.
 
     Raises:
-        MadtreeError: there is no such model, or it is a forest.
+        MadtreeError: there is no such model, or its groups have many trees.
     """
-    _no_forest(host, model_name, "get_tree")
+    _check_kind(host, model_name, "tree_display")
     model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
     return _drawn(host, model, dot_format, verbosity, full)
 
@@ -36,53 +36,51 @@ def get_tree(
     dot_format: bool | None,
     verbose: bool | None,
 ) -> str:
-    """One tree of a forest, as `tree_display` draws it.
+    """One of a group's many trees, as `tree_display` draws it.
 
     Raises:
-        MadtreeError: there is no such forest, or no such tree in it.
+        MadtreeError: there is no such model, it is one of single trees, or there is no such tree in it.
     """
-    return _drawn(host, _member(host, model_name, gid, sample_id), dot_format, verbose, False)
+    return _drawn(host, _member(host, "get_tree", model_name, gid, sample_id), dot_format, verbose, False)
 
 
 def get_tree_surr(host: Host, model_name: str | None, gid: int | None, sample_id: int | None) -> str:
-    """The surrogates of one tree of a forest, as `tree_surr_display` writes them; errors as there, and as above."""
-    return _surrogates(host, _member(host, model_name, gid, sample_id), False)
+    """The surrogates of one of a group's many trees; errors as of `tree_surr_display`, and as above."""
+    return _surrogates(host, _member(host, "get_tree_surr", model_name, gid, sample_id), False)
 
 
 def tree_surr_display(host: Host, model_name: str | None, full: bool | None = False) -> str:
     """The surrogates of every internal node as text; `full` as above.
 
     Raises:
-        MadtreeError: there is no such model, it is a forest, or it was trained without surrogates.
+        MadtreeError: there is no such model, its groups have many trees, or it was trained without surrogates.
     """
-    _no_forest(host, model_name, "get_tree_surr")
+    _check_kind(host, model_name, "tree_surr_display")
     return _surrogates(host, read_model(host, model_name), full)
 
 
-def _member(host: Host, given: str | None, gid: int | None, sample_id: int | None) -> Model:
-    argument = "forest_model_table"
+def _member(host: Host, function: str, given: str | None, gid: int | None, sample_id: int | None) -> Model:
+    argument = FUNCTIONS[function].arguments[0].name
     tables = find_model(host, given, argument)
     model = read_summary(host, tables, to_run=False)
-    members, n_groups = model.n_members, int(str(model.summary["num_all_groups"]))
-    if not members:
-        raise MadtreeError(f"{argument}: {given} is not a forest", hint="tree_display draws it.", sqlstate="42809")
+    check_kind(model, function, argument)
+    n_groups = int(str(model.summary["num_all_groups"]))
     if gid is None or not 1 <= gid <= n_groups:
         raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {given}, not {_sql(gid)}")
+    members = model.numbering.members(gid)
     if sample_id is None or not 1 <= sample_id <= members:
         raise MadtreeError(f"sample_id must be from 1 to {members}, not {_sql(sample_id)}")
     if not trees_of_group(host, tables, model, gid):
         raise MadtreeError(
-            f"gid: no forest could be trained for group {gid} of {given}",
-            hint=f"See the column message of {model_table(tables.schema, tables.name, '_group')}.",
+            f"gid: no {model.kind.noun} could be trained for group {gid} of {given}",
+            hint=f"See the column message of {model_table(tables.schema, tables.name, model.kind.groups_in)}.",
         )
-    return read_model(host, given, argument, (gid - 1) * members + sample_id)
+    return read_model(host, given, argument, model.numbering.tree_id(gid, sample_id))
 
 
-def _no_forest(host: Host, given: str | None, instead: str) -> None:
-    """Refuse to draw all trees of a forest, which nobody could read."""
-    model = read_summary(host, find_model(host, given, "model"), to_run=False)
-    call = f"madtree.{instead}({literal(str(given))}, gid, sample_id)"
-    require_single_trees(model, "model", f"{call} shows one of its trees, for instance that of gid 1 and sample_id 1.")
+def _check_kind(host: Host, given: str | None, function: str) -> None:
+    """Refuse to draw all trees of groups that have many, which nobody could read."""
+    check_kind(read_summary(host, find_model(host, given, "model"), to_run=False), function, "model")
 
 
 def _sql(value: int | None) -> str:
@@ -96,9 +94,12 @@ def _drawn(host: Host, model: Model, dot_format: bool | None, verbosity: bool | 
 
 def _surrogates(host: Host, model: Model, full: bool | None) -> str:
     if not model.summary.get("max_surrogates"):
-        given, shown = ("null_handling_params", "get_tree") if model.n_members else ("surrogate_params", "tree_display")
+        kind = model.kind
+        keyed = (
+            each for each in FUNCTIONS[kind.trains].arguments if "max_surrogates" in [key.name for key in each.keys]
+        )
         raise MadtreeError(
             f"model: {model.name} has no surrogates: it was trained with max_surrogates=0",
-            hint=f"Train it with {given} => 'max_surrogates=5', or see {shown}.",
+            hint=f"Train it with {next(keyed).name} => 'max_surrogates=5', or see {kind.draws}.",
         )
     return surrogates_text(model, bool(full), Cancels(host).let_in)

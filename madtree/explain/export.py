@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -10,10 +10,11 @@ from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
 from madtree.host import Host, watched
 from madtree.model import ModelTables, each_tree, find_model, read_summary, unquoted
-from madtree.render.document import dump, model_document
+from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext.quote import literal
+from madtree.trees import FOREST, TREE, Model, ModelKind
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 
@@ -26,13 +27,28 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     """
     tables = find_model(host, model_name, "model")
     whole = read_summary(host, tables, to_run=False)
-    model = whole if tree_id is None else replace(whole, n_members=0)
-    at = tables.schema, tables.name
-    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    facts = {row.pop("tree_id"): row for row in host.query(sql.tree_facts(*at, model.n_members > 0))}
-    groups = host.query(sql.forest_groups(*at, grouping)) if model.n_members else []
-    document = model_document(model, stored_cp_table(host, tables, model), groups)
+    model = whole if tree_id is None else whole.as_single_trees
+    facts = {
+        row.pop("tree_id"): row for row in host.query(sql.tree_facts(tables.schema, tables.name, model.kind.place))
+    }
+    document = model_document(model, _DOCUMENTED[model.kind](host, tables, model))
     return _joined(host, dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
+
+
+def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
+    return {"cp_table": stored_cp_table(host, tables, model)}
+
+
+def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
+    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
+    return {"groups": host.query(sql.groups_told(tables.schema, tables.name, grouping))}
+
+
+# What a document tells, beside what those of all kinds tell.
+_DOCUMENTED: Mapping[ModelKind, Callable[[Host, ModelTables, Model], Document]] = {
+    TREE: _with_cp_table,
+    FOREST: _with_groups,
+}
 
 
 def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None) -> str:
@@ -46,7 +62,7 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     model = read_summary(host, tables, to_run=False)
     trees = each_tree(host, tables, model, tree_id)
     if tree_id is not None:  # without the group, as tree_sql has it
-        model = replace(model, n_members=0, grouping_columns=(), grouping_types=())
+        model = replace(model.as_single_trees, grouping_columns=(), grouping_types=())
     grown = (tree for tree in trees if tree.nodes)
     first = next(grown, None)
     if first is None:

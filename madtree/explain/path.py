@@ -55,7 +55,7 @@ def tree_path(
     full: bool | None = False,
     tree_id: int | None = None,
 ) -> list[Row]:
-    """Rows of steps, by a forest those of one tree after the other, or of the tree `tree_id` only; `trust_owner` is
+    """Rows of steps, of one tree of the row's group after the other, or of the tree `tree_id` only; `trust_owner` is
     that of `find_model`. Long lists of categories are shortened unless `full`.
 
     Raises:
@@ -91,7 +91,7 @@ def tree_path(
         for step in _steps(model, tree, case)
     ]
     if not steps:
-        table = model_table(tables.schema, tables.name, "_group" if model.n_members else "")
+        table = model_table(tables.schema, tables.name, model.kind.groups_in)
         raise MadtreeError(
             f"id: no tree could be trained for the group of {which}", hint=f"See the column message of {table}."
         )

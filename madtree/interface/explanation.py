@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from madtree.interface.function import Argument, Function, columns
+from madtree.interface.function import Argument, Function, Takes, columns
 from madtree.interface.shared import ANY_MODEL, FOREST_MODEL, FULL, TEXTS, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from madtree.trees import FOREST, TREE
 
 _GID = Argument("gid", "integer", "number of the group, from 1")
 _SAMPLE = Argument("sample_id", "integer", "number of the tree in the group's forest, from 1")
 _ONE_TREE = Argument("tree_id", "integer", "", None)
+_ONE_OF_ITS_TREES = (
+    "madtree.{{kind.{}}}({{model}}, gid, sample_id) shows one of its trees, for instance that of gid 1 and sample_id 1."
+)
+_ENSEMBLES = Takes((FOREST,), "{kind.draws} draws it.", "is not a forest")
 
 GET_VAR_IMPORTANCE = Function(
     "get_var_importance",
     "writes how much each feature contributes to each tree of a model",
-    run="madtree.model:get_var_importance",
+    run="madtree.calls.answers:get_var_importance",
     arguments=(
         Argument("model_name", "text", TREE_MODEL),
         Argument("output_table", "text", "table to create; must not exist"),
@@ -50,6 +55,7 @@ TREE_DISPLAY = Function(
 SELECT madtree.tree_display('delay_tree', false);
 psql -XAt -c "SELECT madtree.tree_display('delay_tree')" | dot -Tsvg > delay_tree.svg
 """,
+    takes=Takes((TREE,), _ONE_OF_ITS_TREES.format("draws")),
 )
 
 TREE_SURR_DISPLAY = Function(
@@ -63,6 +69,7 @@ TREE_SURR_DISPLAY = Function(
     ),
     madlib_names={"model": "model_table"},
     example="SELECT madtree.tree_surr_display('delay_tree');",
+    takes=Takes((TREE,), _ONE_OF_ITS_TREES.format("lists_surrogates")),
 )
 
 TREE_RULES = Function(
@@ -165,6 +172,7 @@ A row for each tree of the sequence, by falling cp, tree by tree:
 With cross-validation the table goes down to the cp that was asked for, without it to the tree that is left.
 """,
     example="SELECT cp, n_splits, rel_error, xerror, xstd FROM madtree.tree_cp('delay_cv');",
+    takes=Takes((TREE,), "The trees of {kind.in_words} are left as they are grown, and have no cp table."),
 )
 
 TREE_TO_JSON = Function(
@@ -215,6 +223,7 @@ GET_TREE = Function(
         Argument("verbose", "boolean", "true: with impurities and weights", False),
     ),
     example="SELECT madtree.get_tree('delay_forest', 1, 7, false);",
+    takes=_ENSEMBLES,
 )
 
 GET_TREE_SURR = Function(
@@ -223,4 +232,5 @@ GET_TREE_SURR = Function(
     run="madtree.explain:get_tree_surr",
     arguments=(Argument("forest_model_table", "text", FOREST_MODEL), _GID, _SAMPLE),
     example="SELECT madtree.get_tree_surr('delay_forest', 1, 7);",
+    takes=_ENSEMBLES,
 )

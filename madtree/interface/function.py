@@ -9,6 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.interface.valid import Named, OneOf, Range
+from madtree.trees import ModelKind
 
 
 class Required(Enum):
@@ -102,6 +103,26 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Takes:
+    """Which kinds of model a function takes.
+
+    Attributes:
+        kinds: those.
+        hint: for who gives it a model of another kind. It may name an attribute of that `kind`, or the `model` as an
+            SQL literal.
+        refusal: what is said of such a model, the end of a sentence that begins with its name.
+    """
+
+    kinds: tuple[ModelKind, ...]
+    hint: str
+    refusal: str = "is {kind.described}"
+
+    def refused(self, kind: ModelKind, model: str) -> tuple[str, str]:
+        """What is said of a model of that kind, and the hint; `model` as an SQL literal."""
+        return self.refusal.format(kind=kind), self.hint.format(kind=kind, model=model)
+
+
+@dataclass(frozen=True)
 class Function:
     """A function.
 
@@ -117,6 +138,7 @@ class Function:
         settings: of the session, while it runs.
         by_name_from: the first of the arguments that are better given by name.
         madlib_names: MADlib's names of arguments, where they differ, for calls by name: a second form of the function.
+        takes: of those functions that take some kinds of model only.
     """
 
     name: str
@@ -130,6 +152,7 @@ class Function:
     settings: Mapping[str, str] = field(default_factory=dict)
     by_name_from: str | None = None
     madlib_names: Mapping[str, str] = field(default_factory=dict)
+    takes: Takes | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:

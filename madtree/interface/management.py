@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from madtree.interface.function import Argument, Function
+from madtree.interface.function import Argument, Function, Takes
 from madtree.interface.shared import ANY_MODEL, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from madtree.trees import TREE
 
 TREE_PRUNE = Function(
     "tree_prune",
@@ -26,12 +27,13 @@ With cross-validation, a grouped model's trees have a cp each: those whose own i
 cross-validation table is copied as it is.
 {whom_to_trust("prune", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.tree_prune('delay_tree', 'small_tree', 0.01);",
+    takes=Takes((TREE,), "The trees of {kind.in_words} are left as they are grown."),
 )
 
 TREE_DROP = Function(
     "tree_drop",
     "removes a model: its tables <output>, <output>_nodes, <output>_summary, and the others that belong to it",
-    run="madtree.model:tree_drop",
+    run="madtree.calls.answers:tree_drop",
     arguments=(Argument("model", "text", ANY_MODEL),),
     details="""\
 Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Function, columns
+from madtree.interface.function import Argument, Function, Takes, columns
 from madtree.interface.shared import (
     ANY_MODEL,
     FOREST_MODEL,
@@ -16,8 +16,11 @@ from madtree.interface.shared import (
     TRUST_OWNER,
     whom_to_trust,
 )
+from madtree.trees import FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
+_OUTPUT = Argument("output_table", "text", "table to create; must not exist")
+_BY_ITS_OWN = "Score by it with madtree.{kind.predicts}."
 _TEST_TABLE = Argument(
     "test_table",
     "text",
@@ -30,7 +33,7 @@ _FIGURES = {**NO_JIT, "extra_float_digits": "1"}
 TREE_PREDICT = Function(
     "tree_predict",
     "scores a table by a model into a new table",
-    run="madtree.score:tree_predict",
+    run="madtree.calls.answers:tree_predict",
     settings=NO_JIT,
     arguments=(
         Argument("tree_model", "text", TREE_MODEL),
@@ -40,7 +43,7 @@ TREE_PREDICT = Function(
             "table, view, materialized, foreign or partitioned table with the id column, the features and the grouping "
             "columns of the training, under the same names",
         ),
-        Argument("output_table", "text", "table to create; must not exist"),
+        _OUTPUT,
         replace(_TYPE, help=f"what to write, {SEE_BELOW}"),
         TRUST_OWNER,
     ),
@@ -57,17 +60,18 @@ Rows with missing values, and with categories unknown to the model, follow the m
 unknown group stay, with NULL. Returns one line that says what was done.
 {whom_to_trust()}""",
     example="SELECT madtree.tree_predict('delay_tree', 'new_flights', 'predicted');",
+    takes=Takes((TREE,), _BY_ITS_OWN),
 )
 
 FOREST_PREDICT = Function(
     "forest_predict",
     "scores a table by a forest into a new table",
-    run="madtree.score:forest_predict",
+    run="madtree.calls.answers:forest_predict",
     settings=NO_JIT,
     arguments=(
         Argument("random_forest_model", "text", FOREST_MODEL),
         Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
-        Argument("output_table", "text", "table to create; must not exist"),
+        _OUTPUT,
         replace(
             _TYPE,
             help="'response': the class with most votes, or the mean\n"
@@ -79,6 +83,7 @@ FOREST_PREDICT = Function(
     ),
     details="Rows of an unknown group get NULL.\n",
     example="SELECT madtree.forest_predict('delay_forest', 'new_flights', 'predicted', 'prob');",
+    takes=Takes((FOREST,), _BY_ITS_OWN, "is {kind.described}, not a forest"),
 )
 
 TREE_SQL = Function(
@@ -103,6 +108,7 @@ The expression names the columns of the training table. It gives the same answer
 {whom_to_trust()}""",
     example="SELECT format('CREATE VIEW late_flights AS SELECT id FROM flights WHERE %s', "
     "madtree.tree_sql('delay_tree')) \\gexec",
+    takes=Takes((TREE,), "Give tree_id, for one of its trees."),
 )
 
 TREE_EVALUATE = Function(

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument
-from madtree.interface.tree_train import TREE_TRAIN
+from madtree.interface.functions import FUNCTIONS
+from madtree.trees import KINDS, TREE, ModelKind
 
 
-def _kept(options: Sequence[Argument]) -> tuple[Argument, ...]:
-    return tuple(each for each in options if each.setting)
+def _kept(kind: ModelKind) -> tuple[Argument, ...]:
+    return tuple(each for each in FUNCTIONS[kind.trains].options if each.setting)
 
 
-def _told(options: Sequence[Argument]) -> tuple[str, ...]:
+def _typed(options: Iterable[Argument]) -> tuple[tuple[str, str], ...]:
+    return tuple((each.column, each.setting.type) for each in options if each.setting)
+
+
+def _told(options: Iterable[Argument]) -> tuple[str, ...]:
     return tuple(each.column for each in options if each.setting and each.setting.is_told)
 
 
-_TREE = _kept(TREE_TRAIN.options)
-_COLUMNS = frozenset(each.column for each in _TREE)
-_FOREST = tuple(each for each in _kept(FOREST_TRAIN.options) if each.column not in _COLUMNS)
+def _beside(kind: ModelKind) -> tuple[Argument, ...]:
+    """Those that a kind keeps beside the settings of all models."""
+    return tuple(each for each in _kept(kind) if each.column not in dict(SETTINGS))
 
-# Columns with their types: of all models, and what forests have beside them.
-SETTINGS = tuple((each.column, each.setting.type) for each in _TREE if each.setting)
-FOREST_SETTINGS = tuple((each.column, each.setting.type) for each in _FOREST if each.setting)
+
+# Columns with their types, of all models.
+SETTINGS = _typed(_kept(TREE))
 # Those that models of 0.1.0 lack.
-LATER_SETTINGS = frozenset(each.column for each in (*_TREE, *_FOREST) if each.setting and not each.setting.is_old)
-# Those that are told among a model's parameters.
-TOLD = _told(_TREE)
-FOREST_TOLD = _told(_FOREST)
+LATER_SETTINGS = frozenset(
+    each.column for kind in KINDS.values() for each in _kept(kind) if each.setting and not each.setting.is_old
+)
+# Those of all models that are told among a model's parameters.
+TOLD = _told(_kept(TREE))
 
 
-def labels(is_forest: bool) -> tuple[tuple[str, str], ...]:
+def own_settings(kind: ModelKind) -> tuple[tuple[str, str], ...]:
+    """The columns that the kind's summaries have beside those of all models, with their types."""
+    return _typed(_beside(kind))
+
+
+def told(kind: ModelKind) -> tuple[str, ...]:
+    """The columns that are told among the parameters of a model of that kind."""
+    return TOLD + _told(_beside(kind))
+
+
+def labels(kind: ModelKind) -> tuple[tuple[str, str], ...]:
     """Of the settings that a call could give, the columns and what the report calls them."""
-    options = _kept((FOREST_TRAIN if is_forest else TREE_TRAIN).options)
     return tuple(
-        (each.column, each.setting.label or each.column) for each in options if each.setting and each.setting.is_told
+        (each.column, each.setting.label or each.column)
+        for each in _kept(kind)
+        if each.setting and each.setting.is_told
     )

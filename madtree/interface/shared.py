@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument
+from madtree.trees import FOREST, KINDS, TREE, ModelKind
 
 # What values look like as text is the same whatever the session's settings are.
 TEXTS = {"datestyle": "ISO", "intervalstyle": "postgres", "extra_float_digits": "1"}
@@ -11,9 +12,14 @@ TEXTS = {"datestyle": "ISO", "intervalstyle": "postgres", "extra_float_digits": 
 # short are not worth it.
 NO_JIT = {"jit": "off"}
 
-ANY_MODEL = "output_table_name of tree_train or forest_train"
-TREE_MODEL = "output_table_name of tree_train"
-FOREST_MODEL = "output_table_name of forest_train"
+
+def model_of(*kinds: ModelKind) -> str:
+    """What an argument is that names a model of one of these kinds."""
+    *others, last = (kind.trains for kind in kinds)
+    return f"output_table_name of {', '.join(others)}{' or ' * bool(others)}{last}"
+
+
+ANY_MODEL, TREE_MODEL, FOREST_MODEL = model_of(*KINDS.values()), model_of(TREE), model_of(FOREST)
 SEE_BELOW = "see below"
 
 TRUST_OWNER = Argument("trust_owner", "boolean", SEE_BELOW, defaults.TRUST_OWNER)

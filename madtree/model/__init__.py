@@ -11,8 +11,8 @@ from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
-from madtree.model.read import each_tree, read_forest, read_model, read_trees, trees_of_group
-from madtree.model.summary import read_summary, require_single_trees, unquoted
+from madtree.model.read import each_tree, read_group, read_model, read_trees, trees_of_group
+from madtree.model.summary import check_kind, read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_tables
@@ -22,6 +22,7 @@ __all__ = [
     "ModelTables",
     "NewData",
     "casting",
+    "check_kind",
     "check_nodes",
     "check_rows",
     "check_type",
@@ -40,11 +41,10 @@ __all__ = [
     "output_expression",
     "prediction_type",
     "probabilities",
-    "read_forest",
+    "read_group",
     "read_model",
     "read_summary",
     "read_trees",
-    "require_single_trees",
     "tree_drop",
     "trees_of_group",
     "unquoted",

@@ -7,14 +7,14 @@ from madtree.host import Host, Row
 from madtree.model.find import ModelTables, nodes_of
 from madtree.model.summary import unquoted
 from madtree.sqltext import check as sql
-from madtree.trees import Kind, Model
+from madtree.trees import Kind, Members, Model
 
 _TEXTS = "pg_catalog.text[]"
 _INT = "pg_catalog.int4"
 
 
 def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
-    """Look at the rows of all trees, and of a forest's groups.
+    """Look at the rows of all trees, and of their groups where these have a table of their own.
 
     Raises:
         MadtreeError: a row cannot be a model's; it is named.
@@ -23,10 +23,14 @@ def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
     grouping = [unquoted(column) for column in model.grouping_columns]
     n_features = len(model.features)
     _refuse(tables, host.query(sql.faulty_trees(*at, grouping), [_INT], [n_features]))
-    if not model.n_members:
+    if model.kind.members is Members.ONE:
         return
-    _refuse(tables, host.query(sql.faulty_members(*at), [_INT], [model.n_members]))
-    _refuse(tables, host.query(sql.faulty_packed(*at, model.node_layout.size)))
+    if model.kind.members is Members.EQUAL:
+        _refuse(tables, host.query(sql.faulty_members(*at), [_INT], [model.n_members]))
+    else:
+        _refuse(tables, host.query(sql.faulty_own_members(*at)))
+    if tables.is_packed:
+        _refuse(tables, host.query(sql.faulty_packed(*at, model.node_layout.size)))
     n_groups = model.summary["num_all_groups"]
     for row in host.query(sql.faulty_groups(*at, grouping), [_INT, _INT], [n_features, n_groups]):
         which = "a group" if row["gid"] is None else f"group {row['gid']}"

@@ -90,7 +90,7 @@ class ModelTables:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the nodes are packed, and `<output>_nodes` is a view: so it is with forests."""
+        """Whether the nodes are packed, and `<output>_nodes` is a view."""
         return self.facts.tables["_nodes"].kind == "v"
 
     @property
@@ -110,7 +110,7 @@ class ModelTables:
 
     @property
     def has_groups(self) -> bool:
-        """Whether there is a table `<output>_group`, as forests have it."""
+        """Whether there is a table `<output>_group`."""
         return "_group" in self.facts.tables
 
     def kept_columns(self, suffix: str) -> dict[str, Kept]:
@@ -216,10 +216,10 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
 
 
 def _is_part(suffix: str, table: TableFacts, facts: Facts) -> bool:
-    """Ordinary tables are; and, of a forest, the view of its nodes, which goes with the table of packed ones."""
+    """Ordinary tables are; and the view of nodes, which goes with the table of packed ones."""
     kinds = {other: facts.tables[other].kind for other in ("_nodes", "_packed") if other in facts.tables}
-    is_forest = kinds == {"_nodes": "v", "_packed": "r"}
-    if suffix == "_packed" and not is_forest:
+    packed = kinds == {"_nodes": "v", "_packed": "r"}
+    if suffix == "_packed" and not packed:
         return False
-    kind = "v" if suffix == "_nodes" and is_forest else "r"
+    kind = "v" if suffix == "_nodes" and packed else "r"
     return table.kind == kind and SIGNATURES[suffix] <= table.columns.keys()

@@ -12,8 +12,8 @@ from madtree.sqltext import importance as sql
 from madtree.sqltext.quote import ident, qualified
 
 
-def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> str:
-    """Create the table of importances; returns one line that says so.
+def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> int:
+    """Create the table of importances; returns the number of its rows.
 
     Raises:
         MadtreeError: there is no such model, or the table cannot be created.
@@ -24,7 +24,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     schema, name = check_new(host, output_table, "output_table")
     names = [unquoted(column) for column in model.grouping_columns]
     grouping = {name: tables.facts.tables[""].columns[name] for name in names}
-    own = sql.FOREST_COLUMNS if model.n_members else sql.COLUMNS
+    own = sql.COLUMNS[model.kind]
     for column in grouping:
         if column in own:
             raise MadtreeError(
@@ -36,6 +36,5 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     for column, found in grouping.items():
         tell_of_kept(host, "output_table", ident(column), found.type, found.kept)
     values = {column: found.kept.value(f"t.{ident(column)}") for column, found in grouping.items()}
-    create = sql.create_forest_importance if model.n_members else sql.create_importance
-    rows = host.command(create(qualified(schema, name), tables.schema, tables.name, values))
-    return f"get_var_importance: {rows} row{'s' * (rows != 1)} of {model_name} into {output_table}"
+    target = qualified(schema, name)
+    return host.command(sql.create_importance(model.kind, target, tables.schema, tables.name, values))

@@ -1,4 +1,4 @@
-"""What a prediction looks like: for each `type` of tree_predict its columns, their names and types."""
+"""What a prediction looks like: for each `type` its columns, their names and types."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from madtree.errors import MadtreeError
 from madtree.sqltext.condition import Spelling, float_array, float_literal, typed_literal
 from madtree.sqltext.predict import Output
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
-from madtree.trees import Model, Node
+from madtree.trees import Members, Model, Node
 
-TYPES = ("response", "prob", "leaf")
-REGRESSION_TYPES = ("response", "leaf")
-FOREST_TYPES = ("response", "prob", "prob_mean", "leaf")
 FORMER_TYPES = {"prob_columns": "prob"}  # names that scripts may still have
 MOST_COLUMNS = 1000  # of float8, which a row of PostgreSQL's has room for beside the id
 
@@ -24,8 +21,7 @@ def check_type(model: Model, type_: str | None) -> str:
     Raises:
         MadtreeError: it does not suit the model; the error has the valid ones.
     """
-    of_classes = FOREST_TYPES if model.n_members else TYPES
-    valid = of_classes if model.is_classification else REGRESSION_TYPES
+    valid = model.kind.class_types if model.is_classification else model.kind.number_types
     wanted = (type_ or "").strip().lower()
     wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:
@@ -44,11 +40,10 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     """
     if type_ == "response":
         columns = [_response(model, spelling)]
-    elif type_ == "leaf" and model.n_members:
-        columns = [Output("node_ids", f"{spelling.type('int8')}[]", lambda node: str(node.node_id))]
     elif type_ == "leaf":
         int8 = spelling.type("int8")
-        columns = [Output("node_id", int8, lambda node: f"{node.node_id}::{int8}")]
+        array = "" if model.kind.members is Members.ONE else "[]"
+        columns = [Output(model.kind.leaf_column, f"{int8}{array}", lambda node: f"{node.node_id}::{int8}")]
     elif len(model.classes) <= MOST_COLUMNS:
         columns = [_probability(model, position, spelling) for position in range(len(model.classes))]
     else:

@@ -51,22 +51,22 @@ def read_trees(
 
 
 def trees_of_group(host: Host, tables: ModelTables, model: Model, group: int) -> list[int]:
-    """The ids of the trees of a group, given by its number: of a forest there may be none, if it failed.
+    """The ids of the trees of a group, given by its number; there may be none, if it failed.
 
     Raises:
         MadtreeError: the trees cannot be a model's.
     """
     check_trees(host, tables, model)
     ids = [int(row["tree_id"]) for row in host.query(sql.trees(tables.schema, tables.name, ()))]
-    if not model.grouping_columns and not model.n_members:
+    if not model.grouping_columns:
         return ids
-    return [tree_id for tree_id in ids if model.group_number(tree_id) == group]
+    return [tree_id for tree_id in ids if model.numbering.group(tree_id) == group]
 
 
 def each_tree(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None = None, *, competitors: bool = False
 ) -> Iterator[Tree]:
-    """What `read_trees` reads, one by one: a forest is larger than what it is written as. Errors are the same."""
+    """What `read_trees` reads, one by one: many trees are larger than what is written of them. Errors are the same."""
     competitors = competitors and tables.has_competitors
     # Packed nodes are looked at as they are read.
     check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
@@ -101,16 +101,16 @@ class _InOrder(Generic[T]):
         return self._next[1] if self._next is not None and self._next[0] == tree_id else None
 
 
-def read_forest(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> Iterator[Tree]:
-    """The trees of a forest in their order, one by one; of a grouped one those of the group `gid`, from 1.
+def read_group(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> Iterator[Tree]:
+    """The trees of one group in their order, one by one; `gid`, from 1, says which.
 
     Raises:
-        MadtreeError: there are forests of several groups and `gid` does not name one, or the group has no forest.
+        MadtreeError: there are several groups and `gid` does not name one, or the group has no tree.
     """
     n_groups = model.summary.get("num_all_groups") or 1
     if gid is None and n_groups != 1:
         raise MadtreeError(
-            f"{tables.given} has a forest for each of {n_groups} groups",
+            f"{tables.given} has {model.kind.in_words} for each of {n_groups} groups",
             hint=f"gid must say which one, from 1 to {n_groups}.",
         )
     number = 1 if gid is None else gid
@@ -118,7 +118,7 @@ def read_forest(host: Host, tables: ModelTables, model: Model, gid: int | None =
         raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {tables.given}, not {gid}")
     own = trees_of_group(host, tables, model, number)
     if not own:
-        raise MadtreeError(f"{tables.given} has no forest of group {number}: it could not be trained")
+        raise MadtreeError(f"{tables.given} has no {model.kind.noun} of group {number}: it could not be trained")
     if n_groups == 1:
         yield from each_tree(host, tables, model)
     else:

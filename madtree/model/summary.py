@@ -12,19 +12,22 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
+from madtree.interface import FUNCTIONS
 from madtree.model.find import ModelTables
 from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_owners_code
 from madtree.request import Type, find_types, kind_of
+from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
-from madtree.sqltext.forest_tables import FOREST_METHOD
 from madtree.sqltext.owners import BY_SUPERUSER
+from madtree.sqltext.quote import literal
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
-from madtree.trees import Feature, Kind, Model
+from madtree.trees import KINDS, SINGLE, Feature, Kind, Members, Model, ModelKind, Numbering, kind_of_method
 
 _TEXTS = "pg_catalog.text[]"
+_MOST_TREES = 2**31 - 1  # their numbers are integers
 # The types of nearly all features, and how a feature of each may be split: to know them takes no look-up.
 _KNOWN = {
     **dict.fromkeys(("real", "double precision", "numeric", "date", "interval"), Kind.CONTINUOUS),
@@ -79,11 +82,13 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     columns = _check_grouping(summary, tables, grouping)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
-    members = _members(summary, row)
-    if bool(members) != tables.is_packed:
-        summary.fault("its nodes are packed, as only those of a forest are, or it is a forest and they are not")
-    if members and not tables.has_groups:
-        summary.fault("it is a forest without its groups: their table is missing, or is another role's")
+    kind = kind_of_method(row.get("method"))
+    _check_counts(summary, kind)
+    if kind.is_packed != tables.is_packed:
+        packed = " or ".join(each.described for each in KINDS.values() if each.is_packed)
+        summary.fault(f"its nodes are packed, as only those of {packed} are, or it is {packed} and they are not")
+    if kind.groups_in and not tables.has_groups:
+        summary.fault(f"it is {kind.described} without its groups: their table is missing, or is another role's")
     if to_run:
         _check_trust(host, tables, expressions, trusted, columns)
     return Model(
@@ -108,25 +113,49 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary=row,
         dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
         grouping_expressions=values,
-        n_members=members,
+        kind=kind,
+        numbering=_numbering(host, tables, summary, kind),
     )
 
 
-def _members(summary: SummaryRow, row: Row) -> int:
-    members = row.get("num_trees")
-    if row.get("method") != FOREST_METHOD:
-        return 0
-    if not isinstance(members, int) or members < 1:
+def _check_counts(summary: SummaryRow, kind: ModelKind) -> None:
+    """What numbers the trees of groups must be numbers."""
+    row = summary.values
+    if kind.members is Members.EQUAL and not (isinstance(row.get("num_trees"), int) and row["num_trees"] >= 1):
         summary.fault("num_trees in its summary is no number of trees")
-    if not isinstance(groups := row.get("num_all_groups"), int) or groups < 1:
+    if kind.members is not Members.ONE and not (
+        isinstance(row.get("num_all_groups"), int) and row["num_all_groups"] >= 1
+    ):
         summary.fault("num_all_groups in its summary is no number of groups")
-    return members
 
 
-def require_single_trees(model: Model, argument: str, instead: str) -> None:
-    """Raises MadtreeError where the model is a forest; `instead` says what to do."""
-    if model.n_members:
-        raise MadtreeError(f"{argument}: {model.name} is a forest", hint=instead, sqlstate="42809")
+def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: ModelKind) -> Numbering:
+    """Which trees are of which group."""
+    if kind.members is Members.ONE:
+        return SINGLE
+    if kind.members is Members.EQUAL:
+        return Numbering(int(summary.values["num_trees"]))
+    counts = [row["n_trees"] for row in host.query(models_sql.trees_of_groups(tables.schema, tables.name))]
+    fit = all(isinstance(count, int) and count >= 0 for count in counts) and sum(counts) <= _MOST_TREES
+    if not fit or len(counts) != summary.values["num_all_groups"]:
+        summary.fault("n_trees of its groups are no numbers of trees")
+    return Numbering(0, tuple(counts))
+
+
+def check_kind(model: Model, function: str, argument: str) -> None:
+    """Refuse a model of a kind that a function does not take, as it is declared.
+
+    Args:
+        function: its name.
+        argument: name of the argument that the model came in.
+
+    Raises:
+        MadtreeError: it is of such a kind.
+    """
+    takes = FUNCTIONS[function].takes
+    if takes is not None and model.kind not in takes.kinds:
+        said, hint = takes.refused(model.kind, literal(model.name))
+        raise MadtreeError(f"{argument}: {model.name} {said}", hint=hint, sqlstate="42809")
 
 
 def unquoted(column: str) -> str:

@@ -10,23 +10,11 @@ from dataclasses import dataclass, field
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.interface import LATER_SETTINGS
 from madtree.sqltext import trust as sql
-from madtree.sqltext.forest_tables import GROUP_COLUMNS, MORE_MEMBER_COLUMNS
+from madtree.sqltext.kinds import EXPECTED
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import (
-    BESIDE,
-    COMPETITOR_COLUMNS,
-    CV_COLUMNS,
-    NODE_COLUMNS,
-    PACKED_COLUMNS,
-    SUFFIXES,
-    SUMMARY_COLUMNS,
-    SURROGATE_COLUMNS,
-    TREE_COLUMNS,
-    suffixed,
-)
+from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import Kept, Writer, kept, own_writer
 
 NOT_ALLOWED = "42501"
@@ -183,7 +171,7 @@ def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = Non
                     f"not {type_}"
                 )
     for column in grouping or ():
-        for suffix in ("", "_group"):  # which forests have
+        for suffix in ("", "_group"):
             table = facts.tables.get(suffix)
             if table is not None and column not in table.columns:
                 raise MadtreeError(
@@ -245,21 +233,8 @@ def _spelled(type_: str | None) -> str | None:
     return _SPELLED.get(element, element) + type_[len(element) :]
 
 
-# Suffix, columns with their types (None: any), and those that a model of an older version may lack.
-_EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = tuple(
-    (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), frozenset(optional))
-    for suffix, columns, optional in (
-        ("", TREE_COLUMNS + MORE_MEMBER_COLUMNS, ("cat_levels_in_text", "cat_n_levels", *dict(MORE_MEMBER_COLUMNS))),
-        ("_nodes", NODE_COLUMNS, ()),
-        (
-            "_summary",
-            SUMMARY_COLUMNS,
-            ("levels", "trained_at", "dependent_name", "grouping_expressions", *LATER_SETTINGS),
-        ),
-        ("_surrogates", SURROGATE_COLUMNS, ()),
-        ("_cv", CV_COLUMNS, ()),
-        ("_competitors", COMPETITOR_COLUMNS, ()),
-        ("_group", (("gid", "int4"), *GROUP_COLUMNS), ()),
-        ("_packed", PACKED_COLUMNS, ()),
-    )
+# As `kinds.EXPECTED`, types spelled as the catalogue spells them.
+_EXPECTED = tuple(
+    (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), optional)
+    for suffix, columns, optional in EXPECTED
 )

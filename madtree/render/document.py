@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from madtree.interface import FOREST_TOLD, TOLD
+from madtree.interface import told
 from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
-FORMAT, FOREST_FORMAT = "madtree-tree", "madtree-forest"
-FORMAT_VERSION = 1  # of either; raised only by what an old reader would misunderstand
+FORMAT_VERSION = 1  # of all formats; raised only by what an old reader would misunderstand
 
 Document = dict[str, Any]
 
 
-def model_document(
-    model: Model, cp_table: Sequence[Mapping[str, Any]] | None, groups: Sequence[Mapping[str, Any]]
-) -> Document:
+def model_document(model: Model, more: Document) -> Document:
     """The document but for its trees; numbers that JSON does not have are the texts NaN, Infinity and -Infinity.
 
     Args:
         model: without its trees.
-        cp_table: rows of `<output>_cv`, None if there was no cross-validation.
-        groups: of a forest, rows of `<output>_group`.
+        more: what documents of its kind tell beside others: `cp_table`, rows of `<output>_cv`, None if there was no
+            cross-validation; or `groups`, rows of `<output>_group`.
     """
     summary = model.summary
-    parameters = TOLD + (FOREST_TOLD if model.n_members else ())
-    document = {
-        "format": FOREST_FORMAT if model.n_members else FORMAT,
+    return {
+        "format": model.kind.document,
         "format_version": FORMAT_VERSION,
         "madtree_version": summary.get("madtree_version"),
         "model": model.name,
@@ -47,11 +43,9 @@ def model_document(
             {"name": name, "expression": value, "type": type_}
             for name, value, type_ in zip(model.grouping_columns, model.grouping, model.grouping_types, strict=True)
         ],
-        "parameters": {key: summary.get(key) for key in parameters},
+        "parameters": {key: summary.get(key) for key in told(model.kind)},
+        **more,
     }
-    if model.n_members:
-        return document | {"groups": list(groups)}
-    return document | {"cp_table": None if cp_table is None else list(cp_table)}
 
 
 def dump(
@@ -62,14 +56,14 @@ def dump(
     Args:
         document: of `model_document`.
         trees: of the model.
-        facts: by tree_id, what else `<output>` tells of a tree: pruning_cp, root_risk, importance, success, message; of
-            a forest's also gid and sample_id.
+        facts: by tree_id, what else `<output>` tells of a tree: its kind's `place`, pruning_cp, root_risk, importance,
+            success, message.
     """
     positions = {feature.name: position for position, feature in enumerate(model.features)}
     yield _text({**document, "trees": []}).removesuffix("[]}") + "["
     for number, tree in enumerate(trees):
         of_tree = facts.get(tree.tree_id, {})
-        place = {key: of_tree.get(key) for key in ("gid", "sample_id")} if model.n_members else {}
+        place = {key: of_tree.get(key) for key in model.kind.place}
         yield ",\n" if number else "\n"
         yield _text(place | _tree(tree, of_tree, positions))
     yield "\n]}"

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from madtree.render.pmml_splits import PmmlSplits
 from madtree.render.xml_text import XmlWriter
-from madtree.trees import Feature, Kind, Model, Node, Tree
+from madtree.trees import Feature, Joining, Kind, Model, Node, Tree
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 INTEGERS = ("smallint", "integer", "bigint")
@@ -18,7 +18,7 @@ INTEGERS = ("smallint", "integer", "bigint")
 def model_pmml(model: Model, trees: Iterator[Tree]) -> Iterator[str]:
     """The document as pieces of text.
 
-    A single tree is a TreeModel. A forest is a MiningModel (https://dmg.org/pmml/v4-4-1/MultipleModels.html), whose
+    A single tree is a TreeModel. Many trees are a MiningModel (https://dmg.org/pmml/v4-4-1/MultipleModels.html), whose
     trees vote, or whose means are averaged. Where the model is grouped, they are segments of a MiningModel that chooses
     by the group.
 
@@ -122,7 +122,7 @@ def _grouped(model: Model, trees: Iterator[Tree], write: XmlWriter) -> Iterator[
     mining.append(_output(model))
 
     def segments() -> Iterator[str]:
-        for number, of_group in groupby(trees, key=lambda tree: model.group_number(tree.tree_id)):
+        for number, of_group in groupby(trees, key=lambda tree: model.numbering.group(tree.tree_id)):
             members = iter(of_group)
             first = next(members)
             segment = Element("Segment", {"id": str(number)})
@@ -140,8 +140,8 @@ def _grouped(model: Model, trees: Iterator[Tree], write: XmlWriter) -> Iterator[
 
 
 def _one(model: Model, trees: Iterator[Tree], write: XmlWriter, level: int, in_segment: bool = False) -> Iterator[str]:
-    """The single tree, or the forest, that these trees are."""
-    if not model.n_members:
+    """The model of one group, which these trees are."""
+    if model.kind.joining is Joining.NONE:
         return write.whole(_tree_model(model, next(trees), in_segment), level)
 
     def segments() -> Iterator[str]:
@@ -156,7 +156,7 @@ def _one(model: Model, trees: Iterator[Tree], write: XmlWriter, level: int, in_s
             segment.extend([Element("True"), _tree_model(model, tree, in_segment=True)])
             yield from write.whole(segment, level + 2)
 
-    mining = _mining_model(model, "forest" if in_segment else model.name, with_groups=False)
+    mining = _mining_model(model, model.kind.noun if in_segment else model.name, with_groups=False)
     if not in_segment:
         mining.append(_output(model))
     method = "weightedMajorityVote" if model.is_classification else "average"

@@ -16,13 +16,13 @@ from madtree.render.labels import category_text, one_line
 from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
-from madtree.report.forest import forest_values
+from madtree.report.kinds import PAGES
 from madtree.report.measured import folds_text
 from madtree.report.page import options, page, table
 from madtree.report.trees import Choice, Limits, choose_trees, room_for_lists, tree_name, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
-from madtree.trees import Model
+from madtree.trees import Joining, Model
 
 # Columns of `<output>_summary` that the page lists, and what it calls them: these, and the settings of the training.
 ABOUT = (
@@ -35,7 +35,6 @@ ABOUT = (
 )  # fmt: skip
 VERSION = ("madtree_version", "madtree version")
 LISTED = 60  # features or classes that the page names among the parameters
-ONE_TREE = "A forest is no single expression; one of its trees is."
 TOO_LARGE = "The model is too large to be shown as SQL here."
 GROUPED_ONLY = ("grouping_cols", "num_all_groups", "num_failed_groups")
 
@@ -87,12 +86,11 @@ def build_report(
     if data is None or not evaluate:  # where a table is given that cannot be used, the server says so
         choice = replace(choice, refusal=refusal(host, tables, data is None and evaluate))
     table_name = data or summary.source_table
-    # On its training rows a forest, whose trees have seen them, would look too good: its out-of-bag error says more.
-    judged = evaluate and (data is not None or not summary.n_members)
-    figures = evaluation(host, choice, table_name, data is not None) if judged else {"table": table_name}
-    values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice), "forests": []}
-    if summary.n_members:
-        values["forests"] = forest_values(host, tables, summary, choice.gids)
+    of_kind = PAGES[summary.kind]
+    is_measured = evaluate and (data is not None or of_kind.is_measured)
+    figures = evaluation(host, choice, table_name, data is not None) if is_measured else {"table": table_name}
+    whole = of_kind.whole(host, tables, summary, choice.gids)
+    values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice), "forests": whole}
     return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
 
 
@@ -128,9 +126,10 @@ def _class_weights(choice: Choice) -> list[float]:
 
 def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> dict[str, str]:
     model = choice.model
-    kind = "Classification" if model.is_classification else "Regression"
-    forest = bool(model.n_members)
-    what = f"{kind}{' forest' if forest else ''} of {one_line(model.target)}, trained on {model.source_table}"
+    of_kind = PAGES[model.kind]
+    task = "Classification" if model.is_classification else "Regression"
+    kind = " ".join(filter(None, (task, model.kind.label)))
+    what = f"{kind} of {one_line(model.target)}, trained on {model.source_table}"
     made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     expression = shown_sql(host, choice)
     return {
@@ -139,12 +138,12 @@ def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> di
         "made": escape(f"madtree {model.summary['madtree_version']} · {made}"),
         "tiles": "".join(map(_tile, *zip(*_facts(choice), strict=True))),
         "picker": _picker(choice),
-        "heading": "One of the trees" if forest else "Tree",
-        "picked": "Tree" if forest else "Group",
-        "listed": "All trees on this page" if forest else "All groups on this page",
+        "heading": of_kind.heading,
+        "picked": of_kind.picked,
+        "listed": of_kind.listed,
         "notes": "".join(f'<p class="note">{escape(note)}</p>' for note in _notes(choice)),
         "parameters": table(_parameters(model)),
-        "predict": escape(_predict_sql(name, str(figures["table"]), "forest_predict" if forest else "tree_predict")),
+        "predict": escape(_predict_sql(name, str(figures["table"]), model.kind.predicts)),
         "expression": escape(expression or _how_to_get(choice, name)),
         "expression_note": "" if expression else f'<p class="note">{escape(_no_expression(choice))}</p>',
         "picture": tree_svg(model),
@@ -153,8 +152,9 @@ def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> di
 
 def _facts(choice: Choice) -> list[tuple[str, str]]:
     totals = choice.totals
-    # Of a forest each tree has a sample of the same rows.
-    rows = choice.model.summary["total_rows_processed"] if choice.model.n_members else totals["rows"]
+    # Each of a group's many trees has some or all of the same rows.
+    joined = choice.model.kind.joining is not Joining.NONE
+    rows = choice.model.summary["total_rows_processed"] if joined else totals["rows"]
     facts = [("rows", f"{rows:,}"), ("leaves", f"{totals['leaves']:,}"), ("depth", f"{totals['depth']}")]
     return facts if totals["trees"] == 1 else [("trees", f"{totals['trees']:,}"), *facts]
 
@@ -180,9 +180,7 @@ def _groups(choice: Choice) -> Iterator[str]:
 def _notes(choice: Choice) -> Iterator[str]:
     shown, all_trees = len(choice.rows), choice.totals["trees"]
     if shown < all_trees:
-        which = "those with the most rows, or those asked for."
-        if choice.model.n_members:
-            which = "the first ones, or those asked for by madtree report --tree NUMBER."
+        which = PAGES[choice.model.kind].which
         if shown == 1:  # which no list of trees names
             which = f"{next(_groups(choice))}."
         yield f"{shown:,} of {all_trees:,} trees {'is' if shown == 1 else 'are'} on this page: {which}"
@@ -193,7 +191,7 @@ def _notes(choice: Choice) -> Iterator[str]:
 
 
 def _parameters(model: Model) -> Iterator[tuple[str, str]]:
-    for column, title in (*ABOUT, *labels(model.n_members > 0), VERSION):
+    for column, title in (*ABOUT, *labels(model.kind), VERSION):
         value = model.summary.get(column)
         if column in GROUPED_ONLY and not model.grouping_columns:
             continue
@@ -226,10 +224,10 @@ def _predict_sql(model: str, source: str, function: str) -> str:
 
 
 def _no_expression(choice: Choice) -> str:
-    return choice.refusal or (ONE_TREE if choice.model.n_members else TOO_LARGE)
+    return choice.refusal or PAGES[choice.model.kind].no_expression or TOO_LARGE
 
 
 def _how_to_get(choice: Choice, model: str) -> str:
-    if not choice.model.n_members:
+    if choice.model.kind.is_expression:
         return f"SELECT madtree.tree_sql({literal(model)});"
     return f"SELECT madtree.tree_sql({literal(model)}, tree_id => {choice.tree_ids[0]});"

@@ -14,7 +14,8 @@ from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, 
 from madtree.render.labels import category_text
 from madtree.report.asked import confusion, metrics, scoring_sql
 from madtree.report.measured import measured
-from madtree.report.trees import Choice, finite
+from madtree.report.page import finite
+from madtree.report.trees import Choice
 from madtree.request import find_relation
 from madtree.sqltext import report as sql
 from madtree.sqltext.condition import QUALIFIED
@@ -154,8 +155,8 @@ def _cells(weights: dict[tuple[int, int], float]) -> list[list[float | None]]:
 def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
     """Points [predicted, actual] where there are few rows, else ranges of the prediction."""
     totals = choice.totals
-    if choice.model.n_members:
-        return {"missing": "No residuals: a forest is no single expression."}
+    if not choice.model.kind.is_expression:
+        return {"missing": f"No residuals: {choice.model.kind.in_words} is no single expression."}
     if totals["leaves"] > MAX_LEAVES or totals["trees"] > MAX_TREES:
         return {
             "missing": f"No residuals: with {totals['trees']:,} trees and {totals['leaves']:,} leaves the model is too "
@@ -186,7 +187,7 @@ def shown_sql(host: Host, choice: Choice) -> str | None:
     """The expression that the page shows; None if it would be too long to read or to carry, or may not be run."""
     if choice.refusal is not None:
         return None
-    if choice.model.n_members or choice.totals["leaves"] > SQL_LEAVES:
+    if not choice.model.kind.is_expression or choice.totals["leaves"] > SQL_LEAVES:
         return None
     text = scoring_sql(host, choice)
     return text if len(text) <= SQL_LENGTH else None

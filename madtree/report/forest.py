@@ -8,7 +8,7 @@ from typing import Any
 from madtree.host import Host, Row
 from madtree.model import ModelTables, unquoted
 from madtree.render.labels import one_line
-from madtree.report.trees import MAX_FEATURES, finite
+from madtree.report.page import MAX_FEATURES, finite
 from madtree.sqltext import report as sql
 from madtree.trees import Model
 
@@ -23,7 +23,7 @@ def forest_values(host: Host, tables: ModelTables, model: Model, gids: Sequence[
     """
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
     at = tables.schema, tables.name
-    rows = {row["gid"]: row for row in host.query(sql.forests(*at, grouping), _GIDS, [list(gids)])}
+    rows = {row["gid"]: row for row in host.query(sql.groups(*at, grouping), _GIDS, [list(gids)])}
     curves: dict[int, list[list[float]]] = {}
     if "oob_error" in tables.columns(""):
         for row in host.query(sql.oob_curve(*at), _GIDS, [list(gids)]):

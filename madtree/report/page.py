@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
@@ -20,6 +21,7 @@ SCRIPTS = (
     "words.js", "cards.js", "layout.js", "opening.js", "drawing.js", "treeview.js", "details.js", "charts.js", "cp.js",
     "metrics.js", "matrix.js", "forest.js", "report.js",
 )  # fmt: skip
+MAX_FEATURES = 40  # bars of importance that a page keeps; the others are told as one sum
 
 
 def page(title: str, values: Mapping[str, Any], parts: Mapping[str, str]) -> str:
@@ -54,6 +56,16 @@ def table(rows: Iterable[tuple[str, str]]) -> str:
 def options(values: Sequence[tuple[int, str]]) -> str:
     """Options of a selection: value and plain text."""
     return "".join(f'<option value="{value}">{escape(text)}</option>' for value, text in values)
+
+
+def finite(value: float | None) -> float | None:
+    """A number that JSON can hold, integers without a fraction; None for what is no number."""
+    return short(value) if value is not None and math.isfinite(value) else None
+
+
+def short(value: float) -> float:
+    """Integers without a fraction."""
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def _json(values: Mapping[str, Any]) -> str:

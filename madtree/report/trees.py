@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,8 @@ from madtree.host import Host, Row
 from madtree.model import ModelTables, check_nodes, check_rows, nodes_of, unquoted
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
+from madtree.report.kinds import PAGES
+from madtree.report.page import MAX_FEATURES, finite, short
 from madtree.sqltext import report as sql
 from madtree.sqltext.models import NodeRelation
 from madtree.trees import Model, Node, Tree
@@ -19,7 +20,6 @@ from madtree.trees import Model, Node, Tree
 CATEGORIES_LENGTH = 160  # characters of a list of categories; the page shortens it further where it draws
 TOOLTIP_LENGTH = 10_000  # characters of a list in a tooltip
 TOOLTIPS_LENGTH = 1_000_000  # and of all of the page's
-MAX_FEATURES = 40  # bars of importance that a tree keeps; the others are told as one sum
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Choice:
     """The trees on the page.
 
     Attributes:
-        model: with these trees, those with the most rows first; of forests the first of each.
+        model: with these trees, as its kind orders them.
         rows: of `<output>`, in the same order.
         totals: of the whole model: trees, nodes, leaves, rows, depth; first and last tree_id.
         cut: depth at which the one tree was cut, None if nothing was.
@@ -63,17 +63,17 @@ class Choice:
 
     @property
     def gids(self) -> list[int]:
-        """Numbers of the groups whose trees these are; of forests only."""
-        return sorted({row["gid"] for row in self.rows}) if self.model.n_members else []
+        """Numbers of the groups whose trees these are; none where groups are no more than their trees."""
+        return sorted({row["gid"] for row in self.rows if "gid" in row})
 
     @property
     def measured_ids(self) -> list[int]:
-        """By which numbers `tree_evaluate` tells of them: forests are measured as a whole."""
+        """By which numbers `tree_evaluate` tells of them: many trees of a group are measured as a whole."""
         return self.gids or self.tree_ids
 
 
 def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence[int] | None, limits: Limits) -> Choice:
-    """Read the trees with the most rows, of forests the first ones, as many as the limits allow.
+    """Read the trees that come first by the model's kind, as many as the limits allow.
 
     Args:
         wanted: only trees with these ids; all if None.
@@ -86,8 +86,7 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
     ids = None if wanted is None else list(wanted)
-    listed = sql.first_trees if model.n_members else sql.largest_trees
-    found = host.query(listed(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
+    found = host.query(PAGES[model.kind].trees(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
     missing = sorted(set(ids or ()) - {row["tree_id"] for row in found})
     if not found or (missing and len(found) < limits.trees):
         hint = f"{tables.given} says by its column tree_id which tree is of which group." if grouping else None
@@ -169,9 +168,8 @@ def tree_values(model: Model, tree: Tree, row: Row, room: int = CATEGORIES_LENGT
 def tree_name(model: Model, tree: Tree, row: Row) -> str:
     """By what the page's reader knows a tree; empty where the model has but one."""
     group = group_text(model, tree) if model.grouping_columns else ""
-    if not model.n_members:
-        return group
-    return ", ".join(filter(None, (group, f"tree {row['sample_id']}")))
+    member = f"tree {row['sample_id']}" if "sample_id" in row else ""
+    return ", ".join(filter(None, (group, member)))
 
 
 def _columns(model: Model, nodes: Sequence[Node], room: int) -> dict[str, list[Any]]:
@@ -194,7 +192,7 @@ def _columns(model: Model, nodes: Sequence[Node], room: int) -> dict[str, list[A
     if whole != columns["test"]:
         columns["whole"] = [text if text != test else None for text, test in zip(whole, columns["test"], strict=True)]
     if model.weighted:
-        columns["weight"] = [_short(node.weight) for node in nodes]
+        columns["weight"] = [short(node.weight) for node in nodes]
     if model.is_classification:
         columns["prediction"] = [classes.get(str(node.prediction), -1) for node in nodes]
         columns["classes"] = [list(_sparse(node.class_weights or ())) for node in nodes]
@@ -208,7 +206,7 @@ def _sparse(weights: Sequence[float]) -> Iterator[float]:
     for position, weight in enumerate(weights):
         if weight:
             yield position
-            yield _short(weight)
+            yield short(weight)
 
 
 def _test(model: Model, node: Node, length: int = CATEGORIES_LENGTH) -> str:
@@ -229,12 +227,3 @@ def _importance(model: Model, raw: Sequence[float]) -> dict[str, Any]:
         "unused": sum(share == 0 for share, _ in shares),
         "others": sum(share > 0 for share, _ in shares) - len(kept),
     }
-
-
-def finite(value: float | None) -> float | None:
-    """A number that JSON can hold, integers without a fraction; None for what is no number."""
-    return _short(value) if value is not None and math.isfinite(value) else None
-
-
-def _short(value: float) -> float:
-    return int(value) if value == int(value) and abs(value) < 2**53 else value

@@ -12,11 +12,9 @@ from madtree.interface import FUNCTIONS, Range, defaults
 from madtree.request.arguments import make_task
 from madtree.request.given import checked
 from madtree.request.train_request import TrainingTask
-from madtree.sqltext.forest_tables import GROUP_COLUMNS, MEMBER_COLUMNS, MORE_MEMBER_COLUMNS
+from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
-from madtree.trees import MAX_DEPTH_LIMIT, UNPRUNED, ForestParameters
-
-_OWN_COLUMNS = dict((*MEMBER_COLUMNS, *MORE_MEMBER_COLUMNS, *GROUP_COLUMNS))
+from madtree.trees import FOREST, MAX_DEPTH_LIMIT, UNPRUNED, ForestParameters, ModelKind
 
 
 def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
@@ -33,7 +31,7 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
         )
     depth = MAX_DEPTH_LIMIT if values["max_tree_depth"] is None else values["max_tree_depth"]
     task = make_task(host, {**values, "max_depth": depth, "n_bins": values["num_splits"]})
-    _check_grouping(task)
+    check_grouping(task, FOREST)
     least = defaults.FOREST_MIN_SPLIT[task.is_classification]
     parameters = replace(
         task.parameters,
@@ -59,12 +57,12 @@ def _n_drawn(given: int | None, task: TrainingTask) -> int:
     return int(Range(1, n_features).checked("num_random_features", given))
 
 
-def _check_grouping(task: TrainingTask) -> None:
-    """Raise MadtreeError where a grouping column has the name of a column that only forests' tables have."""
+def check_grouping(task: TrainingTask, kind: ModelKind) -> None:
+    """Raise MadtreeError where a grouping column has the name of a column that only the kind's tables have."""
     for column in task.grouping:
-        if column.name in _OWN_COLUMNS:
+        if column.name in TABLES[kind].own_names:
             raise MadtreeError(
-                f"grouping_cols: {ident(column.name)} is also the name of a column of a forest's tables",
+                f"grouping_cols: {ident(column.name)} is also the name of a column of {kind.in_words}'s tables",
                 hint=f"Give it another one: {column.expression or column.sql} AS name.",
                 sqlstate="42701",
             )

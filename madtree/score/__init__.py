@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.evaluate import tree_confusion, tree_evaluate
-    from madtree.score.forest_predict import forest_predict
     from madtree.score.out_of_bag import predict_out_of_bag
-    from madtree.score.predict import fit_to_source, scan_of, tree_predict, tree_sql
+    from madtree.score.predict import fit_to_source, forest_predict, scan_of, score_table, tree_predict, tree_sql
 
 __all__ = [
     "fit_to_source",
@@ -23,6 +22,7 @@ __all__ = [
     "predict_out_of_bag",
     "scan_of",
     "score_block",
+    "score_table",
     "tree_confusion",
     "tree_evaluate",
     "tree_predict",
@@ -31,10 +31,11 @@ __all__ = [
 
 _MODULES = {
     "fit_to_source": "predict",
-    "forest_predict": "forest_predict",
+    "forest_predict": "predict",
     "predict_out_of_bag": "out_of_bag",
     "scan_of": "predict",
     "score_block": "block_scorer",
+    "score_table": "predict",
     "tree_confusion": "evaluate",
     "tree_evaluate": "evaluate",
     "tree_predict": "predict",

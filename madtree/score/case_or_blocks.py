@@ -18,12 +18,16 @@ from math import log2
 
 from madtree.host import Host, OnServers, local_settings
 from madtree.ingest import placement, plain_tables
+from madtree.model import ModelTables
 from madtree.parallel import best, seconds
 from madtree.request import COSTS, Costs
+from madtree.score.kinds import SCORING
+from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
+from madtree.trees import Kind, Model
 
 CASE_LEAF = 20e-6  # read, write and parse one leaf's share of an expression
 CASE_LEVEL = 13e-9  # a row's comparison at one level of a small expression
@@ -36,7 +40,7 @@ BLOCK_VALUE = 11e-9  # a row's feature into the array
 BLOCK_LEVEL = 7e-9
 MOVED_ROW = 0.6e-6  # the same of rows that are moved: the id sent, read, and inserted with the outcome
 MOVED_VALUE = 0.13e-6  # 8 bytes on the wire, and their making
-CODED_LEVEL = 2.4e-9  # the same by codes, of a forest
+CODED_LEVEL = 2.4e-9  # the same by codes
 EXPRESSION_LEAVES = 200_000  # above, an expression takes gigabytes of the server's memory, whatever the time
 
 # What the planner would do if workers cost nothing: whether the rows can be shared out at all, and among how many.
@@ -58,8 +62,9 @@ class Work:
             whatever blocks are made of.
         of_cluster: whether Citus holds the rows, be it in one place.
         costs: of starting them.
-        members: trees that a row goes down, more than one of a forest, which is scored by blocks only.
+        members: trees that a row goes down.
         coded: whether rows go down by codes, as they do where neither categories nor surrogates are asked.
+        is_expression: whether the model is one; else it is scored by blocks only.
         moved: whether blocks are scored outside of the server.
         from_elsewhere: whether they come from another server than the one where the table of predictions is made.
     """
@@ -74,6 +79,7 @@ class Work:
     costs: Costs = COSTS
     members: int = 1
     coded: bool = False
+    is_expression: bool = True
     moved: bool = False
     from_elsewhere: bool = False
     of_cluster: bool = False
@@ -108,13 +114,15 @@ class Work:
     @property
     def in_blocks(self) -> bool:
         """Whether blocks are the quicker way, or the only one."""
-        if self.leaves * self.columns > EXPRESSION_LEAVES or self.from_elsewhere:
+        if not self.is_expression or self.leaves * self.columns > EXPRESSION_LEAVES or self.from_elsewhere:
             return True
         return not self.spread and self.block_seconds < self.case_seconds
 
 
-def measure(host: Host, source: Relation, leaves: int, features: int, columns: int, costs: Costs) -> Work:
+def measure(host: Host, source: Relation, tables: ModelTables, model: Model, columns: int, costs: Costs) -> Work:
     """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
+    leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
+    by_thresholds = not tables.has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)
     at = host.source
     held = placement(at, source.oid)
     sharable = plain_tables(at, source.oid, held) == [source.oid]
@@ -129,12 +137,15 @@ def measure(host: Host, source: Relation, leaves: int, features: int, columns: i
     return Work(
         rows,
         leaves,
-        features,
+        len(model.features),
         columns,
         workers,
         sharable,
         spread,
         costs,
+        members=model.n_members,
+        coded=by_thresholds and SCORING[model.kind].by_codes,
+        is_expression=model.kind.is_expression,
         moved=moved,
         from_elsewhere=from_elsewhere,
         of_cluster=held is not None,

@@ -24,7 +24,7 @@ from madtree.model import (
 )
 from madtree.request import COSTS, Costs, Type, find_relation
 from madtree.score.case_or_blocks import measure, reader, run_case
-from madtree.score.forest_outcomes import JUDGED
+from madtree.score.kinds import SCORING
 from madtree.score.predict import scan_of
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import evaluate as sql
@@ -32,7 +32,6 @@ from madtree.sqltext import judged
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question, class_cells, keep_cells, number_cells
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression
@@ -53,12 +52,12 @@ def tree_evaluate(
     costs: Costs = COSTS,
     most_bytes: int = HELD_BYTES,
 ) -> list[Row]:
-    """A row for each metric of each tree, or of each forest; see its usage text.
+    """A row for each metric of each group's model; see its usage text.
 
     Args:
         tree_model, test_table: names as the user gave them.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide. By
-            forests, they always are by blocks.
+            models that are no expression, they always are by blocks.
         costs: of work, by which workers share the blocks.
         trust_owner: whether what the model's owner wrote may run, see `find_model`.
         most_bytes: that this process and the server's may hold of rows that are scored outside of the server, where
@@ -138,11 +137,11 @@ def _asking(
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_relation(host.source, test_table, "test_table")
-    if model.n_members and is_training_table(host, model, source):
-        of_groups = model_table(tables.schema, tables.name, "_group")
+    if model.kind.unseen_in is not None and is_training_table(host, model, source):
+        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
         host.notice(
             f"{model.name} was trained on {test_table}: its trees have seen these rows, and predict others less well; "
-            f"the error on rows that each tree has not seen is in {of_groups}"
+            f"the error on rows that each tree has not seen is in {unseen}"
         )
     weight = str(model.summary["weights"]) if model.weighted else None
     if weight is not None:  # what the model's tables say is checked before it is part of any statement
@@ -174,25 +173,21 @@ def _asking_of(
     actual, weight, exposure = outcome
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = scan_of(host, tables, model, source, data, scratch, "payload")
-    leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    work = measure(host, source, leaves, len(model.features), 1, costs)
+    work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
-    if model.n_members:
-        in_blocks, work = True, replace(work, members=model.n_members)
-    if in_blocks is None:
+    if in_blocks is None or not work.is_expression:
         # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
         in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
     if in_blocks:
-        tree = 1 if model.n_members else _first_tree(host, tables)
-        payload = judged.payload(scan, tree, actual, weight, exposure)
-        type_, said = _said(model, scan.id_name)
+        payload = judged.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
+        type_, said = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
-        scoring = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work)
+        blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work)
         if may_keep:
-            scoring.create()
+            blocks.create()
         else:
-            scored = scoring.rows(most_bytes)
+            scored = blocks.rows(most_bytes)
         kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
         names = {name: output.name for name, output in said.items()}
         rows = judged.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
@@ -210,7 +205,9 @@ def _asking_of(
         model.classes,
         exposure is not None,
         model.of_counts,
-        of_forest=model.n_members > 0,
+        groups_in=model.kind.groups_in,
+        group_number=model.kind.group_number,
+        said=scoring.says,
     )
     keeps_cells = work.of_cluster and may_keep and not in_blocks
     if keeps_cells:
@@ -237,20 +234,10 @@ def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
     return judged.actual_class(data.plain(model.dependent), "pg_catalog.text", None)
 
 
-def _said(model: Model, taken: str) -> tuple[str, dict[str, Output]]:
-    """The type of prediction that a question needs of the block scorer, and its columns by their names in the question;
-    `taken` as in `output_columns`.
-    """
-    if not model.n_members:
-        return "leaf", {"leaf": output_columns(model, "leaf", QUALIFIED, taken)[0]}
-    if not model.is_classification:
-        return "response", {"prediction": output_columns(model, "response", QUALIFIED, taken)[0]}
-    types = {"predicted": "pg_catalog.int4", "shares": "pg_catalog.float8[]"}
-    return JUDGED, {name: Output(name, type_, lambda _: "NULL") for name, type_ in types.items()}
-
-
-def _first_tree(host: Host, tables: ModelTables) -> int:
-    return int(host.query(models_sql.trees(tables.schema, tables.name, ()))[0]["tree_id"])
+def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
+    """The number by which the model's tables know the first group, or the whole where there are none."""
+    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    return int(host.query(models_sql.group_texts(table, model.kind.group_number, ()))[0]["number"])
 
 
 def _float(value: Any) -> float | None:

@@ -14,7 +14,6 @@ from madtree.score.flat_trees import Drawn
 from madtree.score.forest_outcomes import OUT_OF_BAG
 from madtree.score.predict import fit_to_source, id_name_of, scan_of
 from madtree.score.score_by_blocks import BlockScoring
-from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import qualified
@@ -48,9 +47,7 @@ def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None
     outputs.append(Output(OOB_TREES, "pg_catalog.int4", lambda node: ""))
     scan = scan_of(host, tables, model, task.source, data, model_table(*at, "_oob"), taken[0])
     id_type = data.types[model.id_column].as_kept
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
-    work = measure(host, task.source, size["leaves"], len(model.features), len(outputs), task.tuning.costs)
-    work = replace(work, members=model.n_members)
+    work = measure(host, task.source, tables, model, len(outputs), task.tuning.costs)
     forest = task.forest
     samples = Bootstrap(task.parameters.seed, 0, forest.n_trees, forest.sampling, forest.kept)
     drawn = Drawn(samples, is_tested, identity_number(task.id_sql, task.id_type, task.id_writer))

@@ -1,17 +1,20 @@
-"""tree_predict and tree_sql: score a table by a model, or say how as an SQL expression."""
+"""tree_predict, forest_predict and tree_sql: score a table by a model, or say how as an SQL expression."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, watching
 from madtree.ingest import distribute_beside, distribution_column
+from madtree.interface import FUNCTIONS
 from madtree.model import (
     ModelTables,
     NewData,
     casting,
+    check_kind,
     check_type,
     find_model,
     fit_features,
@@ -19,7 +22,6 @@ from madtree.model import (
     output_expression,
     read_summary,
     read_trees,
-    require_single_trees,
     unquoted,
 )
 from madtree.request import COSTS, Costs, check_known_types, check_new, find_relation, tell_of_kept
@@ -34,38 +36,48 @@ from madtree.sqltext.schemas import is_temporary
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.value_rows import value_rows
-from madtree.trees import Model
+from madtree.trees import Joining, Model
 
 
-def tree_predict(
+@dataclass(frozen=True)
+class Scored:
+    """A table that has been scored: the type of prediction, by its present name, rows, and seconds."""
+
+    type_: str
+    n_rows: int
+    seconds: float
+
+
+def score_table(
     host: Host,
-    tree_model: str | None,
+    given: str | None,
     new_data_table: str | None,
     output_table: str | None,
     type_: str | None,
     trust_owner: bool | None = False,
     *,
+    function: str,
     in_blocks: bool | None = None,
     costs: Costs = COSTS,
-) -> str:
+) -> Scored:
     """Create `output_table` with a prediction for every row of `new_data_table`.
 
     Args:
-        tree_model, new_data_table, output_table, type_: as the usage text says.
-        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide.
-        costs: of work, by which workers share the blocks.
+        given, new_data_table, output_table, type_: the model, and the others, as the usage text of the function says.
         trust_owner: whether what the model's owner wrote may run, see `find_model`.
-
-    Returns:
-        One line: what was scored, rows, seconds.
+        function: the name of the function, whose kind of model it must be.
+        in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide. By
+            models that are no expression, they always are by blocks.
+        costs: of work, by which workers share the blocks.
 
     Raises:
         MadtreeError: an argument is NULL or not valid, or the new data lacks a column. Nothing has been done then.
     """
     begin = perf_counter()
-    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
+    argument = FUNCTIONS[function].arguments[0].name
+    tables = find_model(host, given, argument, trust_owner=trust_owner)
     model = read_summary(host, tables)
-    require_single_trees(model, "tree_model", "Score by it with madtree.forest_predict.")
+    check_kind(model, function, argument)
     wanted = check_type(model, type_)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
@@ -80,13 +92,11 @@ def tree_predict(
     ]
     scan = scan_of(host, tables, model, source, data, target, id_name)
     tell_of_kept(host, "output_table", model.id_column, id_type.name, id_type.kept)
-
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
-    if wanted == "prob" and size["single"]:
-        _tell_of_single_leaves(host, model, size["single"], size["trees"])
-    work = measure(host, source, size["leaves"], len(model.features), len(outputs), costs)
+    if wanted == "prob" and model.kind.joining is Joining.NONE:
+        _tell_of_single_leaves(host, tables, model)
+    work = measure(host, source, tables, model, len(outputs), costs)
     with casting(model, data.features, new_data_table, "new_data_table"):
-        if work.in_blocks if in_blocks is None else in_blocks:
+        if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             rows = BlockScoring(host, tables, model, wanted, source, scan, id_type.as_kept, outputs, work).create()
         else:
             trees = read_trees(host, tables, model)
@@ -97,10 +107,11 @@ def tree_predict(
                 rows = run_case(host, work, sql.insert_by_case(scan, trees, outputs))
             else:
                 rows = run_case(host, work, sql.create_by_case(scan, trees, outputs))
-    return (
-        f"tree_predict: {rows} row{'s' if rows != 1 else ''} of {new_data_table} scored with {tree_model} "
-        f"({wanted}) into {output_table} in {perf_counter() - begin:.2f} s"
-    )
+    return Scored(wanted, rows, perf_counter() - begin)
+
+
+tree_predict = partial(score_table, function="tree_predict")
+forest_predict = partial(score_table, function="forest_predict")
 
 
 def tree_sql(
@@ -114,8 +125,8 @@ def tree_sql(
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     header = read_summary(host, tables)
     if tree_id is None:
-        require_single_trees(header, "model", "Give tree_id, for one of its trees.")
-    single = replace(header, n_members=0)
+        check_kind(header, "tree_sql", "model")
+    single = header.as_single_trees
     wanted = check_type(single, type_)
     output = output_expression(single, wanted, READABLE)
     output = replace(output, value=watching(host, output.value))
@@ -155,7 +166,7 @@ def scan_of(
 
 
 def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> sql.GroupJoin | None:
-    """How rows find their tree, or the number of their forest; None where the model is not grouped.
+    """How rows find the number of their group; None where the model is not grouped.
 
     Rows of another server find it by literals: the model's table is not there.
     """
@@ -170,9 +181,7 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
         for value, column in zip(model.grouping, columns, strict=True)
     ]
     keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
-    table, number = tables.sql, "tree_id"
-    if model.n_members:
-        table, number = model_table(tables.schema, tables.name, "_group"), "gid"
+    table, number = model_table(tables.schema, tables.name, model.kind.groups_in), model.kind.group_number
     if host.source is not host:
         found = host.query(models_sql.group_texts(table, number, tables.group_writers(names)))
         rows = [[str(row["number"]), *row["texts"]] for row in found]
@@ -182,7 +191,11 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
     return sql.GroupJoin(table, tuple(keys), number)
 
 
-def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:
+def _tell_of_single_leaves(host: Host, tables: ModelTables, model: Model) -> None:
+    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    single, trees = size["single"], size["trees"]
+    if not single:
+        return
     what = f"{single} of {trees} trees of {model.name} have" if model.grouping_columns else f"{model.name} has"
     whose = "of such a tree" if model.grouping_columns else "of the table"
     host.notice(

@@ -11,24 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Floats, Ints, sent_floats, sent_ints
-from madtree.model import ModelTables, check_rows, probabilities
+from madtree.learn.data import Array, Ints, sent_floats, sent_ints
+from madtree.model import ModelTables, check_rows
 from madtree.request import Type
 from madtree.score.block_plan import build_plan, first_nodes
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
 from madtree.score.flat_trees import ALL_TREES, Drawn, FlatNodes, FlatSplits, SeenCategories, SplitCategories
-from madtree.score.forest_outcomes import JUDGED, Outcomes, forest_outcomes_of
+from madtree.score.kinds import BY_SHARES, SCORING
 from madtree.score.named_categories import NamedCategories, listed_categories
+from madtree.score.outcomes import Outcomes, Said
 from madtree.score.packed_nodes import node_categories, node_places, read_packed
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.scoreblocks import BlockScan, pick
+from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import Kind, Model
 
@@ -93,12 +93,12 @@ class BlockScoring:
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
         check_rows(host, tables, model, nodes=not tables.is_packed)
         if tables.is_packed:
-            nodes = read_packed(host, tables, model, with_shares=self.type_ in ("prob_mean", JUDGED))
+            nodes = read_packed(host, tables, model, with_shares=self.type_ in BY_SHARES)
         else:
             nodes = _read_nodes(host, tables, model)
         splits = _splits(host, tables, model, nodes)
         features = [model.features[position - 1] for position in _used(splits)]
-        said = _outcomes(host, tables, model, self.type_, nodes, self.outputs, self.drawn)
+        said = SCORING[model.kind].outcomes(Said(host, tables, model, self.type_, nodes, self.outputs, self.drawn))
         plan = _plan(host, tables, model, nodes, splits, said)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
         blocks = BlockScan(
@@ -249,43 +249,3 @@ def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
             trees += [tree] * len(categories)
             texts += categories
     return np.array(features, np.int64), np.array(trees, np.int64), texts
-
-
-def _outcomes(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    type_: str,
-    nodes: Mapping[str, Array],
-    outputs: Sequence[Output],
-    drawn: Drawn | None,
-) -> Outcomes:
-    """What each node sends its rows to."""
-    if model.n_members:
-        shares = nodes.get("class_weights")
-        if shares is not None:
-            shares = shares / shares.sum(axis=1, keepdims=True)
-        return forest_outcomes_of(model, type_, nodes, shares, outputs, drawn)
-    if type_ == "response" and model.is_classification:
-        return Outcomes.of_tree(nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))])
-    is_leaf = nodes["feature"] == 0
-    each = np.where(is_leaf, np.cumsum(is_leaf), 0)
-    if type_ in ("leaf", "response"):
-        write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
-        return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
-    weights = _class_weights(host, tables, model, nodes)[is_leaf].tolist()
-    by_class = list(zip(*map(probabilities, weights), strict=True))
-    whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
-    picks = [pick(sql.number_array(shares)) for shares in by_class]
-    expressions = (
-        [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
-    )
-    return Outcomes.of_tree(each, expressions)
-
-
-def _class_weights(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> Floats:
-    """(n_nodes, K) of all nodes in order of tree and id; raises MadtreeError where they are not that many."""
-    values = sent_floats(host.query(models_sql.weight_numbers(tables.schema, tables.name))[0]["weights"])
-    if len(values) != len(nodes["node_id"]) * len(model.classes):
-        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
-    return values.reshape(-1, len(model.classes))

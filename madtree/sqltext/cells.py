@@ -23,14 +23,15 @@ class Question:
     Attributes:
         schema, name: of the model, unquoted.
         rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
-            Of a forest, the number of the forest as tree and, in place of the leaf, predicted, the number of the class
-            with most votes, and shares, the classes' means; or prediction, a number.
+            Or, in place of the leaf, `said` itself: predicted, the number of a class, and shares, the classes'
+            probabilities; or prediction, a number. Then tree is the number of the row's group.
         weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
         grouping: the model's grouping columns, unquoted, and how their values are written as text.
         writer: how the predictions' type is.
         classes: of a classification, in order.
         cells: SQL of the table that has the cells already, empty where there is none.
-        of_forest: whether the model is a forest.
+        groups_in, group_number: as `ModelKind` has them.
+        said: whether the rows have what the model says, and not the leaf that says it.
     """
 
     schema: str
@@ -43,7 +44,9 @@ class Question:
     exposed: bool = False
     of_counts: bool = False
     cells: str = ""
-    of_forest: bool = False
+    groups_in: str = ""
+    group_number: str = "tree_id"
+    said: bool = False
 
     def fill(self, template: str, cells: str = "", **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
@@ -52,8 +55,8 @@ class Question:
         """
         own = {key: spelled_out(part) for key, part in parts.items()}
         return spelled_out(template).format(
-            trees=model_table(self.schema, self.name, "_group" if self.of_forest else ""),
-            number="gid" if self.of_forest else "tree_id",
+            trees=model_table(self.schema, self.name, self.groups_in),
+            number=self.group_number,
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,
             cells=cells,
@@ -74,7 +77,7 @@ def class_cells(question: Question) -> str:
     """A query for the cells of a classification."""
     if question.cells:
         return f"SELECT * FROM {question.cells}"
-    cells = _CLASS_CELLS_OF_FOREST if question.of_forest else _CLASS_CELLS
+    cells = _SAID_CLASS_CELLS if question.said else _CLASS_CELLS
     return question.fill(cells, counts=_WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS)
 
 
@@ -87,7 +90,7 @@ def number_cells(question: Question) -> str:
         fit = f"({fit} AND {_EXPOSED})"
     usable = f"n.node_id IS NOT NULL AND {fit}{f' AND {_POSITIVE}' if question.weighted else ''}"
     return question.fill(
-        _NUMBER_CELLS.replace("{predictions}", _MEANS if question.of_forest else _LEAVES),
+        _NUMBER_CELLS.replace("{predictions}", _MEANS if question.said else _LEAVES),
         weight="r.weight" if question.weighted else "1::pg_catalog.float8",
         expected="(n.prediction `*` r.exposure)" if question.exposed else "n.prediction",
         deviance=_DEVIANCE if question.of_counts else "0::pg_catalog.float8",
@@ -124,7 +127,7 @@ _CLASS_CELLS = """
 """
 
 # The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
-_CLASS_CELLS_OF_FOREST = """
+_SAID_CLASS_CELLS = """
     SELECT r.tree, r.actual, k.class, r.predicted, r.shares[1] AS p_first, COALESCE(r.shares[k.class], 0) AS p_actual,
         pg_catalog.count(*) AS total, 0 AS bad_actuals, {counts}
     FROM ({rows}) AS r

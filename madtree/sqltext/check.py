@@ -44,7 +44,7 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
 
 
 def faulty_members(schema: str, model: str) -> str:
-    """Trees of a forest that are not in their place: `tree_id`, `node_id` and `fault`; $1 trees that each group has."""
+    """Trees that are not in their place: `tree_id`, `node_id` and `fault`; $1 trees that each group has."""
     place = f"{_below('t.gid', 1)} OR {_below('t.sample_id', 1)} OR t.sample_id OPERATOR(pg_catalog.>) $1"
     number = "((t.gid::pg_catalog.int8 OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog.*) $1) OPERATOR(pg_catalog.+)"
     group = f"SELECT FROM {model_table(schema, model, '_group')} AS g WHERE g.gid OPERATOR(pg_catalog.=) t.gid"
@@ -57,6 +57,34 @@ def faulty_members(schema: str, model: str) -> str:
     ]
     rows = f"{model_table(schema, model)} AS t"
     return f"{_first_fault(faults, rows, 't.tree_id, NULL::pg_catalog.int8 AS node_id')} LIMIT 1"
+
+
+def faulty_own_members(schema: str, model: str) -> str:
+    """As `faulty_members`, where each group says how many trees it has; and a group that has not so many."""
+    groups, trees = model_table(schema, model, "_group"), model_table(schema, model)
+    places = (
+        "SELECT g.gid, g.n_trees, pg_catalog.sum(g.n_trees) OVER (ORDER BY g.gid) "
+        f"OPERATOR(pg_catalog.-) g.n_trees::pg_catalog.int8 AS before FROM {groups} AS g"
+    )
+    found = (
+        f"SELECT t.tree_id, t.gid, t.sample_id, p.gid AS of_group, p.n_trees, p.before FROM {trees} AS t "
+        f"LEFT JOIN ({places}) AS p ON p.gid OPERATOR(pg_catalog.=) t.gid"
+    )
+    place = f"{_below('t.sample_id', 1)} OR t.sample_id OPERATOR(pg_catalog.>) t.n_trees"
+    faults = [
+        ("t.of_group IS NULL", "is of a group that is not there"),
+        (
+            f"COALESCE({place} OR (t.before OPERATOR(pg_catalog.+) t.sample_id) OPERATOR(pg_catalog.<>) t.tree_id, "
+            "true)",
+            "has another gid or sample_id than its number",
+        ),
+    ]
+    return (
+        f"{_first_fault(faults, f'({found}) AS t', 't.tree_id, NULL::pg_catalog.int8 AS node_id')} UNION ALL "
+        "SELECT p.before::pg_catalog.int4 OPERATOR(pg_catalog.+) p.n_trees, NULL, 'is not there' "
+        f"FROM ({places}) AS p WHERE p.n_trees OPERATOR(pg_catalog.<>) "
+        f"(SELECT pg_catalog.count(*) FROM {trees} AS t WHERE t.gid OPERATOR(pg_catalog.=) p.gid) LIMIT 1"
+    )
 
 
 def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
@@ -74,7 +102,7 @@ def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
 
 
 def faulty_groups(schema: str, model: str, grouping: Sequence[str]) -> str:
-    """Groups of a forest that are none: `gid` and `fault`; $1 is the number of features, $2 that of groups."""
+    """Groups that are none: `gid` and `fault`; $1 is the number of features, $2 that of groups."""
     importances = ("oob_var_importance", "oob_var_importance_sd", "impurity_var_importance")
     faults = [
         ("g.gid IS NULL", "has no gid"),

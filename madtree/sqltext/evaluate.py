@@ -48,7 +48,7 @@ def confusion(question: Question) -> str:
 
 
 def _judged(question: Question) -> str:
-    return _JUDGED_OF_FOREST if question.of_forest else _JUDGED
+    return _JUDGED_BY_ROW if question.said else _JUDGED
 
 
 def _of_metrics(names: Sequence[str]) -> str:
@@ -82,8 +82,8 @@ judged AS (
     WHERE c.actual IS NOT NULL AND c.n `>` 0
 ),"""
 
-# What trees of a forest say is in the rows, and a cell is what rows have in common.
-_JUDGED_OF_FOREST = """
+# What the model says is in the rows, and a cell is what rows have in common.
+_JUDGED_BY_ROW = """
 judged AS (
     SELECT c.tree, c.actual, c.n, c.weight, c.class,
         ({classes})[c.predicted] COLLATE pg_catalog."C" AS predicted, c.p_first, c.p_actual

@@ -11,8 +11,8 @@ from madtree.sqltext.tables import CV_COLUMNS, model_table
 from madtree.sqltext.values import Writer
 from madtree.trees import Feature, Kind
 
-# Of `<output>_group`, what documents tell of a forest.
-FOREST_COLUMNS = (
+# Of `<output>_group`, what documents tell.
+GROUP_COLUMNS = (
     "success", "message", "n_trees", "oob_error", "oob_score", "oob_var_importance", "oob_var_importance_sd",
     "impurity_var_importance",
 )  # fmt: skip
@@ -71,19 +71,19 @@ def _compared(feature: Feature) -> str:
     return f"({values.number(feature)})::pg_catalog.float8::pg_catalog.text"
 
 
-def tree_facts(schema: str, name: str, of_forest: bool = False) -> str:
-    """What `<output>` tells of each tree besides its group; `of_forest`: with its place in the forest."""
-    place = "t.gid, t.sample_id, " if of_forest else ""
+def tree_facts(schema: str, name: str, place: Sequence[str] = ()) -> str:
+    """What `<output>` tells of each tree besides its group; `place`: columns that tell which of the group's it is."""
+    places = "".join(f"t.{column}, " for column in place)
     return (
-        f"SELECT t.tree_id, {place}t.pruning_cp, t.root_risk, t.impurity_var_importance AS importance, t.success, "
+        f"SELECT t.tree_id, {places}t.pruning_cp, t.root_risk, t.impurity_var_importance AS importance, t.success, "
         f"t.message FROM {model_table(schema, name)} AS t ORDER BY t.tree_id"
     )
 
 
-def forest_groups(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """What `<output>_group` tells of each forest, the group's values as text; `grouping` are unquoted columns."""
+def groups_told(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """What `<output>_group` tells of each group, the group's values as text; `grouping` are unquoted columns."""
     group = ", ".join(values.text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
-    columns = ", ".join(f"t.{column}" for column in FOREST_COLUMNS)
+    columns = ", ".join(f"t.{column}" for column in GROUP_COLUMNS)
     return (
         f'SELECT t.gid, ARRAY[{group}]::pg_catalog.text[] AS "group", {columns} '
         f"FROM {model_table(schema, name, '_group')} AS t ORDER BY t.gid"

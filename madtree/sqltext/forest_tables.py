@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.interface import FOREST_SETTINGS
+from madtree.interface import own_settings
 from madtree.sqltext.inserts import unnested, with_arrays
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column
 from madtree.sqltext.tables import SUMMARY_COLUMNS, TREE_COLUMNS, model_table
+from madtree.trees import FOREST
 
-FOREST_METHOD = "forest_train"  # in the summary
+FOREST_METHOD = FOREST.trains  # in the summary
 # In front of the grouping columns and of TREE_COLUMNS, and behind them.
 MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("gid", "int4"), ("sample_id", "int4"))
 MORE_MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("oob_error", "float8"),)
@@ -65,7 +66,7 @@ _MADLIBS_SUMMARY: tuple[tuple[str, str], ...] = (
 )
 _KNOWN = {column for column, _ in _MADLIBS_SUMMARY}
 FOREST_SUMMARY_COLUMNS = _MADLIBS_SUMMARY + tuple(
-    each for each in (*SUMMARY_COLUMNS, *FOREST_SETTINGS) if each[0] not in _KNOWN
+    each for each in (*SUMMARY_COLUMNS, *own_settings(FOREST)) if each[0] not in _KNOWN
 )
 
 FOREST_TREE_PARAMETERS = MEMBER_COLUMNS + TREE_COLUMNS + MORE_MEMBER_COLUMNS

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
-
-COLUMNS = ("feature", "impurity_var_importance", "raw_importance")
-
-
-def create_importance(target: str, schema: str, name: str, grouping: Mapping[str, str]) -> str:
-    """CREATE TABLE .. AS with the rows of `importance`; `target` is the table to create, as SQL."""
-    return f"CREATE TABLE {target} AS\n{importance(schema, name, grouping)}"
+from madtree.trees import FOREST, TREE, ModelKind
 
 
-FOREST_COLUMNS = (
-    "feature",
-    "oob_var_importance",
-    "impurity_var_importance",
-    "raw_oob_importance",
-    "oob_importance_sd",
-    "raw_importance",
-)
+class Importance(Protocol):
+    """A query for the importance of a model's features.
 
-
-def create_forest_importance(target: str, schema: str, name: str, grouping: Mapping[str, str]) -> str:
-    """CREATE TABLE .. AS with the rows of `forest_importance`; `target` is the table to create, as SQL."""
-    return f"CREATE TABLE {target} AS\n{forest_importance(schema, name, grouping)}"
-
-
-def forest_importance(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
-    """A row for each group of a forest and feature, in that order, or with `best_first` by group and importance: shares
-    of 100, where what is negative counts as 0, and the numbers themselves. `grouping`: columns, unquoted, with
-    their values in table `t`.
+    Args:
+        schema, name: of the model, unquoted.
+        grouping: grouping columns, unquoted, with their values in table `t`.
+        best_first: the most important features first, of each tree or group; else they are in the model's order.
     """
+
+    def __call__(self, schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str: ...
+
+
+def create_importance(kind: ModelKind, target: str, schema: str, name: str, grouping: Mapping[str, str]) -> str:
+    """CREATE TABLE .. AS with the importance in a model of that kind; `target` is the table to create, as SQL."""
+    return f"CREATE TABLE {target} AS\n{IMPORTANCE[kind](schema, name, grouping)}"
+
+
+def _of_groups(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
+    """A row for each group and feature: shares of 100, where what is negative counts as 0, and the numbers as such."""
     best = "f.oob DESC NULLS LAST, f.raw DESC NULLS LAST, " if best_first else ""
     groups = _group_values(grouping)
     return f"""\
@@ -69,13 +63,8 @@ def _share(value: str, total: str) -> str:
     return f"CASE WHEN {value} IS NULL THEN NULL WHEN {total} OPERATOR(pg_catalog.>) 0 THEN {share} ELSE 0 END"
 
 
-def importance(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
-    """A row for each tree and feature, in that order, or with `best_first` by tree and importance.
-
-    Args:
-        schema, name: of the model, unquoted.
-        grouping: grouping columns, unquoted, with their values in table `t`.
-    """
+def _of_trees(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
+    """A row for each tree and feature."""
     groups = _group_values(grouping)
     order = "t.tree_id, f.raw DESC NULLS LAST, f.position" if best_first else "t.tree_id, f.position"
     return f"""\
@@ -93,3 +82,18 @@ CROSS JOIN LATERAL (
     SELECT pg_catalog.sum(i.raw) AS total FROM pg_catalog.unnest(t.impurity_var_importance) AS i(raw)
 ) AS s
 ORDER BY {order}"""
+
+
+IMPORTANCE: Mapping[ModelKind, Importance] = {TREE: _of_trees, FOREST: _of_groups}
+# Names of the columns beside those of the groups.
+COLUMNS: Mapping[ModelKind, tuple[str, ...]] = {
+    TREE: ("feature", "impurity_var_importance", "raw_importance"),
+    FOREST: (
+        "feature",
+        "oob_var_importance",
+        "impurity_var_importance",
+        "raw_oob_importance",
+        "oob_importance_sd",
+        "raw_importance",
+    ),
+}

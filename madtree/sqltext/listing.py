@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from madtree.interface import FOREST_TOLD
 from madtree.interface import TOLD as TOLD_SETTINGS
-from madtree.sqltext.forest_tables import FOREST_METHOD, FOREST_SUMMARY_COLUMNS
+from madtree.interface import told
+from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import ident, literal, qualified
-from madtree.sqltext.tables import SIGNATURES, SUMMARY_COLUMNS, TREE_COLUMNS, model_table
+from madtree.sqltext.tables import SIGNATURES, TREE_COLUMNS, model_table
+from madtree.trees import KINDS
 
 # What `madtree.models` tells of how a model was trained.
 PARAMETERS = (*TOLD_SETTINGS, "weights", "exposure", "grouping_cols", "independent_varnames")
@@ -29,8 +30,7 @@ REQUIRED = {
         {"is_classification", "source_table", "dependent_varname", "madtree_version", "total_rows_processed"}
     ),
 }
-_SUMMARY = {**dict(SUMMARY_COLUMNS), **dict(FOREST_SUMMARY_COLUMNS)}
-_COLUMNS = {"": TREE_COLUMNS, "_nodes": (), "_packed": (), "_summary": tuple(_SUMMARY.items())}
+_COLUMNS = {"": TREE_COLUMNS, "_nodes": (), "_packed": (), "_summary": tuple(SUMMARY_COLUMNS.items())}
 
 
 def _has_signature(suffix: str) -> str:
@@ -110,15 +110,21 @@ def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
 
 
 def _describe(position: int, schema: str, name: str, columns: Collection[str]) -> str:
-    summary = {column: _value("s", column, type_) for column, type_ in _SUMMARY.items() if column in columns}
+    summary = {column: _value("s", column, type_) for column, type_ in SUMMARY_COLUMNS.items() if column in columns}
     trees = {column: _value("r", column, type_) for column, type_ in TREE_COLUMNS}
-    names = PARAMETERS + tuple(key for key in FOREST_TOLD if key in columns)
+    of_kinds = dict.fromkeys(key for kind in KINDS.values() for key in told(kind))
+    names = PARAMETERS + tuple(key for key in of_kinds if key in columns and key not in PARAMETERS)
     parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in names)
-    is_forest = f"{summary.get('method', 'NULL')} OPERATOR(pg_catalog.=) {literal(FOREST_METHOD)}"
+    method = summary.get("method", "NULL")
+    labels = " WHEN ".join(
+        f"{method} OPERATOR(pg_catalog.=) {literal(kind.trains)} THEN {literal(f' {kind.label}')}"
+        for kind in KINDS.values()
+        if kind.label
+    )
     trained_at = f"({summary.get('trained_at', 'NULL')})::pg_catalog.timestamptz"
     return f"""SELECT {position} AS position,
     CASE WHEN {summary["is_classification"]} THEN 'classification' ELSE 'regression' END
-        OPERATOR(pg_catalog.||) CASE WHEN {is_forest} THEN ' forest' ELSE '' END AS kind,
+        OPERATOR(pg_catalog.||) CASE WHEN {labels} ELSE '' END AS kind,
     {summary["source_table"]} AS source_table, {summary["dependent_varname"]} AS dependent,
     {summary["madtree_version"]} AS version, {summary["total_rows_processed"]} AS n_rows,
     t.n_trees, t.depth, t.n_leaves,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.sqltext import sent_numbers as sent
-from madtree.sqltext.forest_tables import FOREST_SUMMARY_COLUMNS
+from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
+from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 
 # What a node is made of, but for its prediction.
@@ -29,8 +29,7 @@ def summary(schema: str, name: str, columns: Sequence[str]) -> str:
     """The summary's one row, of those of its columns that madtree knows. JSON travels as text: hosts disagree on what
     they make of jsonb. `columns` are those that the table has; a model of an older version lacks some.
     """
-    every = dict.fromkeys(column for column, _ in (*SUMMARY_COLUMNS, *FOREST_SUMMARY_COLUMNS))
-    known = [f"s.{ident(column)}" for column in every if column in columns and column != "levels"]
+    known = [f"s.{ident(column)}" for column in SUMMARY_COLUMNS if column in columns and column != "levels"]
     levels = "s.levels::pg_catalog.text" if "levels" in columns else "NULL::pg_catalog.text"
     known += ["s.enum_labels::pg_catalog.text AS enum_labels_text", f"{levels} AS levels_text"]
     return f"SELECT {', '.join(known)} FROM {model_table(schema, name, '_summary')} AS s"
@@ -49,6 +48,11 @@ def group_texts(table: str, number: str, grouping: Sequence[tuple[str, Writer | 
     """Of each group in a model's table its `number`, by the column of that name, and its values as `texts`."""
     values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
     return f"SELECT t.{number} AS number, ARRAY[{values}]::pg_catalog.text[] AS texts FROM {table} AS t ORDER BY 1"
+
+
+def trees_of_groups(schema: str, name: str) -> str:
+    """How many trees each group of `<output>_group` has, in order."""
+    return f"SELECT g.n_trees FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
 
 
 def size(schema: str, name: str) -> str:

@@ -51,14 +51,14 @@ def largest_trees(
 
 
 def first_trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """As `largest_trees`, of forests: the first tree of each, then the second of each, and so on; with `gid` and
-    `sample_id`.
+    """As `largest_trees`, where groups have many: the first tree of each group, then the second of each, and so on;
+    with `gid` and `sample_id`.
     """
     return largest_trees(schema, name, grouping, "t.gid, t.sample_id, ", "t.sample_id, t.gid")
 
 
-def forests(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """The forests of the groups $1."""
+def groups(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """What `<output>_group` tells of the groups $1."""
     values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
     return (
         "SELECT t.gid, t.n_trees, t.oob_error, t.oob_score, t.oob_var_importance, t.oob_var_importance_sd, "

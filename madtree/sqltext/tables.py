@@ -85,7 +85,7 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("xstd", "float8"),
     ("chosen", "bool"),
 )
-# Of forests only (`packed_nodes`).
+# Of models whose nodes are packed (`packed_nodes`).
 PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
 _FIRST_SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("method", "text"),
@@ -145,7 +145,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_surrogates": frozenset({"tree_id", "node_id", "adjusted_agreement"}),
     "_cv": frozenset({"cp", "cv_error_avg", "xerror"}),
     "_competitors": frozenset({"tree_id", "node_id", "rank", "improvement"}),
-    "_group": frozenset({"gid", "oob_error", "impurity_var_importance"}),
+    "_group": frozenset({"gid", "n_trees", "impurity_var_importance"}),
     "_packed": frozenset({"tree_id", "category_sets", "nodes"}),
     "_oob": frozenset({OOB_TREES}),
 }
@@ -193,7 +193,7 @@ def create_tables(
     """Statements that create a model's tables; of those that not every model has, the ones that are wanted.
 
     Args:
-        prediction_type: None for a forest, whose nodes are packed.
+        prediction_type: None for a model whose nodes are packed.
         own, more: columns of `<output>` in front of all others, and behind them.
         of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
     """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from math import fsum
 
+from madtree.trees.kinds import SINGLE, TREE, ModelKind, Numbering
 from madtree.trees.node_record import NodeLayout
 from madtree.trees.parameters import POISSON
 
@@ -47,7 +48,7 @@ class Feature:
 
 
 def node_layout(features: Sequence[Feature], n_classes: int | None, *, weighted: bool) -> NodeLayout:
-    """How the nodes of a forest over these features are packed; `n_classes` is None for numbers."""
+    """How nodes of trees over these features are packed; `n_classes` is None for numbers."""
     has_categories = any(feature.kind is Kind.UNORDERED for feature in features)
     return NodeLayout(n_classes is not None, n_classes or 0, weighted, has_categories)
 
@@ -183,6 +184,8 @@ class Model:
 
     Attributes:
         name: the output name as the user gave it.
+        kind: of model.
+        numbering: which trees are of which group.
         source_table: the training table as the user gave it.
         id_column: the id column or expression, as SQL.
         dependent: the dependent variable, as SQL (quoted where needed).
@@ -194,7 +197,6 @@ class Model:
         grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the
             operators "equals" of these; empty for pg_catalog's.
         grouping_expressions: SQL of their values in a row of the data; empty where these are columns of the same names.
-        n_members: trees of each group's forest; 0 for single trees.
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by the group's number; NULL is not listed.
@@ -219,7 +221,18 @@ class Model:
     dependent_name: str = ""
     grouping_expressions: tuple[str, ...] = ()
     exposure: str | None = None
-    n_members: int = 0
+    kind: ModelKind = TREE
+    numbering: Numbering = SINGLE
+
+    @property
+    def n_members(self) -> int:
+        """Trees of a group, at most."""
+        return self.numbering.most
+
+    @property
+    def as_single_trees(self) -> Model:
+        """One of its trees is a model by itself, whatever the others are to the whole."""
+        return replace(self, kind=TREE, numbering=SINGLE)
 
     @property
     def of_counts(self) -> bool:
@@ -238,17 +251,13 @@ class Model:
 
     @property
     def node_layout(self) -> NodeLayout:
-        """How a forest's nodes are packed."""
+        """How nodes are packed, where they are."""
         n_classes = len(self.classes) if self.is_classification else None
         return node_layout(self.features, n_classes, weighted=self.weighted)
 
-    def group_number(self, tree_id: int) -> int:
-        """The number of the group that a tree is of: of a single tree its id."""
-        return (tree_id - 1) // self.n_members + 1 if self.n_members else tree_id
-
     def categories_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
         """What `categories` says of one tree."""
-        group = self.group_number(tree_id)
+        group = self.numbering.group(tree_id)
         return {
             name: seen.get(group, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
         }

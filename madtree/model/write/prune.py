@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, check_rows, find_model, make_tables, read_summary, require_single_trees
+from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
 from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import prune as sql
@@ -36,7 +36,7 @@ def tree_prune(
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    require_single_trees(model, "model", "The trees of a forest are left as they are grown.")
+    check_kind(model, "tree_prune", "model")
     for parameter in ("min_split", "max_depth"):
         if model.summary[parameter] is None:
             raise MadtreeError(f"{model_name} is damaged: {parameter} in its summary is NULL")

@@ -1,0 +1,55 @@
+"""Calls whose answer is one line: what was done, made into a sentence."""
+
+from __future__ import annotations
+
+from madtree import score  # its parts, and numpy with them, are loaded when they are asked for
+from madtree.host import Host
+from madtree.model import get_var_importance as write_importance
+from madtree.model import tree_drop as drop
+from madtree.sqltext.quote import ident
+
+
+def tree_predict(
+    host: Host, model: str | None, data: str | None, output: str | None, type_: str | None, trust_owner: bool | None
+) -> str:
+    """Score a table by a model of single trees; raises MadtreeError as `score.score_table`."""
+    return _scored(host, "tree_predict", model, data, output, type_, trust_owner)
+
+
+def forest_predict(
+    host: Host, model: str | None, data: str | None, output: str | None, type_: str | None, trust_owner: bool | None
+) -> str:
+    """Score a table by a forest; raises MadtreeError as `score.score_table`."""
+    return _scored(host, "forest_predict", model, data, output, type_, trust_owner)
+
+
+def get_var_importance(host: Host, model: str | None, output: str | None) -> str:
+    """Write a table of the features' importance; raises MadtreeError as the function of the room `model`."""
+    return f"get_var_importance: {_rows(write_importance(host, model, output))} of {model} into {output}"
+
+
+def tree_drop(host: Host, model: str | None) -> str:
+    """Drop a model; raises MadtreeError as the function of the room `model`."""
+    dropped = drop(host, model)
+    names = ", ".join(ident(name) for name in sorted(dropped.names))
+    return f"tree_drop: dropped {names} in schema {ident(dropped.schema)}"
+
+
+def _scored(
+    host: Host,
+    function: str,
+    model: str | None,
+    data: str | None,
+    output: str | None,
+    type_: str | None,
+    trust_owner: bool | None,
+) -> str:
+    scored = score.score_table(host, model, data, output, type_, trust_owner, function=function)
+    return (
+        f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
+        f"in {scored.seconds:.2f} s"
+    )
+
+
+def _rows(n: int) -> str:
+    return f"{n} row{'s' if n != 1 else ''}"

@@ -1,0 +1,67 @@
+"""What a page shows of each kind of model in its own way, and what it calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from madtree.host import Host
+from madtree.model import ModelTables
+from madtree.report.forest import forest_values
+from madtree.sqltext import report as sql
+from madtree.sqltext.values import Writer
+from madtree.trees import FOREST, TREE, Model, ModelKind
+
+
+@dataclass(frozen=True)
+class KindPage:
+    """A page's parts that differ.
+
+    Attributes:
+        heading: above the tree that is drawn.
+        picked, listed: what is chosen from, and the heading of the list of all.
+        trees: the query for the trees that a page has first.
+        which: says which of all trees these are.
+        is_measured: whether the page shows how the model does on its training rows, where no other table is given.
+        whole: what the page's script is told of a model as a whole, by the groups' numbers.
+        no_expression: why there is no expression to be shown; empty where there is.
+    """
+
+    heading: str
+    picked: str
+    listed: str
+    trees: Callable[[str, str, Sequence[tuple[str, Writer | None]]], str]
+    which: str
+    is_measured: bool
+    whole: Callable[[Host, ModelTables, Model, Sequence[int]], list[dict[str, Any]]]
+    no_expression: str
+
+
+def _nothing(host: Host, tables: ModelTables, model: Model, gids: Sequence[int]) -> list[dict[str, Any]]:
+    return []
+
+
+PAGES: Mapping[ModelKind, KindPage] = {
+    TREE: KindPage(
+        heading="Tree",
+        picked="Group",
+        listed="All groups on this page",
+        trees=sql.largest_trees,
+        which="those with the most rows, or those asked for.",
+        is_measured=True,
+        whole=_nothing,
+        no_expression="",
+    ),
+    FOREST: KindPage(
+        heading="One of the trees",
+        picked="Tree",
+        listed="All trees on this page",
+        trees=sql.first_trees,
+        which="the first ones, or those asked for by madtree report --tree NUMBER.",
+        # Its trees have seen these rows, so it would look too good: its out-of-bag error says more.
+        is_measured=False,
+        whole=forest_values,
+        no_expression="A forest is no single expression; one of its trees is.",
+    ),
+}

@@ -1,0 +1,37 @@
+"""How each kind of model is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from madtree.score.forest_outcomes import JUDGED, outcomes_of_forest, question_to_forest
+from madtree.score.outcomes import Outcomes, Said, outcomes_of_tree, question_to_tree
+from madtree.sqltext.predict import Output
+from madtree.trees import FOREST, TREE, Model, ModelKind
+
+BY_SHARES = ("prob_mean", JUDGED)  # types of prediction that need each leaf's shares of the classes
+
+
+@dataclass(frozen=True)
+class KindScoring:
+    """What a kind does in its own way where rows are scored.
+
+    Attributes:
+        outcomes: what rows come to, by blocks.
+        question: by the model and a name that is taken: the type of prediction that evaluation asks of the block
+            scorer, and its columns by their names in `sqltext.cells.Question`.
+        says: whether that is the prediction itself, and not the leaf that says it.
+        by_codes: whether rows go down by codes, where thresholds alone are asked.
+    """
+
+    outcomes: Callable[[Said], Outcomes]
+    question: Callable[[Model, str], tuple[str, dict[str, Output]]]
+    says: bool
+    by_codes: bool
+
+
+SCORING: Mapping[ModelKind, KindScoring] = {
+    TREE: KindScoring(outcomes_of_tree, question_to_tree, says=False, by_codes=False),
+    FOREST: KindScoring(outcomes_of_forest, question_to_forest, says=True, by_codes=True),
+}

@@ -1,0 +1,101 @@
+"""What rows come to: what the block scorer gives for them, and how its bytes become columns; of single trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.learn.data import Array, Floats, Ints, sent_floats
+from madtree.model import ModelTables, output_columns, probabilities
+from madtree.score.block_plan import outcome_type
+from madtree.score.flat_trees import Drawn, FlatForest
+from madtree.sqltext import models as models_sql
+from madtree.sqltext import predict as sql
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.predict import Output
+from madtree.sqltext.scoreblocks import pick
+from madtree.trees import Model
+
+Part = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What rows come to.
+
+    Attributes:
+        of_node: (n_nodes,) for a single tree a position from 1 for each leaf.
+        parts, row_bytes: the numbers that the block scorer gives for each row (`BlockScan.parts`), and their bytes.
+        expressions: for each output, over these numbers.
+        forest: None for single trees.
+    """
+
+    of_node: Ints
+    parts: list[Part]
+    row_bytes: int
+    expressions: list[str]
+    forest: FlatForest | None = None
+
+    @classmethod
+    def of_tree(cls, of_node: Ints, expressions: list[str]) -> Outcomes:
+        size = outcome_type(of_node).itemsize
+        return cls(of_node, [("outcome", 0, size)], size, expressions)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a model's leaves say, from which outcomes are made.
+
+    Attributes:
+        type_: of prediction.
+        nodes: columns of all nodes (n_nodes,), in order of tree and id; of some types also `class_weights`.
+        outputs: the columns of predictions.
+        drawn: for `OUT_OF_BAG`, else None.
+    """
+
+    host: Host
+    tables: ModelTables
+    model: Model
+    type_: str
+    nodes: Mapping[str, Array]
+    outputs: Sequence[Output]
+    drawn: Drawn | None = None
+
+
+def outcomes_of_tree(said: Said) -> Outcomes:
+    """A row comes to one leaf of its tree."""
+    model, type_, nodes = said.model, said.type_, said.nodes
+    if type_ == "response" and model.is_classification:
+        return Outcomes.of_tree(nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))])
+    is_leaf = nodes["feature"] == 0
+    each = np.where(is_leaf, np.cumsum(is_leaf), 0)
+    if type_ in ("leaf", "response"):
+        write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
+        return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
+    weights = _class_weights(said)[is_leaf].tolist()
+    by_class = list(zip(*map(probabilities, weights), strict=True))
+    whole = len(said.outputs) == 1 and said.outputs[0].type.endswith("[]")
+    picks = [pick(sql.number_array(shares)) for shares in by_class]
+    expressions = (
+        [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
+    )
+    return Outcomes.of_tree(each, expressions)
+
+
+def _class_weights(said: Said) -> Floats:
+    """(n_nodes, K) of all nodes in order of tree and id; raises MadtreeError where they are not that many."""
+    tables, n_classes = said.tables, len(said.model.classes)
+    row = said.host.query(models_sql.weight_numbers(tables.schema, tables.name))[0]
+    values = sent_floats(row["weights"])
+    if len(values) != len(said.nodes["node_id"]) * n_classes:
+        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
+    return values.reshape(-1, n_classes)
+
+
+def question_to_tree(model: Model, taken: str) -> tuple[str, dict[str, Output]]:
+    """What evaluation asks, as `kinds.KindScoring.question` has it: the leaf, whose rows are then counted together."""
+    return "leaf", {"leaf": output_columns(model, "leaf", QUALIFIED, taken)[0]}

@@ -1,0 +1,66 @@
+"""The tables of each kind of model: which it has, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from madtree.interface import LATER_SETTINGS
+from madtree.sqltext import forest_tables as of_forests
+from madtree.sqltext import tables as sql
+from madtree.trees import FOREST, TREE, ModelKind
+
+Columns = tuple[tuple[str, str], ...]  # name, type
+
+
+@dataclass(frozen=True)
+class KindTables:
+    """What a kind's tables have of their own.
+
+    Attributes:
+        summary: columns of `<output>_summary`.
+        own, more: of `<output>`, in front of all others and behind them.
+        of_groups: of `<output>_group`, beside the group's number and values; empty where there is no such table.
+    """
+
+    summary: Columns
+    own: Columns = ()
+    more: Columns = ()
+    of_groups: Columns = ()
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """Names that only this kind's tables have: no grouping column may have one."""
+        return frozenset(name for name, _ in (*self.own, *self.more, *self.of_groups))
+
+
+TABLES: Mapping[ModelKind, KindTables] = {
+    TREE: KindTables(sql.SUMMARY_COLUMNS),
+    FOREST: KindTables(
+        of_forests.FOREST_SUMMARY_COLUMNS,
+        own=of_forests.MEMBER_COLUMNS,
+        more=of_forests.MORE_MEMBER_COLUMNS,
+        of_groups=of_forests.GROUP_COLUMNS,
+    ),
+}
+# Of the summary, and behind the others of `<output>`, whatever the kind.
+SUMMARY_COLUMNS: Mapping[str, str] = {name: type_ for each in TABLES.values() for name, type_ in each.summary}
+_MORE: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.more))
+_OF_GROUPS: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.of_groups))
+
+# Suffix, columns with their types (None: the prediction's), and those that a model of an older version, or of another
+# kind, may lack.
+EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = (
+    ("", sql.TREE_COLUMNS + _MORE, frozenset({"cat_levels_in_text", "cat_n_levels", *dict(_MORE)})),
+    ("_nodes", sql.NODE_COLUMNS, frozenset()),
+    (
+        "_summary",
+        sql.SUMMARY_COLUMNS,
+        frozenset({"levels", "trained_at", "dependent_name", "grouping_expressions"}) | LATER_SETTINGS,
+    ),
+    ("_surrogates", sql.SURROGATE_COLUMNS, frozenset()),
+    ("_cv", sql.CV_COLUMNS, frozenset()),
+    ("_competitors", sql.COMPETITOR_COLUMNS, frozenset()),
+    ("_group", (("gid", "int4"), *_OF_GROUPS), frozenset()),
+    ("_packed", sql.PACKED_COLUMNS, frozenset()),
+)

@@ -1,0 +1,171 @@
+"""The kinds of model: what a single tree and a forest of trees have of their own, as plain facts.
+
+Whoever must know what a model is asks its kind the question at hand. What a kind *does* in a room (how it is scored,
+what a report shows of it) is a table in that room, by kind.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from itertools import accumulate
+
+
+class Joining(Enum):
+    """How what the trees say of a row becomes one prediction."""
+
+    NONE = "none"  # there is one tree
+    VOTE_OR_MEAN = "vote or mean"  # each votes for a class; numbers are averaged
+    SUM = "sum"  # their numbers are added up, on a scale of the model's
+
+
+class Members(Enum):
+    """How many trees a group has."""
+
+    ONE = "one"
+    EQUAL = "equal"  # as many as any other group: the summary's num_trees
+    OWN = "own"  # a number of its own: n_trees in `<output>_group`
+
+
+@dataclass(frozen=True)
+class ModelKind:
+    """A kind of model.
+
+    Attributes:
+        trains: the function that makes such models; the summary names it as `method`.
+        predicts: the one that predicts by all of a group's trees.
+        draws, lists_surrogates: those that show single trees, with the arguments that tell which.
+        noun: what a group has: "tree", "forest".
+        described: the end of a sentence that begins with "The model is".
+        label: stands behind "classification" and "regression"; empty where these say enough.
+        joining: how its trees make one prediction.
+        members: how many trees a group has.
+        is_packed: whether its nodes are packed, a value a tree, and `<output>_nodes` is a view.
+        groups_in, group_number: the suffix of the table that has a row for each group, and that row's number.
+        place: columns of `<output>` that tell which tree of which group a row is.
+        class_types, number_types: types of prediction for classes, and for numbers.
+        leaf_column: where a prediction is the leaf: its column, an array where a row ends in a leaf of each tree.
+        is_expression: whether a model is one SQL expression.
+        unseen_in: the suffix of the table that has the error on rows which training has not shown to each tree; None
+            where no table has.
+        document: the name of its JSON format.
+    """
+
+    trains: str
+    predicts: str
+    draws: str
+    lists_surrogates: str
+    noun: str
+    described: str
+    label: str
+    joining: Joining
+    members: Members
+    is_packed: bool
+    groups_in: str
+    group_number: str
+    place: tuple[str, ...]
+    class_types: tuple[str, ...]
+    number_types: tuple[str, ...]
+    leaf_column: str
+    is_expression: bool
+    unseen_in: str | None
+    document: str
+
+    @property
+    def in_words(self) -> str:
+        """With its article: "a forest"."""
+        return f"a {self.noun}"
+
+
+TREE = ModelKind(
+    trains="tree_train",
+    predicts="tree_predict",
+    draws="tree_display",
+    lists_surrogates="tree_surr_display",
+    noun="tree",
+    described="a model of single trees",
+    label="",
+    joining=Joining.NONE,
+    members=Members.ONE,
+    is_packed=False,
+    groups_in="",
+    group_number="tree_id",
+    place=(),
+    class_types=("response", "prob", "leaf"),
+    number_types=("response", "leaf"),
+    leaf_column="node_id",
+    is_expression=True,
+    unseen_in=None,
+    document="madtree-tree",
+)
+FOREST = ModelKind(
+    trains="forest_train",
+    predicts="forest_predict",
+    draws="get_tree",
+    lists_surrogates="get_tree_surr",
+    noun="forest",
+    described="a forest",
+    label="forest",
+    joining=Joining.VOTE_OR_MEAN,
+    members=Members.EQUAL,
+    is_packed=True,
+    groups_in="_group",
+    group_number="gid",
+    place=("gid", "sample_id"),
+    class_types=("response", "prob", "prob_mean", "leaf"),
+    number_types=("response", "leaf"),
+    leaf_column="node_ids",
+    is_expression=False,
+    unseen_in="_group",
+    document="madtree-forest",
+)
+KINDS = {kind.trains: kind for kind in (TREE, FOREST)}  # by the summary's `method`
+
+
+def kind_of_method(method: object) -> ModelKind:
+    """The kind of a model whose summary says so; models of single trees need not say it."""
+    return KINDS.get(method, TREE) if isinstance(method, str) else TREE
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Which trees of a model are of which group. The ids of a group's trees follow each other from 1, those of the
+    first group first. A group that failed has the ids of trees that are not there, or none.
+
+    Attributes:
+        each: trees of every group.
+        counts: of each group, where these differ; then `each` is nothing.
+    """
+
+    each: int = 1
+    counts: tuple[int, ...] = ()
+
+    @property
+    def most(self) -> int:
+        """Trees of a group, at most."""
+        return max(self.counts, default=self.each)
+
+    def group(self, tree_id: int) -> int:
+        """The number of the group that a tree is of, from 1."""
+        if self.counts:
+            return bisect_left(self._ends, tree_id) + 1
+        return (tree_id - 1) // self.each + 1
+
+    def members(self, group: int) -> int:
+        """How many trees a group has."""
+        return self.counts[group - 1] if self.counts else self.each
+
+    def tree_id(self, group: int, member: int) -> int:
+        """The id of a group's tree, which `member` counts from 1."""
+        before = self._ends[group - 1] - self.counts[group - 1] if self.counts else (group - 1) * self.each
+        return before + member
+
+    @cached_property
+    def _ends(self) -> tuple[int, ...]:
+        """The last id of each group."""
+        return tuple(accumulate(self.counts))
+
+
+SINGLE = Numbering()  # each group has one tree, whose id is its number
