@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
-from psycopg.rows import dict_row
 
 from madtree.host.protocol import Row, Sharing
+from madtree.host.statements import cancel, cursor_of
 from madtree.sqltext import sessions as sql
 
 logger = logging.getLogger("madtree")
@@ -19,7 +19,6 @@ logger = logging.getLogger("madtree")
 # Bytes from which on others are opened where nobody has asked for them: to read so many takes the server 0.6 s.
 WORTH_BYTES = 64 * 2**20
 _CONNECT_TIMEOUT = 10  # seconds, where the connection string has none
-_CANCEL_TIMEOUT = 5.0
 
 
 class MoreSessions:
@@ -89,7 +88,7 @@ class MoreSessions:
         """Open `n`; raises psycopg.Error where not even one can be opened."""
         settings = self._query(sql.SETTINGS)[0]
         first = self._connect()
-        cursor = _cursor(first)
+        cursor = cursor_of(first)
         cursor.execute(sql.BEGIN)
         snapshot = cursor.execute(sql.EXPORT).fetchone()
         assert snapshot is not None
@@ -98,7 +97,7 @@ class MoreSessions:
         def follow(_: int) -> None:
             connection = self._connect()
             try:
-                cursor = _cursor(connection)
+                cursor = cursor_of(connection)
                 cursor.execute(sql.BEGIN)
                 cursor.execute(sql.import_snapshot(snapshot["snapshot"]))
                 _join(cursor, settings, sharing)
@@ -132,19 +131,7 @@ class MoreSessions:
             self._open.pop().close()
 
 
-def cancel(connection: psycopg.Connection[Any]) -> None:
-    """Have the server end the statement that a connection is at, if it is at one; it may be asked in vain."""
-    if connection.info.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
-        with contextlib.suppress(psycopg.Error):
-            connection.cancel_safe(timeout=_CANCEL_TIMEOUT)
-
-
-def _cursor(connection: psycopg.Connection[Any]) -> psycopg.RawCursor[Row]:
-    """A cursor whose parameters are written as $1."""
-    return psycopg.RawCursor(connection, row_factory=dict_row)
-
-
-def _join(cursor: psycopg.RawCursor[Row], settings: Row, sharing: Sharing) -> None:
+def _join(cursor: psycopg.Cursor[Row], settings: Row, sharing: Sharing) -> None:
     """Make a session's transaction like the main one's.
 
     Raises:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import select
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -12,15 +11,14 @@ from importlib.util import find_spec
 from typing import Any, Literal, cast, get_args
 
 import psycopg
-from psycopg.generators import fetch_many
-from psycopg.rows import dict_row, tuple_row
+from psycopg.rows import tuple_row
 
 from madtree.errors import MadtreeError
-from madtree.host.broken import Doing, LostConnectionError, breaks_told, hint_of, is_lost
-from madtree.host.more_sessions import MoreSessions, cancel
+from madtree.host.lost_connection import Doing, LostConnectionError, breaks_told, hint_of, is_lost
+from madtree.host.more_sessions import MoreSessions
 from madtree.host.protocol import Host, Request, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
-from madtree.host.typed import Typed, TypedDumper, typed
+from madtree.host.statements import cancel, sent, settled
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
 __all__ = [
@@ -40,20 +38,17 @@ __all__ = [
     "require_numpy",
 ]
 
-# Who does the work of a call: the extension's functions in the server, or the same ones in this process.
+# Who does the work of a call: the extension's functions in the server, or those of `madtree.engine` in this process.
 Engine = Literal["auto", "extension", "client"]
 ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
-_ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
-_ASK_AGAIN = 0.5  # seconds
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
 class PsycopgHost:
     """Runs statements in the connection's transaction. Each is a subtransaction there, so that an error can be caught.
 
-    Rows come in PostgreSQL's binary format: as text, the session's settings say how a number or a moment looks.
-    Nothing is prepared for longer than a call: a model that is replaced may change its columns' types.
+    Rows come in PostgreSQL's binary format, whatever the session's settings say how a number or a moment looks.
     """
 
     in_server = False
@@ -121,16 +116,16 @@ class PsycopgHost:
         yield from self.query(sql, types, params)
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
-        name = _new_name()
-        self._execute(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}")
+        name = f"madtree_{secrets.token_hex(8)}"
+        self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}", (), ())
         while rows := self.query(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
-        self._execute(f"CLOSE {name}")
+        self._run(f"CLOSE {name}", (), ())
 
     def let_in(self) -> None:
         self._look()
         if time.monotonic() >= self._next_look:
-            self._execute("SELECT")
+            self._run("SELECT", (), ())
             self._next_look = time.monotonic() + _SECONDS
 
     def notice(self, message: str) -> None:
@@ -145,65 +140,20 @@ class PsycopgHost:
     def _run(
         self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False
     ) -> psycopg.Cursor[Row]:
-        values = [typed(value, type_, self.connection) for value, type_ in zip(params, types, strict=True)]
-        return self._execute(sql, values, binary=binary)
-
-    def _execute(self, statement: str, values: Sequence[Typed] = (), *, binary: bool = False) -> psycopg.Cursor[Row]:
         connection = self.connection
         # The statement is settled before its savepoint is rolled back, and then the savepoint's own statements.
-        with self._turn, _settled(connection), connection.transaction(), _settled(connection):
-            return _sent(connection, statement, values, binary=binary)
-
-
-@contextlib.contextmanager
-def _settled(connection: Any) -> Iterator[None]:
-    """Where Ctrl-C comes in the middle of a statement, end that statement: psycopg does so itself only while it waits
-    for the server, and nothing can be rolled back before.
-    """
-    try:
-        yield
-    except BaseException:
-        if isinstance(connection, psycopg.Connection) and connection.info.transaction_status == _ACTIVE:
-            cancel(connection)
-            # A request that comes before the statement has begun is in vain.
-            while not select.select([connection.pgconn.socket], [], [], _ASK_AGAIN)[0]:
-                cancel(connection)
-            with contextlib.suppress(psycopg.Error):
-                connection.wait(fetch_many(connection.pgconn))
-        raise
+        with self._turn, settled(connection), connection.transaction(), settled(connection):
+            return sent(connection, sql, types, params, binary=binary)
 
 
 def _reader(connection: psycopg.Connection[Any], turn: contextlib.AbstractContextManager[Any]) -> Reader:
     """What runs a query over a connection, whenever it is its `turn`."""
 
     def read(sql: str, types: Sequence[str], params: Sequence[Any]) -> list[Row]:
-        values = [typed(value, type_, connection) for value, type_ in zip(params, types, strict=True)]
-        with turn, _sent(connection, sql, values, binary=True) as cursor:
+        with turn, sent(connection, sql, types, params, binary=True) as cursor:
             return cursor.fetchall()
 
     return read
-
-
-def _sent(connection: Any, statement: str, values: Sequence[Typed], *, binary: bool) -> psycopg.Cursor[Row]:
-    # Without parameters it may be several statements.
-    encoded = statement.encode(connection.info.encoding)
-    return _cursor(connection).execute(encoded, values or None, prepare=False, binary=binary)
-
-
-def _cursor(connection: Any) -> psycopg.Cursor[Row]:
-    """A cursor whose parameters are written as PostgreSQL does: $1."""
-    cursor: psycopg.Cursor[Row]
-    if isinstance(connection, psycopg.Connection):
-        cursor = psycopg.RawCursor(connection, row_factory=dict_row)
-    else:
-        cursor = connection.raw_cursor(row_factory=dict_row)
-    # A connection has the types that were known when it was opened, which may have been before madtree was imported.
-    cursor.adapters.register_dumper(Typed, TypedDumper)
-    return cursor
-
-
-def _new_name() -> str:
-    return f"madtree_{secrets.token_hex(8)}"
 
 
 def as_host(connection: Any) -> Host:

@@ -19,11 +19,11 @@ CLIENT_PARTS = (
     "doctor",
     "client",
     "engine",
-    "host/broken.py",
+    "host/lost_connection.py",
     "host/more_sessions.py",
     "host/psycopg.py",
     "host/read_ahead.py",
-    "host/typed.py",
+    "host/statements.py",
 )
 
 
