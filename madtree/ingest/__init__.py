@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, binned_features
 from madtree.ingest.categories import Categories, read_categories, read_folds
+from madtree.ingest.images import as_rows, range_queries, read_images
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
 from madtree.ingest.placement import (
     distribute_beside,
@@ -20,12 +21,11 @@ from madtree.ingest.profile import (
     classes_at_most,
     estimate_profile,
     groups_of,
-    no_usable_row,
     read_profile,
 )
-from madtree.ingest.row_reader import Packed, Packing, RowPacker, range_queries
+from madtree.ingest.row_reader import Packed, Packing, RowPacker
 from madtree.ingest.row_spool import RowSpool
-from madtree.ingest.sent import as_rows, read_images
+from madtree.ingest.unfit_rows import no_usable_row
 
 __all__ = [
     "OID",

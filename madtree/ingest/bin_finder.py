@@ -10,9 +10,9 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest.categories import Categories
+from madtree.ingest.images import read_images
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
-from madtree.ingest.sent import read_images
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Floats, Ints, stable_order
 from madtree.learn.problem import BinLimits, NullNumberError, RawRows, RowFormat
@@ -215,7 +215,7 @@ class BinFinder:
         return {key: known.values() for key, known in open_.items()}
 
     def _complete_of_all(self, few: dict[tuple[int, int], Floats], spool: RowSpool) -> dict[tuple[int, int], Floats]:
-        """The same, from rows that are read once."""
+        """What `_complete` finds, from rows that are read once."""
         found = {}
         for (t, f), values in few.items():
             known = _Known(values)

@@ -66,7 +66,7 @@ class PageRanges:
         return cls(relations, tuple(ranges), pages=step, rows=rows_per_range)
 
     def finer(self, n_rows: int) -> PageRanges:
-        """The same rows in ranges of about `n_rows` rows, where they are of pages and have more."""
+        """These rows in ranges of about `n_rows` rows, where they are of pages and have more."""
         n_parts = min(round(self.rows / max(n_rows, 1)), self.pages)
         if n_parts <= 1:
             return self

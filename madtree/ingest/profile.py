@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,8 +11,16 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.ingest.bin_finder import takes_all
 from madtree.ingest.categories import distinct_keys
-from madtree.ingest.counts import check_exposures, counts_profile
 from madtree.ingest.page_ranges import OID
+from madtree.ingest.unfit_rows import (
+    MOST_WHOLE_NUMBERS,
+    check_counts,
+    check_exposures,
+    check_rows,
+    check_squares,
+    check_weights,
+    too_many_classes,
+)
 from madtree.learn.data import Floats, Ints
 from madtree.learn.problem import Scale
 from madtree.request import TrainingTask
@@ -23,8 +30,6 @@ from madtree.sqltext.rows import RowSource, sampled
 from madtree.trees import MAX_CLASSES, POISSON
 
 INTEGERS = ("smallint", "integer", "bigint")
-MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
-_MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _MOST_SAMPLED, _SAMPLED_SHARE = 50_000, 8  # rows, at most, and of the table 1 / this
 _MOSTLY_USABLE = 0.9
 # Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
@@ -120,7 +125,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     else:
         rows = host.query(sql.value_profile(source))
     total, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
-    _check_weights(task, rows)
+    check_weights(task, rows)
     if not task.is_classification and (bad := int(rows[0]["bad_targets"] or 0)):
         raise MadtreeError(
             f"dependent_variable: {task.dependent_sql} is infinite or NaN in {bad} row{'s' * (bad > 1)}; "
@@ -129,15 +134,15 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
         )
     if rows:  # of classes there is none where the table is empty
         check_exposures(task, rows[0])
-    _check_rows(task, total, usable)
+    check_rows(task, total, usable)
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
     if not task.is_classification:
         low, high = float(rows[0]["low"]), float(rows[0]["high"])
-        _check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
+        check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
         integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
         found = Profile(total, usable, (), None, low, high, heaviest, integral)
-        return replace(found, **counts_profile(task, rows[0])) if task.parameters.criterion == POISSON else found
+        return _of_counts(task, found, rows[0]) if task.parameters.criterion == POISSON else found
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
         raise MadtreeError(
@@ -147,6 +152,14 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     classes = tuple(str(row["label"]) for row in present)
     keys = np.array([float(row["key"]) for row in present])
     return Profile(total, usable, classes, distinct_keys(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
+
+
+def _of_counts(task: TrainingTask, profile: Profile, row: Row) -> Profile:
+    """The profile of counts; raises MadtreeError where they are unfit."""
+    exposure = None if task.exposure_sql is None else (float(row["shortest"]), float(row["longest"]))
+    check_counts(task, profile.low, profile.high, exposure)
+    shortest, longest = exposure or (None, None)
+    return replace(profile, of_counts=True, shortest=shortest, longest=longest)
 
 
 def estimate_profile(host: Host, task: TrainingTask, source: RowSource, oids: Sequence[int]) -> Profile | None:
@@ -198,58 +211,6 @@ def classes_at_most(task: TrainingTask) -> int | None:
     """How many classes an outcome may have before they are taken for numbers; None for no such limit."""
     is_number = task.is_classification and task.dependent_type in INTEGERS
     return MOST_WHOLE_NUMBERS if is_number and not task.classes_meant else None
-
-
-def too_many_classes(task: TrainingTask) -> MadtreeError:
-    return MadtreeError(
-        f"dependent_variable: {task.dependent_sql} is of type {task.dependent_type}, which means classification, and "
-        f"has more than {MOST_WHOLE_NUMBERS:,} distinct values",
-        hint=f"For a regression, write {task.dependent_sql}::float8, or classification => false. If these are classes, "
-        "say so: classification => true.",
-    )
-
-
-def _check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
-    for name, fault in (("negative_weights", "negative"), ("infinite_weights", "infinite or NaN")):
-        bad = sum(int(row.get(name) or 0) for row in rows)
-        if bad:
-            raise MadtreeError(
-                f"weights: {task.weights_sql} is {fault} in {bad} row{'s' * (bad > 1)}; "
-                "weights must be finite and not negative",
-                hint="A weight of 0 or NULL leaves a row out.",
-            )
-
-
-def _check_squares(task: TrainingTask, largest: float, spread: float, heaviest: float, usable: int) -> None:
-    """Raise MadtreeError where sums of squares would leave the range of float8, or where none would reach it."""
-    too_large = largest > 1 and math.log10(largest) * 2 + math.log10(max(heaviest, 1.0) * usable) > _MOST_DIGITS
-    too_small = 0 < spread < 10.0 ** (-_MOST_DIGITS / 2)
-    if too_large or too_small:
-        raise MadtreeError(
-            f"dependent_variable: {task.dependent_sql} has values "
-            + (f"of a size of {largest:.3g}" if too_large else f"that differ by no more than {2 * spread:.3g}")
-            + ", whose sums of squares double precision cannot hold",
-            hint=f"Train on {task.dependent_sql} {'divided' if too_large else 'multiplied'} by a power of ten.",
-        )
-
-
-def _check_rows(task: TrainingTask, total: int, usable: int) -> None:
-    name = task.arguments.training_table_name
-    if total == 0:
-        raise MadtreeError(f"training_table_name: {name} has no rows")
-    if usable == 0:
-        columns = [
-            task.dependent_sql,
-            *(c.value for c in task.grouping),
-            *(name for name in (task.weights_sql, task.exposure_sql) if name),
-        ]
-        raise no_usable_row(
-            task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
-        )
-
-
-def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
-    return MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no usable row: {why} its rows")
 
 
 def groups_of(found: Sequence[Row]) -> Groups:

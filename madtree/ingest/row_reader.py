@@ -1,4 +1,4 @@
-"""Packing a table's rows in this process, and the queries that read page ranges, whoever packs them."""
+"""Packing a table's rows in this process."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from madtree.host import Host, Request, Sharing
+from madtree.ingest.images import as_rows, range_queries
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
-from madtree.ingest.sent import as_rows
 from madtree.learn.data import Block, Ints, codec
 from madtree.learn.problem import NullNumberError, Packer, Problem, RowFormat, pack_values
-from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.rows import RowSource
 
 
@@ -49,15 +48,6 @@ class Packing:
     def plan(self, **more: Any) -> bytes:
         """What whoever packs elsewhere needs beside the rows."""
         return codec.dump({**pack_values(self.problem, self.row_format, self.tree_ids), **more})
-
-
-def range_queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:
-    """Of each relation the query of a range's images, and the careful one that puts NaN for any NULL."""
-    clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
-    return (
-        [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
-        [rows_sql.images(source, clause) for clause in clauses],
-    )
 
 
 class RowPacker:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.host import Host, Request, Row, Sharing, TemporaryFile, TemporaryPlace
+from madtree.ingest.images import as_rows
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
-from madtree.ingest.sent import as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.problem import NullNumberError, RawRows, RowFormat
 from madtree.sqltext import rows as sql
@@ -145,7 +145,7 @@ class RowSpool:
         return rows
 
     def _read_carefully(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:
-        """The same of a page range in which a number is NULL for the first time."""
+        """(n_rows, n_columns) the rows of a page range in which a number is NULL for the first time."""
         rows = self._rows_of(host.query(*self._request(pages, page_range, careful=True))[0])
         if rows is None:
             raise NullNumberError

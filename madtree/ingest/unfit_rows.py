@@ -1,0 +1,100 @@
+"""What makes training rows unfit to learn from, by what the first look at them says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from madtree.errors import MadtreeError
+from madtree.host import Row
+from madtree.request import TrainingTask
+
+MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
+_MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
+_FARTHEST = 1e40  # of exposures and counts from 1
+
+
+def check_rows(task: TrainingTask, total: int, usable: int) -> None:
+    """Raises MadtreeError where there is no row, or none that is usable."""
+    name = task.arguments.training_table_name
+    if total == 0:
+        raise MadtreeError(f"training_table_name: {name} has no rows")
+    if usable == 0:
+        columns = [
+            task.dependent_sql,
+            *(c.value for c in task.grouping),
+            *(name for name in (task.weights_sql, task.exposure_sql) if name),
+        ]
+        raise no_usable_row(
+            task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
+        )
+
+
+def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:
+    return MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no usable row: {why} its rows")
+
+
+def check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
+    """Raises MadtreeError where the profile's rows tell of a weight that is negative or not finite."""
+    for name, fault in (("negative_weights", "negative"), ("infinite_weights", "infinite or NaN")):
+        bad = sum(int(row.get(name) or 0) for row in rows)
+        if bad:
+            raise MadtreeError(
+                f"weights: {task.weights_sql} is {fault} in {bad} row{'s' * (bad > 1)}; "
+                "weights must be finite and not negative",
+                hint="A weight of 0 or NULL leaves a row out.",
+            )
+
+
+def check_squares(task: TrainingTask, largest: float, spread: float, heaviest: float, usable: int) -> None:
+    """Raises MadtreeError where sums of squares would leave the range of float8, or where none would reach it."""
+    too_large = largest > 1 and math.log10(largest) * 2 + math.log10(max(heaviest, 1.0) * usable) > _MOST_DIGITS
+    too_small = 0 < spread < 10.0 ** (-_MOST_DIGITS / 2)
+    if too_large or too_small:
+        raise MadtreeError(
+            f"dependent_variable: {task.dependent_sql} has values "
+            + (f"of a size of {largest:.3g}" if too_large else f"that differ by no more than {2 * spread:.3g}")
+            + ", whose sums of squares double precision cannot hold",
+            hint=f"Train on {task.dependent_sql} {'divided' if too_large else 'multiplied'} by a power of ten.",
+        )
+
+
+def too_many_classes(task: TrainingTask) -> MadtreeError:
+    return MadtreeError(
+        f"dependent_variable: {task.dependent_sql} is of type {task.dependent_type}, which means classification, and "
+        f"has more than {MOST_WHOLE_NUMBERS:,} distinct values",
+        hint=f"For a regression, write {task.dependent_sql}::float8, or classification => false. If these are classes, "
+        "say so: classification => true.",
+    )
+
+
+def check_exposures(task: TrainingTask, row: Row) -> None:
+    """Raises MadtreeError where the profile's row tells of an exposure that is not above 0."""
+    bad = int(row.get("bad_exposures") or 0)
+    if bad:
+        raise MadtreeError(
+            f"exposure: {task.exposure_sql} is not above 0, or not finite, in {bad} row{'s' * (bad > 1)}; events are "
+            "counted over an exposure above 0",
+            hint="An exposure of NULL leaves a row out.",
+        )
+
+
+def check_counts(task: TrainingTask, low: float, high: float, exposure: tuple[float, float] | None) -> None:
+    """Raises MadtreeError where a count is negative, or where the sizes of counts and exposures are further apart than
+    sums can hold; `exposure`: the smallest and the largest one.
+    """
+    if low < 0:
+        raise MadtreeError(
+            f"dependent_variable: {task.dependent_sql} is negative, {low:.6g}; split_criterion poisson counts events, "
+            "which are 0 or more",
+            hint="For other numbers use split_criterion => 'mse'.",
+        )
+    if exposure is None:
+        return
+    shortest, longest = exposure
+    if high > _FARTHEST or longest > _FARTHEST or shortest < 1 / _FARTHEST:
+        raise MadtreeError(
+            f"exposure: with counts up to {high:.3g} and exposures of {shortest:.3g} to {longest:.3g}, double "
+            "precision cannot hold the sums of their deviances",
+            hint=f"All should be between {1 / _FARTHEST:.0e} and {_FARTHEST:.0e}; count exposures in another unit.",
+        )
