@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 from madtree.install import NoPostgresError, find_installation, install, uninstall
+from madtree.install.migrations import freeze
 from madtree.install.script import definitions
+from madtree.install.sources import extension_root
 
 
 def main() -> int:
@@ -16,9 +18,13 @@ def main() -> int:
     parser.add_argument("--destdir", type=Path, default=Path("/"), help="install below this directory, for packaging")
     parser.add_argument("--uninstall", action="store_true", help="remove madtree from the installation")
     parser.add_argument("--sql", action="store_true", help="print the extension's SQL, its macros as they are")
+    parser.add_argument("--freeze", action="store_true", help="keep a release's definitions, below migrations/")
     options = parser.parse_args()
     if options.sql:
         sys.stdout.write(definitions())
+        return 0
+    if options.freeze:
+        print("frozen:", freeze(extension_root()))
         return 0
     try:
         installation = find_installation(options.pg_config)

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from madtree.install.migrations import upgrade_scripts
 from madtree.install.postgres import Installation
-from madtree.install.script import assemble, control_file, upgrade_scripts
+from madtree.install.script import assemble, control_file
 from madtree.install.sources import VERSION, server_modules
 
 

@@ -86,9 +86,6 @@ END IF;
 """
 
 MACRO_LINE = re.compile(r"^([ \t]*)@(load|raise)@[ \t]*$", re.MULTILINE)
-CREATE_LINE = re.compile(r"^CREATE (FUNCTION|AGGREGATE|PROCEDURE|VIEW)\b", re.MULTILINE)
-CREATE_TYPE = re.compile(r"^CREATE TYPE (\S+) AS .*?;$", re.MULTILINE | re.DOTALL)
-STEP_NAME = re.compile(r"^madtree--(?P<old>[^-]+)--(?P<new>[^-]+)\.sql$")
 NO_PSQL = '\\echo Use "{command}" to load this file. \\quit\n'
 
 
@@ -117,51 +114,6 @@ def assemble(python_dir: str | Path, root: Path | None = None) -> str:
     """
     header = NO_PSQL.format(command="CREATE EXTENSION madtree CASCADE")
     return header + expand(definitions(root), python_dir)
-
-
-def upgrade_scripts(python_dir: str | Path, root: Path | None = None) -> dict[str, str]:
-    """One script ``madtree--<released>--<version>.sql`` for each released version that has a way to this one.
-
-    Such a script is the hand-written steps of ``migrations/`` one after another, then the newest definitions with
-    ``OR REPLACE``: every PL/Python function must be written again in any case, as the version and the directory of the
-    Python half are part of its body.
-    """
-    steps = migration_steps(root)
-    newest = repeatable(definitions(root))
-    scripts = {}
-    for old in sorted(steps):
-        version, parts, seen = old, [NO_PSQL.format(command="ALTER EXTENSION madtree UPDATE")], {old}
-        while version in steps and version != VERSION:
-            version, path = steps[version]
-            if version in seen:
-                raise ValueError(f"migrations/ go round in a circle at version {version}")
-            seen.add(version)
-            parts.append(f"-- {path.name}\n{path.read_text(encoding='utf-8')}")
-        if version == VERSION:
-            scripts[f"madtree--{old}--{VERSION}.sql"] = expand("\n".join([*parts, newest]), python_dir)
-    return scripts
-
-
-def repeatable(sql: str) -> str:
-    """The definitions as they can run where older ones are there. A type has no OR REPLACE: it is left as it is."""
-    sql = CREATE_LINE.sub(r"CREATE OR REPLACE \1", sql)
-    return CREATE_TYPE.sub(
-        lambda match: (
-            f"DO $do$\nBEGIN\nIF pg_catalog.to_regtype('{match[1]}') IS NULL THEN\n{match[0]}\nEND IF;\nEND\n$do$;"
-        ),
-        sql,
-    )
-
-
-def migration_steps(root: Path | None = None) -> dict[str, tuple[str, Path]]:
-    """The hand-written steps: old version to (new version, file). Each version has one successor."""
-    steps: dict[str, tuple[str, Path]] = {}
-    for path in sorted(((root or extension_root()) / "migrations").glob("madtree--*--*.sql")):
-        if match := STEP_NAME.match(path.name):
-            if match["old"] in steps:
-                raise ValueError(f"two migrations start from version {match['old']}")
-            steps[match["old"]] = (match["new"], path)
-    return steps
 
 
 def control_file(root: Path | None = None) -> str:

@@ -10,8 +10,8 @@ import pytest
 from catalogue import describe
 
 from madtree.embedded import PrivateServer
-from madtree.install.freeze import fingerprints, freeze, read_frozen
-from madtree.install.script import assemble, definitions, expand, upgrade_scripts
+from madtree.install.migrations import fingerprints, freeze, read_frozen, upgrade_scripts
+from madtree.install.script import assemble, definitions, expand
 from madtree.install.sources import VERSION, extension_root
 
 MIGRATIONS = extension_root() / "migrations"

@@ -10,7 +10,8 @@ import pytest
 
 from madtree.embedded import PrivateServer
 from madtree.install.files import write_tree
-from madtree.install.script import assemble, definitions, expand, repeatable
+from madtree.install.migrations import repeatable
+from madtree.install.script import assemble, definitions, expand
 from madtree.install.sources import VERSION, server_modules
 
 OLD = "0.0.9"
