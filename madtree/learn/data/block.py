@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -157,45 +157,37 @@ class Block:
     fold: Array | None = None
     identity: Array | None = None
 
-    def pieces(self, n_rows: int) -> Iterator[Block]:
-        """The rows in blocks of `n_rows` at most, in order."""
-        for first in range(0, max(self.codes.n_rows, 1), n_rows):
-            rows = slice(first, first + n_rows)
-
-            def of(column: Array | None, rows: slice = rows) -> Array | None:
-                return None if column is None else column[..., rows]
-
-            codes = Codes(self.codes.layout, self.codes.narrow[:, rows], self.codes.wide[:, rows])
-            more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
-            yield Block(codes, self.target[..., rows], *more)
-
-    def take(self, rows: Ints) -> Block:
-        """Some of the rows (m,), in that order; a copy."""
-
-        def of(column: Array | None) -> Array | None:
-            return None if column is None else column.take(rows, axis=-1)
-
-        codes = Codes(self.codes.layout, self.codes.narrow.take(rows, axis=1), self.codes.wide.take(rows, axis=1))
-        more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
-        return Block(codes, self.target.take(rows, axis=-1), *more)
-
     @property
     def columns(self) -> list[Array | None]:
         """All that it holds: narrow and wide codes, then the columns; (..., n_rows) each."""
         own = self.target, self.weight, self.tree, self.fold, self.identity
         return [self.codes.narrow, self.codes.wide, *own]
 
-    def empty(self, n_rows: int, make: Callable[[tuple[int, ...], np.dtype[Any]], Array]) -> Block:
-        """Room for so many rows of the same kind, in arrays that `make` makes of a shape and a type."""
-
-        def of(column: Array | None) -> Array | None:
-            return None if column is None else make((*column.shape[:-1], n_rows), column.dtype)
-
-        narrow, wide, target, *more = map(of, self.columns)
+    def _with(self, columns: Iterable[Array | None]) -> Block:
+        """A block of the same layout with such `columns`."""
+        narrow, wide, target, *more = columns
         assert narrow is not None
         assert wide is not None
         assert target is not None
         return Block(Codes(self.codes.layout, narrow, wide), target, *more)
+
+    def _each(self, change: Callable[[Array], Array]) -> Block:
+        """A block whose columns are what `change` makes of each of these."""
+        return self._with(None if column is None else change(column) for column in self.columns)
+
+    def pieces(self, n_rows: int) -> Iterator[Block]:
+        """The rows in blocks of `n_rows` at most, in order."""
+        for first in range(0, max(self.codes.n_rows, 1), n_rows):
+            rows = slice(first, first + n_rows)
+            yield self._each(lambda column, rows=rows: column[..., rows])  # type: ignore[misc]
+
+    def take(self, rows: Ints) -> Block:
+        """Some of the rows (m,), in that order; a copy."""
+        return self._each(lambda column: column.take(rows, axis=-1))
+
+    def empty(self, n_rows: int, make: Callable[[tuple[int, ...], np.dtype[Any]], Array]) -> Block:
+        """Room for so many rows of the same kind, in arrays that `make` makes of a shape and a type."""
+        return self._each(lambda column: make((*column.shape[:-1], n_rows), column.dtype))
 
     def enter(self, first: int, rows: Block) -> None:
         """Write the rows of another block over those from `first` on."""
@@ -208,14 +200,5 @@ class Block:
         """The rows of several blocks, at least one, of the same layout, in order."""
         if len(blocks) == 1:
             return blocks[0]
-
-        def joined(name: str) -> Array | None:
-            parts = [getattr(block, name) for block in blocks]
-            return None if parts[0] is None else np.concatenate(parts, axis=-1)
-
-        narrow = np.concatenate([block.codes.narrow for block in blocks], axis=1)
-        wide = np.concatenate([block.codes.wide for block in blocks], axis=1)
-        target = joined("target")
-        assert target is not None
-        codes = Codes(blocks[0].codes.layout, narrow, wide)
-        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"), joined("identity"))
+        columns = zip(*(block.columns for block in blocks), strict=True)
+        return blocks[0]._with(None if parts[0] is None else np.concatenate(parts, axis=-1) for parts in columns)

@@ -6,7 +6,7 @@ index leads out of an array, no loop goes on for ever, and nothing is allocated 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,36 +55,29 @@ class Values:
 
     def integers(self, name: str, length: int | None, low: int, high: int) -> list[int]:
         """A short list; `length`: None for any."""
-        found = self._list(name, length)
-        if any(type(one) is not int or not low <= one <= high for one in found):
-            raise self.wrong(name, f"a list of integers from {low} to {high}")
-        return found
+        right = f"integers from {low} to {high}"
+        return self._list(name, length, lambda one: type(one) is int and low <= one <= high, right)
 
     def booleans(self, name: str, length: int | None) -> list[bool]:
         """A short list; `length`: None for any."""
-        found = self._list(name, length)
-        if any(type(one) is not bool for one in found):
-            raise self.wrong(name, "a list of true and false")
-        return found
+        return self._list(name, length, lambda one: type(one) is bool, "true and false")
 
     def texts(self, name: str, length: int | None, among: Collection[str]) -> list[str]:
         """A short list; `length`: None for any."""
-        found = self._list(name, length)
-        if any(not isinstance(one, str) or one not in among for one in found):
-            raise self.wrong(name, f"a list of {', '.join(sorted(among))}")
-        return found
+        return self._list(name, length, lambda one: isinstance(one, str) and one in among, ", ".join(sorted(among)))
 
     def numbers(self, name: str, length: int | None, low: float, high: float) -> tuple[float, ...]:
         """A short list; `length`: None for any."""
-        found = self._list(name, length)
-        if any(type(one) not in (int, float) or not low <= one <= high for one in found):
-            raise self.wrong(name, f"a list of numbers from {low} to {high}")
+        right = f"numbers from {low} to {high}"
+        found = self._list(name, length, lambda one: type(one) in (int, float) and low <= one <= high, right)
         return tuple(map(float, found))
 
-    def _list(self, name: str, length: int | None) -> list[Any]:
+    def _list(self, name: str, length: int | None, fits: Callable[[Any], bool], right: str) -> list[Any]:
         found = self._values.get(name)
         if not isinstance(found, list | tuple) or length not in (None, len(found)):
             raise self.wrong(name, f"a list of {'any number' if length is None else length}")
+        if not all(map(fits, found)):
+            raise self.wrong(name, f"a list of {right}")
         return list(found)
 
     def is_mapping(self, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -116,15 +116,10 @@ class RawRows:
     def select(self, keep: Bools) -> RawRows:
         if keep.all():
             return self
-        return RawRows(
-            self.features[:, keep] if isinstance(self.features, np.ndarray) else self.features.select(keep),
-            self.target[keep],
-            None if self.weight is None else self.weight[keep],
-            None if self.tree is None else self.tree[keep],
-            None if self.fold is None else self.fold[keep],
-            None if self.exposure is None else self.exposure[keep],
-            None if self.identity is None else self.identity[keep],
-        )
+        features = self.features[:, keep] if isinstance(self.features, np.ndarray) else self.features.select(keep)
+        optional = {name: getattr(self, name) for name in ("weight", "tree", "fold", "exposure", "identity")}
+        kept: dict[str, Any] = {name: column if column is None else column[keep] for name, column in optional.items()}
+        return RawRows(features, self.target[keep], **kept)
 
 
 def preparing(
