@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from madtree.host import psycopg as client
-from madtree.host.protocol import Request, Row, Sharing
+from madtree.host.protocol import Query, Row, Sharing
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\$(\d+)")
 
@@ -23,10 +23,8 @@ class PsycopgHost(client.PsycopgHost):
         super().__init__(connection)
         self.notices: list[str] = []
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
-        return (self.query(*request) for request in requests)
+    def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
+        return (self.query(*query) for query in queries)
 
     def notice(self, message: str) -> None:
         self.notices.append(message)

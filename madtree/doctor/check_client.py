@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.doctor.facts import Facts
+from madtree.doctor.facts import ServerFacts
 from madtree.doctor.finding import Finding, ok, problem, warning
 
 _INSTALL_NUMPY = "pip install 'madtree[engine]'"
 
 
-def can_be_engine(facts: Facts) -> bool:
+def can_be_engine(facts: ServerFacts) -> bool:
     """Whether this process may do the work where the server has no extension."""
     return facts.client.get("engine") != "extension" and bool(facts.client.get("numpy"))
 
 
-def check_engine(facts: Facts) -> Finding:
+def check_engine(facts: ServerFacts) -> Finding:
     """What `engine=auto`, or the one that was asked for, comes to."""
     asked = facts.client.get("engine", "auto")
     here = f"Python {facts.client.get('python')} and numpy {facts.client.get('numpy')}"
@@ -29,7 +29,7 @@ def check_engine(facts: Facts) -> Finding:
     )
 
 
-def check_path(facts: Facts) -> Iterator[Finding]:
+def check_path(facts: ServerFacts) -> Iterator[Finding]:
     """What lies between this process and the server."""
     if not facts.path:
         return
@@ -44,7 +44,7 @@ def check_path(facts: Facts) -> Iterator[Finding]:
     yield check_encryption(facts)
 
 
-def check_encryption(facts: Facts) -> Finding:
+def check_encryption(facts: ServerFacts) -> Finding:
     """By the client engine, all rows of a training go this way."""
     mode = facts.path["sslmode"]
     if facts.path["local"]:

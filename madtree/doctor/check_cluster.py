@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from madtree.doctor.check_extension import OLDEST_NUMPY, OLDEST_PYTHON, check_at_least
-from madtree.doctor.facts import Facts
+from madtree.doctor.facts import ServerFacts
 from madtree.doctor.finding import Finding, Status, ok, problem, warning
 
 CHECK = "workers"
@@ -16,7 +16,7 @@ JIT_CURE = (
 )
 
 
-def check_cluster(facts: Facts) -> Iterator[Finding]:
+def check_cluster(facts: ServerFacts) -> Iterator[Finding]:
     """Each worker by itself, then shards and jit; nothing where there is no Citus, or where it has no workers."""
     if refused := facts.refused.get(CHECK):
         yield warning(CHECK, f"Citus does not say what is on its workers: {refused.message_primary}", None)
@@ -38,7 +38,7 @@ def check_cluster(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def check_worker(facts: Facts, worker: dict[str, Any]) -> Iterator[Finding]:
+def check_worker(facts: ServerFacts, worker: dict[str, Any]) -> Iterator[Finding]:
     """What is wrong with one worker."""
     node, wanted = worker["node"], facts.extensions["madtree"]["installed"]
     if "error" in worker:
@@ -71,7 +71,7 @@ def check_worker(facts: Facts, worker: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def check_shards(facts: Facts) -> Iterator[Finding]:
+def check_shards(facts: ServerFacts) -> Iterator[Finding]:
     """A shard is worked on by one process, so fewer than there are processors leave some idle."""
     shards = facts.settings.get("citus.shard_count", {}).get("setting")
     cpus = [worker.get("python", {}).get("cpus") for worker in facts.workers]

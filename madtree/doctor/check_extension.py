@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from madtree import __version__
 from madtree.doctor.check_client import can_be_engine
 from madtree.doctor.check_server import cloud
-from madtree.doctor.facts import Facts
+from madtree.doctor.facts import ServerFacts
 from madtree.doctor.finding import Finding, ok, problem, warning
 
 OLDEST_PYTHON = (3, 10)
@@ -16,7 +16,7 @@ OLDEST_NUMPY = (1, 24)
 CREATE = "CREATE EXTENSION madtree CASCADE"
 
 
-def check_extension(facts: Facts) -> Iterator[Finding]:
+def check_extension(facts: ServerFacts) -> Iterator[Finding]:
     """PL/Python, then madtree, then what madtree's functions run in."""
     if "extensions" in facts.refused:
         yield problem("plpython3u", "the server does not list its extensions", None)
@@ -26,7 +26,7 @@ def check_extension(facts: Facts) -> Iterator[Finding]:
     yield from check_python(facts)
 
 
-def check_language(facts: Facts) -> Finding:
+def check_language(facts: ServerFacts) -> Finding:
     """PL/Python: in the database, or at least to be had. It keeps from nothing where the client does the work."""
     lack, for_what = (warning, "the extension") if can_be_engine(facts) else (problem, "madtree")
     language = facts.extensions["plpython3u"]
@@ -49,7 +49,7 @@ def check_language(facts: Facts) -> Finding:
     )
 
 
-def check_madtree(facts: Facts) -> Iterator[Finding]:
+def check_madtree(facts: ServerFacts) -> Iterator[Finding]:
     """The extension, and whether its versions agree: installed, available, this client's."""
     lack = warning if can_be_engine(facts) else problem
     madtree, superuser = facts.extensions["madtree"], facts.server.get("superuser")
@@ -88,7 +88,7 @@ def check_madtree(facts: Facts) -> Iterator[Finding]:
         yield ok("client", f"this client is madtree {__version__}")
 
 
-def check_python(facts: Facts) -> Iterator[Finding]:
+def check_python(facts: ServerFacts) -> Iterator[Finding]:
     """The interpreter that PL/Python starts, its numpy, and the module that it has loaded."""
     if refused := facts.refused.get("python"):
         said = " ".join(word for word in (refused.message_primary, refused.message_detail) if word)

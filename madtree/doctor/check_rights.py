@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.doctor.facts import Facts
+from madtree.doctor.facts import ServerFacts
 from madtree.doctor.finding import Finding, ok, problem, warning
 from madtree.sqltext.quote import ident
 
 
-def check_rights(facts: Facts, schema: str | None) -> Iterator[Finding]:
+def check_rights(facts: ServerFacts, schema: str | None) -> Iterator[Finding]:
     """Rights on madtree's schemas, on the schema that models go to, and on temporary tables."""
     user = facts.server.get("user", "this user")
     if facts.madtree_rights:
@@ -41,7 +41,7 @@ def check_rights(facts: Facts, schema: str | None) -> Iterator[Finding]:
         )
 
 
-def check_target(facts: Facts, schema: str | None, user: str) -> Finding:
+def check_target(facts: ServerFacts, schema: str | None, user: str) -> Finding:
     """The schema where models are made: the one asked about, or the first of the search path."""
     target = facts.target
     path = facts.settings.get("search_path", {}).get("setting", "")

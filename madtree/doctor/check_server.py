@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.doctor.facts import Facts
+from madtree.doctor.facts import ServerFacts
 from madtree.doctor.finding import Finding, ok, problem, warning
 from madtree.install.postgres import OLDEST_MAJOR
 
@@ -22,7 +22,7 @@ CLOUDS = {
 }
 
 
-def check_server(facts: Facts) -> Iterator[Finding]:
+def check_server(facts: ServerFacts) -> Iterator[Finding]:
     """Version, whether it can be written to, and where it runs."""
     server = facts.server
     if not server:
@@ -61,7 +61,7 @@ def check_writable(server: dict[str, object]) -> Finding:
     return ok("read-only", "the server can be written to")
 
 
-def cloud(facts: Facts) -> str | None:
+def cloud(facts: ServerFacts) -> str | None:
     """The provider's name, where the server is a managed one that we know."""
     settings, roles = facts.cloud.get("settings", []), set(facts.cloud.get("roles", []))
     for name, (prefix, role) in CLOUDS.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.doctor.facts import Facts
+from madtree.doctor.facts import ServerFacts
 from madtree.doctor.finding import Finding, ok, warning
 
 MIB = 2**20
@@ -15,7 +15,7 @@ SHARE = 0.25  # of the machine's memory, the usual advice for shared_buffers (Po
 LEAST_WORK_MEM = 4 * MIB  # PostgreSQL's own default
 
 
-def check_settings(facts: Facts) -> Iterator[Finding]:
+def check_settings(facts: ServerFacts) -> Iterator[Finding]:
     """Parallel workers, memory, jit, statement_timeout, search_path."""
     if not facts.settings:
         return
@@ -38,7 +38,7 @@ def check_settings(facts: Facts) -> Iterator[Finding]:
     yield ok("search_path", f"search_path is {path or 'empty'}; functions are called as {called}")
 
 
-def check_workers(facts: Facts) -> Finding:
+def check_workers(facts: ServerFacts) -> Finding:
     """A query gets the least of three settings."""
     names = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")
     values = {name: int(facts.settings[name]["setting"]) for name in names}
@@ -52,7 +52,7 @@ def check_workers(facts: Facts) -> Finding:
     return ok("parallel workers", said + (f"; the machine has {cpus} CPUs" if cpus else ""))
 
 
-def check_shared_buffers(facts: Facts) -> Finding:
+def check_shared_buffers(facts: ServerFacts) -> Finding:
     """PostgreSQL's cache against the machine's memory, where that is known."""
     size, memory = setting_bytes(facts, "shared_buffers"), facts.python.get("memory_bytes")
     if memory is None:
@@ -69,7 +69,7 @@ def check_shared_buffers(facts: Facts) -> Finding:
     return ok("shared_buffers", said)
 
 
-def check_work_mem(facts: Facts) -> Finding:
+def check_work_mem(facts: ServerFacts) -> Finding:
     """Sorts and hash tables: groups, scoring of grouped models, AUC."""
     size = setting_bytes(facts, "work_mem")
     if size < LEAST_WORK_MEM:
@@ -77,7 +77,7 @@ def check_work_mem(facts: Facts) -> Finding:
     return ok("work_mem", f"work_mem = {megabytes(size)}")
 
 
-def check_training_memory(facts: Facts) -> Finding:
+def check_training_memory(facts: ServerFacts) -> Finding:
     """What a training may take by default, each of its workers as much, against what the machine has."""
     memory = facts.python.get("memory_bytes")
     said = f"a training keeps its histograms in {MEMORY_MB} MB (memory_mb)"
@@ -93,7 +93,7 @@ def check_training_memory(facts: Facts) -> Finding:
     return ok("memory_mb", said)
 
 
-def setting_bytes(facts: Facts, name: str) -> int:
+def setting_bytes(facts: ServerFacts, name: str) -> int:
     """A setting of memory."""
     row = facts.settings[name]
     return int(row["setting"]) * UNITS[row["unit"]]

@@ -95,7 +95,7 @@ plpy.info("madtree doctor: " + json.dumps(facts))
 
 
 @dataclass
-class Facts:
+class ServerFacts:
     """Answers by question; a question that the server refused to answer has its words in `refused`.
 
     Of each worker of a Citus cluster there is its `node`, and either an `error` or what `ON_WORKER` tells, and in
@@ -118,9 +118,9 @@ class Facts:
     refused: dict[str, psycopg.errors.Diagnostic] = field(default_factory=dict)
 
 
-def gather(connection: psycopg.Connection, schema: str | None, engine: str = "auto") -> Facts:
+def gather(connection: psycopg.Connection, schema: str | None, engine: str = "auto") -> ServerFacts:
     """Ask everything. `schema` is where models are to be made; None for the first schema of the search path."""
-    facts = Facts(client={"engine": engine, "python": platform.python_version(), "numpy": _own_numpy()})
+    facts = ServerFacts(client={"engine": engine, "python": platform.python_version(), "numpy": _own_numpy()})
 
     def ask(question: str, sql: str, *parameters: Any) -> list[dict[str, Any]]:
         try:

@@ -21,7 +21,7 @@ from madtree.install.sources import VERSION, server_modules
 
 
 @dataclass(frozen=True)
-class Status:
+class ServerStatus:
     """What can be said of a private server without starting it."""
 
     home: Path
@@ -97,14 +97,14 @@ class PrivateServer:
                 raise PrivateServerError(f"the server does not stop:\n{stopped[1]}")
             return True
 
-    def status(self) -> Status:
+    def status(self) -> ServerStatus:
         """Look, and change nothing."""
         with self.home.explained():
             state = self.home.read_state()
             if state is None:
-                return Status(self.home.root, exists=False, running=False)
+                return ServerStatus(self.home.root, exists=False, running=False)
             pid = self._pid(state)
-        return Status(
+        return ServerStatus(
             self.home.root,
             exists=True,
             running=pid is not None,

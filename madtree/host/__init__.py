@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
-from madtree.host.protocol import Host, Request, Row, Sharing
-from madtree.host.session import Cancels, bare_message, local_settings, watched, watching
+from madtree.host.protocol import Host, Query, Row, Sharing, bare_message
+from madtree.host.session import Cancels, local_settings, watched, watching
 from madtree.host.stopwatch import Stopwatch
-from madtree.host.temporary_file import NAME, Scratch, Span, SpillFile, TemporaryFile
+from madtree.host.temporary_file import NAME, ScratchFile, Span, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "Host",
     "OnServers",
     "PlpyHost",
-    "Request",
+    "Query",
     "Row",
-    "Scratch",
+    "ScratchFile",
     "Sharing",
     "Span",
     "SpillFile",

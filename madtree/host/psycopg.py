@@ -16,7 +16,7 @@ from psycopg.rows import tuple_row
 from madtree.errors import MadtreeError
 from madtree.host.lost_connection import Doing, LostConnectionError, breaks_told, hint_of, is_lost
 from madtree.host.more_sessions import MoreSessions
-from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.statements import cancel, sent, settled
 from madtree.sqltext.catalog import EXTENSION_VERSION
@@ -94,17 +94,15 @@ class PsycopgHost:
     def training_begins(self) -> None:
         self._more.training_begins()
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         """Without savepoints: after an error the work as a whole is rolled back."""
         before, self._doing.words = self._doing.words, "while rows were read"
         with self._more.opened(sharing) as others:
             if others:  # this session only shows that it is still there
                 readers = [_reader(connection, threading.Lock()) for connection in others]
-                yield from read_ahead(requests, readers, self.let_in, self._more.cancel)
+                yield from read_ahead(queries, readers, self.let_in, self._more.cancel)
             else:
-                yield from read_ahead(requests, [_reader(self.connection, self._turn)], self._look, self._cancel)
+                yield from read_ahead(queries, [_reader(self.connection, self._turn)], self._look, self._cancel)
         self._doing.words = before
 
     def _cancel(self) -> None:

@@ -7,19 +7,19 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
 
-from madtree.host.protocol import Request, Row
+from madtree.host.protocol import Query, Row
 
 Reader = Callable[..., list[Row]]
-_AHEAD = 2  # requests beyond those that are under way
-_SECONDS = 0.1  # between two looks, while a request's rows are waited for
+_AHEAD = 2  # queries beyond those that are under way
+_SECONDS = 0.1  # between two looks, while a query's rows are waited for
 
 
 def read_ahead(
-    requests: Iterable[Request], readers: Sequence[Reader], look: Callable[[], None], stop: Callable[[], None]
+    queries: Iterable[Query], readers: Sequence[Reader], look: Callable[[], None], stop: Callable[[], None]
 ) -> Generator[list[Row], None, None]:
-    """The rows of each request, in order; every reader runs one request at a time.
+    """The rows of each query, in order; every reader runs one at a time.
 
-    No more than a few requests' rows are held, however slowly they are taken. An error ends it, and comes once no
+    No more than a few queries' rows are held, however slowly they are taken. An error ends it, and comes once no
     reader works any more.
 
     Args:
@@ -30,10 +30,10 @@ def read_ahead(
     for reader in readers:
         free.put(reader)
 
-    def run(request: Request) -> list[Row]:
+    def run(query: Query) -> list[Row]:
         reader = free.get()
         try:
-            return reader(*request)
+            return reader(*query)
         finally:
             free.put(reader)
 
@@ -47,8 +47,8 @@ def read_ahead(
 
     pool = ThreadPoolExecutor(len(readers), thread_name_prefix="madtree-read")
     try:
-        for request in requests:
-            waiting.append(pool.submit(run, request))
+        for query in queries:
+            waiting.append(pool.submit(run, query))
             if len(waiting) > len(readers) + _AHEAD:
                 yield taken()
         while waiting:

@@ -1,4 +1,4 @@
-"""What is done with a session through whichever adaptor: cancels let in, settings for a while, an error's message."""
+"""What is done with a session through whichever adaptor: cancels are let in, settings hold for a while."""
 
 from __future__ import annotations
 
@@ -67,8 +67,3 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
     yield
     for name, value in before.items():
         host.query(_SET, _TEXTS, [name, value])
-
-
-def bare_message(error: Exception) -> str:
-    """The database's message without its context lines: psycopg has it apart, PL/Python's text is the message."""
-    return str(getattr(getattr(error, "diag", None), "message_primary", None) or error)

@@ -109,10 +109,10 @@ class TemporaryFile:
         self.close()
 
 
-class Scratch(mmap.mmap):
+class ScratchFile(mmap.mmap):
     """Bytes to be written and read again, in a mapped file: they take none of a process's own memory."""
 
-    def __new__(cls, place: TemporaryPlace, n_bytes: int, content: str) -> Scratch:
+    def __new__(cls, place: TemporaryPlace, n_bytes: int, content: str) -> ScratchFile:
         """`n_bytes`: one or more.
 
         Raises:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from madtree.host import Host, Request, Sharing
+from madtree.host import Host, Query, Sharing
 from madtree.ingest.images import as_rows, range_queries
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
@@ -88,20 +88,20 @@ class RowPacker:
     def _parts(self, packer: Packer, never_null: Sequence[bool]) -> Iterator[tuple[Block, int, int]]:
         queries, careful = range_queries(self._source, self._pages, never_null)
         ranges = self._pages.ranges
-        requests = (self._request(queries, page_range) for page_range in ranges)
-        with closing(self._host.data_ahead(requests, self._sharing)) as found:
+        wanted = (self._query(queries, page_range) for page_range in ranges)
+        with closing(self._host.data_ahead(wanted, self._sharing)) as found:
             n_rows = 0
             for number, (page_range, rows) in enumerate(zip(ranges, found, strict=True), 1):
                 try:
                     part = packer.pack(as_rows(self._source, rows[0]["images"]))
                 except NullNumberError:
-                    images = self._host.query(*self._request(careful, page_range))[0]["images"]
+                    images = self._host.query(*self._query(careful, page_range))[0]["images"]
                     part = packer.pack(as_rows(self._source, images))
                 n_rows += part[0].codes.n_rows
                 self._tell(number, len(ranges), n_rows)
                 yield part
 
-    def _request(self, queries: Sequence[str], page_range: PageRange) -> Request:
+    def _query(self, queries: Sequence[str], page_range: PageRange) -> Query:
         return queries[page_range.relation], [TID, TID], page_range.bounds
 
 

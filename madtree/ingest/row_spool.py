@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.host import Host, Request, Row, Sharing, TemporaryFile, TemporaryPlace
+from madtree.host import Host, Query, Row, Sharing, TemporaryFile, TemporaryPlace
 from madtree.ingest.images import as_rows
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.learn.data import Bools, Floats, Ints, rows_in
@@ -96,8 +96,8 @@ class RowSpool:
         return spool
 
     def _ranges(self, host: Host, pages: PageRanges, sharing: Sharing | None) -> Generator[Floats, None, None]:
-        requests = (self._request(pages, page_range) for page_range in pages.ranges)
-        with closing(host.data_ahead(requests, sharing)) as found:
+        wanted = (self._query(pages, page_range) for page_range in pages.ranges)
+        with closing(host.data_ahead(wanted, sharing)) as found:
             for page_range, (row,) in zip(pages.ranges, found, strict=True):
                 rows = self._rows_of(row)
                 yield self._read_carefully(host, pages, page_range) if rows is None else rows
@@ -125,7 +125,7 @@ class RowSpool:
                 self._file.write(data, self._size)
             self._size += len(data)
 
-    def _request(self, pages: PageRanges, page_range: PageRange, *, careful: bool = False) -> Request:
+    def _query(self, pages: PageRanges, page_range: PageRange, *, careful: bool = False) -> Query:
         """The query of a page range.
 
         Replacing NULLs by NaN takes as long as reading, so it is done for numbers of which some has been NULL.
@@ -146,7 +146,7 @@ class RowSpool:
 
     def _read_carefully(self, host: Host, pages: PageRanges, page_range: PageRange) -> Floats:
         """(n_rows, n_columns) the rows of a page range in which a number is NULL for the first time."""
-        rows = self._rows_of(host.query(*self._request(pages, page_range, careful=True))[0])
+        rows = self._rows_of(host.query(*self._query(pages, page_range, careful=True))[0])
         if rows is None:
             raise NullNumberError
         self._n_surprises += 1

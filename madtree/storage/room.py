@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from madtree.host import Scratch, TemporaryPlace
+from madtree.host import ScratchFile, TemporaryPlace
 from madtree.learn.data import Array
 
 
@@ -25,6 +25,6 @@ def room_of(place: TemporaryPlace, memory_bytes: int) -> Callable[[int], Array]:
         if n_bytes <= min(left, memory_bytes // 2):
             left -= n_bytes
             return np.empty(n_bytes, np.uint8)
-        return np.frombuffer(Scratch(place, n_bytes, "copies of packed rows"), np.uint8)
+        return np.frombuffer(ScratchFile(place, n_bytes, "copies of packed rows"), np.uint8)
 
     return room

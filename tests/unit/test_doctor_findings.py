@@ -14,7 +14,7 @@ from madtree.doctor.check_cluster import check_cluster
 from madtree.doctor.check_extension import check_extension
 from madtree.doctor.check_server import check_server
 from madtree.doctor.check_settings import check_settings
-from madtree.doctor.facts import Facts
+from madtree.doctor.facts import ServerFacts
 
 GIB = 2**30
 SETTINGS = {
@@ -30,9 +30,9 @@ SETTINGS = {
 UNIT = {"shared_buffers": "8kB", "work_mem": "kB"}
 
 
-def facts(**changes: Any) -> Facts:
+def facts(**changes: Any) -> ServerFacts:
     """A server on which all is well, but for `changes`: `<part>__<key>` sets one value."""
-    found = Facts(
+    found = ServerFacts(
         server={
             "version_num": 160_004,
             "version": "16.4",
@@ -72,7 +72,7 @@ def facts(**changes: Any) -> Facts:
     return found
 
 
-CHECKS: tuple[Callable[[Facts], Any], ...] = (
+CHECKS: tuple[Callable[[ServerFacts], Any], ...] = (
     check_path,
     check_server,
     lambda found: [check_engine(found)],

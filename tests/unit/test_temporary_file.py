@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from madtree.errors import MadtreeError
-from madtree.host.temporary_file import Scratch, SpillFile, TemporaryFile
+from madtree.host.temporary_file import ScratchFile, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
 
 MEGABYTE = 2**20
@@ -98,7 +98,7 @@ def test_room_is_made_for_every_byte(
 
 def test_room_for_mapped_bytes_is_there_before_they_are_written(place: TemporaryPlace) -> None:
     """A process that finds none while it writes to them is killed by SIGBUS."""
-    scratch = Scratch(place, 5 * MEGABYTE, "row data")
+    scratch = ScratchFile(place, 5 * MEGABYTE, "row data")
     (found,) = open_files().values()
     assert len(scratch) == found.st_size == 5 * MEGABYTE
     assert found.st_blocks * 512 >= 5 * MEGABYTE
@@ -106,7 +106,7 @@ def test_room_for_mapped_bytes_is_there_before_they_are_written(place: Temporary
 
 def test_the_limit_is_asked_before_the_disk(tmp_path: Path) -> None:
     with pytest.raises(MadtreeError, match="temp_file_limit") as error:
-        Scratch(TemporaryPlace(str(tmp_path), MEGABYTE), 2**60, "row data")
+        ScratchFile(TemporaryPlace(str(tmp_path), MEGABYTE), 2**60, "row data")
     assert error.value.sqlstate == "53400"
 
 
