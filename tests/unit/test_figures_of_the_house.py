@@ -10,12 +10,14 @@ import ast
 import io
 import re
 import tokenize
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import madtree
+from tests.unit.test_rooms import imports, modules, room_of
 
 PACKAGE = Path(madtree.__file__).parent
 SQL = PACKAGE.parent / "sql"
@@ -60,6 +62,17 @@ def exported(room: str) -> list[str]:
     return []
 
 
+def documented() -> list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """All that may have a docstring, with the name of its file."""
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    return [
+        (str(path.relative_to(PACKAGE)), node)
+        for path, text in sources().items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, kinds)
+    ]
+
+
 @pytest.mark.parametrize(("option", "bound"), [("shrink", 8), ("max_competitors", 9), ("exposure", 35)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
@@ -87,7 +100,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 118, found
+    assert len(found) <= 103, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -95,12 +108,43 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 33_300
+    assert sum(map(lines_of_code, sources().values())) <= 33_200
 
 
-@pytest.mark.parametrize(("room", "bound"), [("learn/histogram", 55), ("learn/problem", 40), ("interface", 18)])
+@pytest.mark.parametrize(("room", "bound"), [("learn/histogram", 55), ("learn/problem", 30), ("interface", 18)])
 def test_names_that_a_room_offers(room: str, bound: int) -> None:
     assert len(exported(room)) <= bound
+
+
+def test_public_classes_of_one_name() -> None:
+    names = Counter(node.name for _, node in documented() if isinstance(node, ast.ClassDef) and node.name[0] != "_")
+    found = [name for name, count in names.items() if count > 1]
+    assert len(found) <= 11, found
+
+
+def test_docstrings_that_say_what_something_is_like() -> None:
+    """Rather than what it is."""
+    found = [file for file, node in documented() if (ast.get_docstring(node) or "").startswith("The same")]
+    assert len(found) <= 21, found
+
+
+def test_modules_in_circles_inside_rooms() -> None:
+    own = {
+        module: {target for _, target, _ in imports(path) if room_of(target) == room_of(module)} - {module}
+        for module, path in modules().items()
+    }
+
+    def reached(module: str) -> set[str]:
+        found: set[str] = set()
+        left = [*own[module]]
+        while left:
+            if (one := left.pop()) not in found:
+                found.add(one)
+                left += own[one]
+        return found
+
+    found = [module for module in own if module in reached(module)]
+    assert len(found) <= 8, found
 
 
 def test_lines_of_sql_that_are_written() -> None:
