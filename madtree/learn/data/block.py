@@ -148,6 +148,9 @@ class Block:
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
         fold: (n_rows,) uint8, or None without cross-validation.
         identity: (n_rows,) uint32, a hash of what tells rows apart, wherever they are; None where nobody draws rows.
+        state: (n_planes, n_rows) float64, what is kept of each row from one round of trees to the next: what it was to
+            be predicted as at first, and what the trees so far say of it. Nothing is counted by it. None where no
+            round needs those before it.
     """
 
     codes: Codes
@@ -156,18 +159,21 @@ class Block:
     tree: Ints | None = None
     fold: Array | None = None
     identity: Array | None = None
+    state: Array | None = None
+
+    def rows(self, rows: slice) -> Block:
+        """Some rows that stand one after the other; a view."""
+
+        def of(column: Array | None) -> Array | None:
+            return None if column is None else column[..., rows]
+
+        codes = Codes(self.codes.layout, self.codes.narrow[:, rows], self.codes.wide[:, rows])
+        return Block(codes, self.target[..., rows], *map(of, self._optional))
 
     def pieces(self, n_rows: int) -> Iterator[Block]:
         """The rows in blocks of `n_rows` at most, in order."""
         for first in range(0, max(self.codes.n_rows, 1), n_rows):
-            rows = slice(first, first + n_rows)
-
-            def of(column: Array | None, rows: slice = rows) -> Array | None:
-                return None if column is None else column[..., rows]
-
-            codes = Codes(self.codes.layout, self.codes.narrow[:, rows], self.codes.wide[:, rows])
-            more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
-            yield Block(codes, self.target[..., rows], *more)
+            yield self.rows(slice(first, first + n_rows))
 
     def take(self, rows: Ints) -> Block:
         """Some of the rows (m,), in that order; a copy."""
@@ -176,14 +182,16 @@ class Block:
             return None if column is None else column.take(rows, axis=-1)
 
         codes = Codes(self.codes.layout, self.codes.narrow.take(rows, axis=1), self.codes.wide.take(rows, axis=1))
-        more = (of(column) for column in (self.weight, self.tree, self.fold, self.identity))
-        return Block(codes, self.target.take(rows, axis=-1), *more)
+        return Block(codes, self.target.take(rows, axis=-1), *map(of, self._optional))
+
+    @property
+    def _optional(self) -> list[Array | None]:
+        return [self.weight, self.tree, self.fold, self.identity, self.state]
 
     @property
     def columns(self) -> list[Array | None]:
         """All that it holds: narrow and wide codes, then the columns; (..., n_rows) each."""
-        own = self.target, self.weight, self.tree, self.fold, self.identity
-        return [self.codes.narrow, self.codes.wide, *own]
+        return [self.codes.narrow, self.codes.wide, self.target, *self._optional]
 
     def empty(self, n_rows: int, make: Callable[[tuple[int, ...], np.dtype[Any]], Array]) -> Block:
         """Room for so many rows of the same kind, in arrays that `make` makes of a shape and a type."""
@@ -218,4 +226,4 @@ class Block:
         target = joined("target")
         assert target is not None
         codes = Codes(blocks[0].codes.layout, narrow, wide)
-        return cls(codes, target, joined("weight"), joined("tree"), joined("fold"), joined("identity"))
+        return cls(codes, target, *map(joined, ("weight", "tree", "fold", "identity", "state")))
