@@ -105,14 +105,14 @@ COMMENT ON AGGREGATE madtree_internal.sum_of_states(bytea) IS 'internal: states,
 
 CREATE FUNCTION madtree_internal.new_column(
     plan bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
-    identity bytea
+    identity bytea, state bytea, nodes bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.blocks.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold, identity))
+return madtree.blocks.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold, identity, state), nodes)
 $python$;
 COMMENT ON FUNCTION madtree_internal.new_column(
-    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea
+    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: a column of a block anew';
 
 CREATE FUNCTION madtree_internal.moved_nodes_steps(

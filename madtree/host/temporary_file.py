@@ -128,7 +128,7 @@ class ScratchFile(mmap.mmap):
 
 
 class SpillFile:
-    """Bytes that are written once and mapped to be read: they take none of a process's own memory."""
+    """Bytes that are written and mapped to be read: they take none of a process's own memory."""
 
     def __init__(self, place: TemporaryPlace, content: str) -> None:
         """`content`: what is written, for errors. Raises MadtreeError where the disk is full."""
@@ -149,6 +149,12 @@ class SpillFile:
         self._file.write(data, start)
         self._size = stop
         return start, stop
+
+    def overwrite(self, span: Span, data: bytes | memoryview) -> None:
+        """Put other bytes, as many, in the place of what `write` was given: whoever has mapped it sees them."""
+        if len(data) != span[1] - span[0]:
+            raise ValueError("other bytes in a file must be as many")
+        self._file.write(data, span[0])
 
     def read(self, span: Span) -> memoryview:
         """What `write` was given; the system keeps of it in memory what it has room for."""

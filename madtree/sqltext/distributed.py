@@ -17,7 +17,7 @@ from madtree.sqltext.profile import group_counts, group_figures
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.schemas import INTERNAL
-from madtree.sqltext.work import BLOCK_COLUMNS, NODES, PACKED_FIELDS, WorkTables
+from madtree.sqltext.work import BLOCK_COLUMNS, LATER_COLUMNS, PACKED_FIELDS, WorkTables
 
 TAG_BYTES = 8  # of a state, before its numbers
 _SEED = 4097  # seed of the hash that distributes rows, unlike those of samples
@@ -68,7 +68,7 @@ class DistributedTables(WorkTables):
 
     def create_part_blocks(self) -> str:
         """An empty table of blocks, one for each part."""
-        return self.create_with("blocks", f"{BLOCK_COLUMNS}, {NODES}")
+        return self.create_with("blocks", f"{BLOCK_COLUMNS}, {LATER_COLUMNS}")
 
     def pack_parts(self, source: RowSource) -> str:
         """Make each part's block where its rows are; $1: plan.

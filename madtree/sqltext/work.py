@@ -22,8 +22,9 @@ BLOCK_COLUMNS = ", ".join(
     [f"{name} pg_catalog.int4" for name in ("shard_key", "block_id", *_COUNTS)]
     + [f"{name} {INTERNAL}.packed" for name in _COLUMNS]
 )
-# What a table of blocks has beside the fields of a block: the node that each row has reached, NULL at the roots.
-NODES = f"nodes {INTERNAL}.packed"
+# What a table of blocks has beside the fields of a block: the node that each row has reached, NULL at the roots, and
+# what is kept of each row from one round of trees to the next, NULL before the first.
+LATER_COLUMNS = f"nodes {INTERNAL}.packed, state {INTERNAL}.packed"
 PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
     + [f"((madtree_packed.block).{name})::{INTERNAL}.packed AS {name}" for name in _COLUMNS]
@@ -77,7 +78,7 @@ class WorkTables:
         return self.create_as("rows", f"SELECT {', '.join(columns) if columns else '*'} FROM {relation}")
 
     def create_empty_blocks(self) -> str:
-        return self.create_with("blocks", f"{BLOCK_COLUMNS}, {NODES}, filler {INTERNAL}.padding")
+        return self.create_with("blocks", f"{BLOCK_COLUMNS}, {LATER_COLUMNS}, filler {INTERNAL}.padding")
 
     def insert_block(self) -> str:
         """$1: the block's id; then the fields of the type `block`."""
@@ -85,7 +86,7 @@ class WorkTables:
         stored = ", ".join(
             f"${i}::{INTERNAL}.packed" for i in range(2 + len(_COUNTS), 2 + len(_COUNTS) + len(_COLUMNS))
         )
-        return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {stored}, NULL, {_FILLER})"
+        return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {stored}, NULL, NULL, {_FILLER})"
 
     def totals(self) -> str:
         """Rows packed, rows that were not usable, and those among them whose class had not been seen before."""
@@ -106,7 +107,7 @@ class WorkTables:
 
     def replace_column(self, column: str) -> str:
         """Give every block a new column of that name; $1: plan."""
-        return self._update(column, f"{INTERNAL}.new_column($1, block_id, n_rows, {BLOCK_ARGUMENTS})")
+        return self._update(column, f"{INTERNAL}.new_column($1, block_id, n_rows, {BLOCK_ARGUMENTS}, state, nodes)")
 
     def move_nodes(self) -> str:
         """Move the rows of every block on; $1: plan."""

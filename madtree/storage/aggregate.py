@@ -71,24 +71,28 @@ class TableOfBlocks(Provider):
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         yield
-        plan = codec.dump({**self._problem.to_values(), **request.to_values()})
+        problem, self._copied = self._problem, None
+        if request.problem is not None and request.routing is not None:
+            problem = request.problem
+            self._move(problem, request.routing)
+        plan = codec.dump({**problem.counting_values(), **request.function_values()})
         self._host.command(self._work.replace_column(request.column), [_BYTEA], [plan])
 
     def wave(self, request: WaveRequest) -> Steps[Any]:
         return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
 
     def _by_copy(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Steps[Any]:
-        return (yield from (yield from self._copy()).answer(request))
+        return (yield from (yield from self._copy(request.problem)).answer(request))
 
     held_out = targets = categories = _by_copy
 
-    def _copy(self) -> Steps[BlockStore]:
-        """The packed rows, copied once into the memory of this process or a file: a tree's out-of-bag rows are judged
-        one by one, and permuted among all others.
+    def _copy(self, problem: Problem) -> Steps[BlockStore]:
+        """The packed rows of a problem, copied once into the memory of this process or a file: a tree's out-of-bag rows
+        are judged one by one, and permuted among all others.
         """
         if self._copied is None:
             memory = self._problem.parameters.memory_bytes // self._tuning.block_share
-            place, reader = TemporaryPlace.of(self._host), ColumnReader(self._problem)
+            place, reader = TemporaryPlace.of(self._host), ColumnReader(problem)
             copied = BlockStore(self._problem, 1, memory, 0, place)
             for row in self._host.data_stream(self._work.blocks()):
                 yield
@@ -98,7 +102,7 @@ class TableOfBlocks(Provider):
 
     def count(self, request: CountRequest) -> Steps[Array]:
         yield
-        self._move(request)
+        self._move(request.problem, request.routing)
         parts = _smaller(request, self._state_bytes)
         answers = []
         for part in parts:
@@ -120,9 +124,8 @@ class TableOfBlocks(Provider):
             state: State | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
         return state
 
-    def _move(self, request: CountRequest) -> None:
-        """Bring the nodes that are kept beside the blocks to where the request's trees have grown."""
-        problem, routing = request.problem, request.routing
+    def _move(self, problem: Problem, routing: Routing) -> None:
+        """Bring the nodes that are kept beside the blocks to where these trees have grown."""
         anew = routing is not self._routing
         rounds, n_nodes = (0, problem.n_trees) if anew else (self._rounds, self._n_nodes)
         if routing.rounds > rounds or (anew and self._have_moved):

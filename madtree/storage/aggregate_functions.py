@@ -14,10 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, LastPlan, Steps, Values, require
+from madtree.learn.data import Array, Ints, LastPlan, Steps, Values, require
 from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
-from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, column_values, with_column
-from madtree.learn.route import NewSplits, StoredNodes, node_bytes
+from madtree.learn.problem import (
+    COLUMN_FUNCTIONS,
+    COLUMNS,
+    STATE,
+    ColumnReader,
+    Problem,
+    block_columns,
+    column_values,
+    with_column,
+)
+from madtree.learn.route import MOST_NODES, NewSplits, StoredNodes, node_bytes
 from madtree.sqltext.distributed import TAG_BYTES
 
 _TAG = TAG_BYTES
@@ -92,22 +101,45 @@ def read_state(state: State | None, request: CountRequest) -> Array:
 
 
 class _Replacing:
-    """A plan by which a column is made anew: the values of a problem and of a ReplaceRequest."""
+    """A plan by which a column is made anew: the values of a problem, and what a ReplaceRequest says beside its trees.
+
+    Attributes:
+        n_nodes: of the trees, 0 where the new column does not depend on any.
+    """
 
     def __init__(self, values: dict[str, Any]) -> None:
-        self.reader = ColumnReader(Problem.from_values(values))
-        self.column, self.function, self.values = column_values(Values(values))
+        given = Values(values)
+        problem = Problem.from_values(values)
+        self.n_nodes = given.integer("n_nodes", 0, MOST_NODES)
+        require(self.n_nodes == 0 or self.n_nodes >= problem.n_trees, "n_nodes", "at least the roots")
+        self.problem = problem if self.n_nodes else None
+        self.reader = ColumnReader(problem)
+        self.function, self.values = column_values(given, self.problem, self.n_nodes)
 
 
 _replacing = LastPlan(_Replacing)
 
 
-def new_column(plan: bytes, block_id: int, n_rows: int, columns: Sequence[bytes | None]) -> bytes | None:
-    """A block's new column, as bytes; `plan`: the values of a problem and of a ReplaceRequest."""
+def new_column(
+    plan: bytes, block_id: int, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None
+) -> bytes | None:
+    """A block's new column, as bytes.
+
+    Args:
+        columns: as in `learn.problem.columns.COLUMNS`, and then the state.
+        nodes: of its rows, as they are kept beside them; None at the roots.
+    """
     todo = _replacing.get(plan)
     block = todo.reader.checked_block(n_rows, columns)
-    made = with_column(block, [(block_id, n_rows)], todo.column, todo.function, todo.values)
-    return block_columns(made)[COLUMNS.index(todo.column)]
+    reached: Ints | None = None
+    if (problem := todo.problem) is not None:
+        stored = StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, todo.n_nodes)
+        reached = np.stack([stored.of(replica) for replica in range(problem.n_replicas)])
+    made = with_column(block, [(block_id, n_rows)], todo.function, todo.values, todo.problem, reached)
+    column = COLUMN_FUNCTIONS[todo.function].column
+    if column == STATE:
+        return None if made.state is None else made.state.tobytes()
+    return block_columns(made)[COLUMNS.index(column)]
 
 
 class _Moving:

@@ -10,12 +10,22 @@ import numpy as np
 
 from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Allocator, Array, Block, Ints, Steps
-from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_columns, rows_by_tree, with_column
-from madtree.learn.requests import Provider, ReplaceRequest, Request, RowsByTreeRequest
+from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Ints, Steps
+from madtree.learn.problem import Problem, rows_by_tree
+from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request, RowsByTreeRequest
 from madtree.storage.all_rows import AllRows
 
+_OWN = ("target", "weight", "tree", "fold", "identity", "state")  # columns of a block beside its codes
 ALLOCATED_SHARE = 2  # of the memory budget, what arrays of all rows of an ensemble may take together: 1 / this
+
+
+@dataclass(frozen=True)
+class _Spilled:
+    """Where a column lies in the file."""
+
+    span: Span
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -23,12 +33,14 @@ class _Kept:
     """A block, and the parts of the table that its rows are of.
 
     Attributes:
-        block: in memory, or where its columns (learn.problem.columns) are in the file.
+        layout: of its codes.
+        columns: by name, each in memory or in the file; those that the block does not have are left out.
         parts: number of each part, and its rows in the block, one after the other.
     """
 
     n_rows: int
-    block: Block | list[Span | None]
+    layout: CodeLayout
+    columns: dict[str, Array | _Spilled]
     parts: list[tuple[int, int]]
 
 
@@ -44,7 +56,6 @@ class BlockStore(Provider):
             memory_bytes: that blocks may take; those beyond that go to a file.
             position_bytes: that rows' positions may take.
         """
-        self._reader = ColumnReader(problem)
         self._block_rows, self._place = block_rows, place
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
         self._allocated_bytes = problem.parameters.memory_bytes // ALLOCATED_SHARE
@@ -53,6 +64,7 @@ class BlockStore(Provider):
         self._waiting: list[tuple[int, Block]] = []
         self._kept: list[_Kept] = []
         self._at_hand: BlocksAtHand | None = None
+        self._is_moved = False
 
     @property
     def spilled(self) -> bool:
@@ -74,7 +86,7 @@ class BlockStore(Provider):
         if self._waiting:
             parts = [(part, block.codes.n_rows) for part, block in self._waiting]
             block = Block.join([block for _, block in self._waiting])
-            self._kept.append(_Kept(block.codes.n_rows, self._stored(block), parts))
+            self._kept.append(_Kept(block.codes.n_rows, block.codes.layout, self._stored(block), parts))
             self._waiting = []
 
     def write_to(self, all_rows: AllRows, file: TemporaryFile, first: int) -> None:
@@ -82,7 +94,13 @@ class BlockStore(Provider):
         for kept in self._kept:
             all_rows.write(file, first, self._block(kept))
             first += kept.n_rows
-        self._kept, self._file = [], None
+        self._kept, self._file, self._is_moved = [], None, True
+
+    def answer(self, request: Request) -> Steps[Any]:
+        """Raises NoAnswerError where the rows have been moved away."""
+        if self._is_moved:
+            raise NoAnswerError(f"rows that all processes share have no answer to a {type(request).__name__} here")
+        return super().answer(request)
 
     def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
         yield
@@ -97,18 +115,25 @@ class BlockStore(Provider):
         return self._at_hand.answer(request)
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
-        for i, kept in enumerate(self._kept):
-            yield
-            block = with_column(self._block(kept), kept.parts, request.column, request.function, request.values)
-            if isinstance(kept.block, Block):
-                self._kept[i] = _Kept(kept.n_rows, block, kept.parts)
-                continue
-            place = COLUMNS.index(request.column)
-            column = block_columns(block)[place]
-            spans = list(kept.block)
-            spans[place] = None if column is None else self._spill(column)
-            self._kept[i] = _Kept(kept.n_rows, spans, kept.parts)
+        """Columns stay where they are, in memory or in the file, while they keep their size."""
         self._at_hand = None
+        for kept in self._kept:
+            yield
+            made = getattr(request.made(self._block(kept), kept.parts), request.column)
+            kept.columns[request.column] = self._put(kept.columns.get(request.column), made)
+
+    def _put(self, before: Array | _Spilled | None, column: Array) -> Array | _Spilled:
+        """Keep a column in the place of another one, or of none."""
+        if isinstance(before, _Spilled) and before.span[1] - before.span[0] == column.nbytes:
+            assert self._file is not None
+            self._file.overwrite(before.span, column.tobytes())
+            return _Spilled(before.span, column.dtype, column.shape)
+        held = 0 if before is None or isinstance(before, _Spilled) else before.nbytes
+        if self._held_bytes - held + column.nbytes > self._memory_bytes:
+            self._held_bytes -= held
+            return self._spill(column)
+        self._held_bytes += column.nbytes - held
+        return column
 
     def _trees(self) -> Iterator[tuple[int, Ints]]:
         """Of each part its number and the trees (n_rows,) of its rows."""
@@ -119,28 +144,33 @@ class BlockStore(Provider):
                 yield part, np.zeros(n_rows, np.int32) if tree is None else tree[first : first + n_rows]
                 first += n_rows
 
-    def _stored(self, block: Block) -> Block | list[Span | None]:
-        """The block itself while memory is left, else where it lies in the file."""
-        columns = block_columns(block)
-        n_bytes = sum(len(column) for column in columns if column is not None)
+    def _stored(self, block: Block) -> dict[str, Array | _Spilled]:
+        """The block's columns: in memory while some is left, else in the file."""
+        codes, tree = block.codes, block.tree
+        named = {"narrow": codes.narrow, "wide": codes.wide, **{name: getattr(block, name) for name in _OWN}}
+        named["tree"] = None if tree is None else tree.astype(np.int32, copy=False)
+        columns = {name: column for name, column in named.items() if column is not None}
+        n_bytes = sum(column.nbytes for column in columns.values())
         if self._held_bytes + n_bytes <= self._memory_bytes:
             self._held_bytes += n_bytes
-            return block
-        return [None if column is None else self._spill(column) for column in columns]
+            return dict(columns)
+        return {name: self._spill(column) for name, column in columns.items()}
 
-    def _spill(self, column: bytes) -> Span:
+    def _spill(self, column: Array) -> _Spilled:
         if self._file is None:
             self._file = SpillFile(self._place, "packed rows")
-        return self._file.write(column)
+        return _Spilled(self._file.write(column.tobytes()), column.dtype, column.shape)
 
     def _block(self, kept: _Kept) -> Block:
-        if isinstance(kept.block, Block):
-            return kept.block
+        columns = {name: self._column(column) for name, column in kept.columns.items()}
+        codes = Codes(kept.layout, columns.pop("narrow"), columns.pop("wide"))
+        return Block(codes, **columns)
+
+    def _column(self, column: Array | _Spilled) -> Array:
+        if not isinstance(column, _Spilled):
+            return column
         assert self._file is not None
-        codes, target, *rest = (None if span is None else self._file.read(span) for span in kept.block)
-        assert codes is not None
-        assert target is not None
-        return self._reader.block(kept.n_rows, codes, target, *rest)
+        return np.frombuffer(self._file.read(column.span), column.kind).reshape(column.shape)
 
 
 def allocator_of(place: TemporaryPlace, memory_bytes: int) -> Allocator:

@@ -81,7 +81,7 @@ def test_files_that_name_an_option(option: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 132, found
+    assert len(found) <= 126, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -114,10 +114,10 @@ def test_lines_of_code() -> None:
 @pytest.mark.parametrize(
     ("room", "bound"),
     [
-        ("learn/histogram", 34),
-        ("learn/requests", 21),
+        ("learn/histogram", 33),
+        ("learn/requests", 22),
         ("learn/at_hand", 1),
-        ("learn/problem", 30),
+        ("learn/problem", 32),
         ("interface", 18),
     ],
 )

@@ -30,6 +30,7 @@ from madtree.learn.problem.packing import pack_images, pack_values
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, roots
 from madtree.learn.problem.row_format import RowFormat
+from madtree.learn.requests import ReplaceRequest
 from madtree.learn.requests.drive import driven
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
@@ -127,12 +128,24 @@ def grown(problem: Problem, block: Block) -> GrowingTrees:
     return finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
 
 
-def column_plan() -> tuple[bytes, tuple[int, list[bytes | None]]]:
-    problem, block = problem_of(sample_rows(200, 3), 3, Parameters())
-    first, n_rows = np.zeros((1, 1), np.int64), np.array([200])
-    values = {"part": np.array([7]), "first": first, "n_rows": n_rows, "n_folds": 3, "seed": 1}
-    made = {**problem.to_values(), "what": "replace", "column": "fold", "function": "random_folds", **values}
-    return codec.dump(made), (200, block_columns(block))
+def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
+    """A plan by which rows get a new column, and a block with the nodes and the state of its rows."""
+    if function == "random_folds":
+        problem, block = problem_of(sample_rows(200, 3), 3, Parameters())
+        first, n_rows = np.zeros((1, 1), np.int64), np.array([200])
+        values = {"part": np.array([7]), "first": first, "n_rows": n_rows, "n_folds": 3, "seed": 1}
+        made = {**problem.counting_values(), **ReplaceRequest(function, values).function_values()}
+        return codec.dump(made), (200, [*block_columns(block), None, None])
+    problem, block = problem_of(sample_rows(200, 0, weighted=True), 0, Parameters("mse", 4, min_split=10))
+    assert problem.target_grid is not None
+    growing = grown(problem, block)
+    more = {"node_value": np.arange(growing.n_nodes) / 8, "exponents": problem.target_grid.exponents}
+    request = ReplaceRequest(function, more, problem, growing.routing)
+    columns = block_columns(block)
+    nodes = finished(moved_nodes(moved_by(problem, growing.routing, 1), 200, columns, None))
+    state = np.arange(400.0).tobytes()
+    made = {**problem.counting_values(), **request.function_values()}
+    return codec.dump(made), (200, [*columns, nodes, state])
 
 
 def grow_plan(n_classes: int) -> tuple[bytes, bytes]:
@@ -311,6 +324,10 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         n_rows, (*columns, nodes) = block
         return finished(moved_nodes(plan, n_rows, columns, nodes))
 
+    def make(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
+        n_rows, (*columns, nodes, state) = block
+        return new_column(plan, 7, n_rows, [*columns, state], nodes)
+
     cases: dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]] = {}
     for n_classes in (3, 0):
         cases[f"pack {n_classes}"] = (*pack_plan(n_classes), lambda plan, rows: finished(pack_images(rows, plan)))
@@ -320,7 +337,8 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     cases["count histograms of drawn features"] = (*count_request("histograms", 2, n_drawn=2), count)
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["move"] = (*moving_plan(), move)
-    cases["column"] = (*column_plan(), lambda plan, block: new_column(plan, 7, *block))
+    for function in ("random_folds", "scores", "residuals"):
+        cases[f"column of {function}"] = (*column_plan(function), make)
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))

@@ -37,6 +37,9 @@ def _messages() -> dict[str, Message]:
     drawn = np.arange(2 * growing.n_nodes).reshape(-1, 2) % 5
     folds = {"part": np.array([7]), "first": np.zeros((1, 1), int), "n_rows": np.array([300]), "n_folds": 3, "seed": 1}
     keys = [None, None, None, np.arange(6.0), np.arange(14.0)]
+    of_numbers, block = problem_of(sample_rows(300, 0), 0, Parameters("mse", 4, min_split=10))
+    numbers = grown(of_numbers, block)
+    values = np.arange(float(numbers.n_nodes))
     told_apart = replace(rows, identity=identities(np.arange(300.0)))
     for_forest, _ = prepare(told_apart, 1, 3, KINDS, parameters, replicas=Bootstrap(1, 0, 1))
     forest = Forest.of(for_forest, ForestParameters(9, 2), np.arange(1))
@@ -61,7 +64,8 @@ def _messages() -> dict[str, Message]:
         "drawn": replace(count, features=(0, 0), drawn=drawn),
         "rows": RowsRequest(problem, growing.routing, slots, (1, 4)),
         "rows by tree": RowsByTreeRequest(9),
-        "replace": ReplaceRequest("fold", "random_folds", folds),
+        "folds": ReplaceRequest("random_folds", folds),
+        "scores": ReplaceRequest("scores", {"node_value": values}, of_numbers, numbers.routing),
     }
 
 

@@ -12,13 +12,15 @@ import numpy as np
 from madtree.learn.at_hand.node_order import NodeOrder
 from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
 from madtree.learn.histogram import CountRequest, PlacedBlock, RowsOfNodes, final, transition_steps
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, rows_by_tree
 from madtree.learn.requests import (
     CategoriesRequest,
     DrawnRowsRequest,
     HeldOut,
     HeldOutRequest,
     Provider,
+    ReplaceRequest,
+    RowsByTreeRequest,
     RowsRequest,
     Targets,
     TargetsRequest,
@@ -46,6 +48,7 @@ class BlocksAtHand(Provider):
             whole: the blocks as one, where they lie side by side; None where they have to be joined.
             allocator: for rows in the order of nodes, and for what is kept of all rows.
         """
+        self._position_bytes = position_bytes
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
         self._whole, self._lasting, self._allocator = whole, allocator, ReusingAllocator(allocator)
@@ -76,6 +79,25 @@ class BlocksAtHand(Provider):
 
     def wave(self, request: WaveRequest) -> Steps[Any]:
         return (yield from driven(request.ensemble.grow(request.number), self))
+
+    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
+        """Each block is a part."""
+        yield
+        trees = []
+        for placed in self._blocks:
+            tree = placed.block.tree
+            trees.append((placed.number, np.zeros(placed.block.codes.n_rows, np.int32) if tree is None else tree))
+        return rows_by_tree(trees, request.n_trees)
+
+    def replace(self, request: ReplaceRequest) -> Steps[None]:
+        """Each block is a part. The caller's blocks stay as they are."""
+        self._whole = self._order = self._way = None
+        self._allocator.take_back()
+        positions = Positions(self._position_bytes)
+        for i, placed in enumerate(self._blocks):
+            yield
+            made = request.made(placed.block, [(placed.number, placed.block.codes.n_rows)])
+            self._blocks[i] = PlacedBlock(placed.number, made, positions)
 
     def _in_order(self, problem: Problem) -> Steps[NodeOrder]:
         """The rows in the order of nodes."""

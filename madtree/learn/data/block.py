@@ -148,6 +148,9 @@ class Block:
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
         fold: (n_rows,) uint8, or None without cross-validation.
         identity: (n_rows,) uint32, a hash of what tells rows apart, wherever they are; None where nobody draws rows.
+        state: (n_planes, n_rows) float64, what is kept of each row from one round of trees to the next: what it was to
+            be predicted as at first, and what the trees so far say of it. Nothing is counted by it. None where no
+            round needs those before it.
     """
 
     codes: Codes
@@ -156,11 +159,12 @@ class Block:
     tree: Ints | None = None
     fold: Array | None = None
     identity: Array | None = None
+    state: Array | None = None
 
     @property
     def columns(self) -> list[Array | None]:
         """All that it holds: narrow and wide codes, then the columns; (..., n_rows) each."""
-        own = self.target, self.weight, self.tree, self.fold, self.identity
+        own = self.target, self.weight, self.tree, self.fold, self.identity, self.state
         return [self.codes.narrow, self.codes.wide, *own]
 
     def _with(self, columns: Iterable[Array | None]) -> Block:
@@ -178,8 +182,11 @@ class Block:
     def pieces(self, n_rows: int) -> Iterator[Block]:
         """The rows in blocks of `n_rows` at most, in order."""
         for first in range(0, max(self.codes.n_rows, 1), n_rows):
-            rows = slice(first, first + n_rows)
-            yield self._each(lambda column, rows=rows: column[..., rows])  # type: ignore[misc]
+            yield self.rows(slice(first, first + n_rows))
+
+    def rows(self, rows: slice) -> Block:
+        """Some rows that stand one after the other; a view."""
+        return self._each(lambda column: column[..., rows])
 
     def take(self, rows: Ints) -> Block:
         """Some of the rows (m,), in that order; a copy."""

@@ -1,4 +1,6 @@
-"""Random forests: what is drawn for their trees, how these are grown together, and what out-of-bag rows say of them."""
+"""Ensembles: rounds of trees; and random forests, what is drawn for their trees, how these are grown together, and what
+out-of-bag rows say of them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
+from madtree.learn.ensemble.rounds import grow_in_rounds, squared_error
 
 __all__ = [
     "DrawnFeatures",
@@ -18,7 +21,9 @@ __all__ = [
     "bootstrap",
     "coins",
     "drawn",
+    "grow_in_rounds",
     "said_of",
+    "squared_error",
     "train_forest",
     "wave_counts",
     "wave_nodes",

@@ -6,12 +6,12 @@ from madtree.learn.problem.bootstrap import Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.columns import (
     COLUMNS,
+    STATE,
     ColumnReader,
     block_columns,
-    column_values,
     rows_by_tree,
-    with_column,
 )
+from madtree.learn.problem.new_columns import COLUMN_FUNCTIONS, column_values, with_column
 from madtree.learn.problem.packing import Packer, block_fields, pack_images, pack_values, packer_of, require_images
 from madtree.learn.problem.parameters import forest_parameters_of, parameters_of
 from madtree.learn.problem.prepare import BinLimits, RawRows, prepare, preparing
@@ -23,6 +23,8 @@ from madtree.learn.problem.tuning import SearchTuning
 
 __all__ = [
     "COLUMNS",
+    "COLUMN_FUNCTIONS",
+    "STATE",
     "BinLimits",
     "Bootstrap",
     "Channels",

@@ -1,23 +1,19 @@
-"""The columns of a block: as bytes, in a table or a file, and back; and replacing one of them."""
+"""The columns of a block: as bytes, in a table or a file, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import MOST_BLOCK_ROWS, Array, Block, CodeLayout, Ints, Values, ascends, require
-from madtree.learn.problem.folds import folds_of_rows
+from madtree.learn.data import MOST_BLOCK_ROWS, Array, Block, CodeLayout, Ints, require
 from madtree.learn.problem.problem import Problem
-from madtree.trees import MOST_FOLDS
 
 Bytes = bytes | memoryview
-_MOST_ROWS = 2**48
 _MOST_BLOCK_TREES = 65_536
 
-COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")
+COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")  # of a block that has just been packed
+STATE = "state"  # the column that comes later
 
 
 def block_columns(block: Block) -> list[bytes | None]:
@@ -49,15 +45,17 @@ class ColumnReader:
         return [self._codes.row_bytes, target, 8 * self._weight_limbs, 4 * tree, 1 * fold, 4 * identity]
 
     def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
-        """`rest`: weight, tree, fold, identity.
+        """`rest`: weight, tree, fold, identity, and perhaps the state.
 
         Raises:
             MadtreeError: a column is not as long as the rows are many.
         """
-        weight, tree, fold, identity = rest
+        weight, tree, fold, identity, *later = rest
         require(n_rows >= 0, "n_rows", "at least 0")
         row_bytes_of = self.row_bytes(tree=True, fold=True, identity=True)
-        for name, column, row_bytes in zip(COLUMNS, (codes, target, *rest), row_bytes_of, strict=True):
+        for name, column, row_bytes in zip(
+            COLUMNS, (codes, target, weight, tree, fold, identity), row_bytes_of, strict=True
+        ):
             if column is not None:
                 require(len(column) == n_rows * row_bytes, name, f"of {row_bytes} bytes a row")
         require((weight is None) == (self._weight_limbs == 0), "weight", "there where rows have weights")
@@ -72,10 +70,11 @@ class ColumnReader:
             None if tree is None else np.frombuffer(tree, "<i4"),
             None if fold is None else np.frombuffer(fold, np.uint8),
             None if identity is None else np.frombuffer(identity, "<u4"),
+            *(None if state is None else _planes(state, n_rows) for state in later),
         )
 
     def checked_block(self, n_rows: int, columns: Sequence[Bytes | None]) -> Block:
-        """The block of columns (`COLUMNS`) that anybody may have made up.
+        """The block of columns (`COLUMNS`, and perhaps the state) that anybody may have made up.
 
         Raises:
             MadtreeError: besides, where a code, a class or a tree is none of the problem's.
@@ -99,61 +98,10 @@ class ColumnReader:
         return block
 
 
-# From a block's rows that are of one part of the table, that part's number, and values: (n_rows,) the new column.
-ColumnFunction = Callable[[Block, slice, int, dict[str, Any]], Array]
-
-
-def _random_folds(block: Block, rows: slice, part: int, values: dict[str, Any]) -> Array:
-    """`values`: part (n_parts,) ascending; of each of them `first` (n_parts, n_trees), and n_rows, n_folds, seed, as in
-    `folds_of_rows`.
-    """
-    tree: Ints = np.zeros(rows.stop - rows.start, np.int32) if block.tree is None else block.tree[rows]
-    at = int(np.searchsorted(values["part"], part))
-    require(at < len(values["part"]) and values["part"][at] == part, "part", f"known, as {part} is not")
-    return folds_of_rows(tree, values["first"][at], values["n_rows"], values["n_folds"], values["seed"])
-
-
-def _values_of_random_folds(given: Values) -> dict[str, Any]:
-    part = given.ints("part", (None,), -(2**63), 2**63 - 1)
-    require(ascends(part), "part", "ascending")
-    n_rows = given.ints("n_rows", (None,), 0, _MOST_ROWS)
-    return {
-        "part": part,
-        "first": given.ints("first", (len(part), len(n_rows)), 0, _MOST_ROWS),
-        "n_rows": n_rows,
-        "n_folds": given.integer("n_folds", 1, MOST_FOLDS),
-        "seed": given.integer("seed", -(2**63), 2**63 - 1),
-    }
-
-
-COLUMN_FUNCTIONS: dict[str, ColumnFunction] = {"random_folds": _random_folds}
-# Of each function the column that it makes, and how its values are read; that raises MadtreeError where they are none.
-_MADE: dict[str, tuple[str, Callable[[Values], dict[str, Any]]]] = {"random_folds": ("fold", _values_of_random_folds)}
-
-
-def column_values(given: Values) -> tuple[str, str, dict[str, Any]]:
-    """Column, function and values for `with_column`; raises MadtreeError where they are none."""
-    function = given.text("function", COLUMN_FUNCTIONS)
-    column, read = _MADE[function]
-    return given.text("column", (column,)), function, read(given)
-
-
-def with_column(
-    block: Block, parts: list[tuple[int, int]], column: str, function: str, values: dict[str, Any]
-) -> Block:
-    """The block with a new column.
-
-    Args:
-        parts: number of each part of the table that rows are of, and how many, one after the other.
-        column: "fold", "target" or "weight".
-        function: name of one of `COLUMN_FUNCTIONS`.
-    """
-    made, first = [], 0
-    for part, n_rows in parts:
-        made.append(COLUMN_FUNCTIONS[function](block, slice(first, first + n_rows), part, values))
-        first += n_rows
-    changed: dict[str, Any] = {column: np.concatenate(made, axis=-1)}
-    return replace(block, **changed)
+def _planes(state: Bytes, n_rows: int) -> Array:
+    fits = len(state) % (8 * n_rows) == 0 if n_rows else len(state) == 0
+    require(fits, STATE, "numbers of each row")
+    return np.frombuffer(state, "<f8").reshape(len(state) // (8 * n_rows) if n_rows else 0, n_rows)
 
 
 def rows_by_tree(trees: list[tuple[int, Ints]], n_trees: int) -> Ints:

@@ -19,4 +19,4 @@ def assign_folds(problem: Problem) -> Program[None]:
         "n_folds": problem.parameters.n_folds,
         "seed": problem.parameters.seed,
     }
-    yield ReplaceRequest("fold", "random_folds", values)
+    yield ReplaceRequest("random_folds", values)

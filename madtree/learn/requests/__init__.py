@@ -16,6 +16,7 @@ from madtree.learn.requests.of_waves import (
 from madtree.learn.requests.provider import (
     BREATH,
     BlocksReport,
+    NoAnswerError,
     Program,
     Progress,
     Provider,
@@ -34,6 +35,7 @@ __all__ = [
     "Ensemble",
     "HeldOut",
     "HeldOutRequest",
+    "NoAnswerError",
     "Program",
     "Progress",
     "Provider",

@@ -5,15 +5,15 @@ Each of these can be sent to another process: `to_values` are its values by name
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madtree.learn.data import Ints, Values, require
-from madtree.learn.problem import Problem, column_values
-from madtree.learn.route import Routing
+from madtree.learn.data import Block, Ints, Values, require
+from madtree.learn.problem import COLUMN_FUNCTIONS, Problem, column_values, with_column
+from madtree.learn.route import Positions, Routing
 
 _MOST_TREES = 2**31 - 1
 
@@ -71,19 +71,54 @@ class RowsByTreeRequest:
 
 @dataclass(frozen=True)
 class ReplaceRequest:
-    """Give all rows a new column, please: `column` ("fold", "target" or "weight") of every block by a function of
-    `learn.problem.columns.COLUMN_FUNCTIONS` from the block's rows, where they stand, and `values`.
+    """Give all rows a new column, please, by a function of each block's rows, and of the nodes that they have reached
+    in trees that have just grown. The next requests are about the new rows.
+
+    Attributes:
+        function: name of one of `learn.problem.COLUMN_FUNCTIONS`, which say what column it makes of what values.
+        problem, routing: of these trees; None where the function needs none.
     """
 
-    column: str
     function: str
     values: dict[str, Any]
+    problem: Problem | None = None
+    routing: Routing | None = None
     what: ClassVar[str] = "replace"
 
+    @property
+    def column(self) -> str:
+        """The name of the column."""
+        return COLUMN_FUNCTIONS[self.function].column
+
+    def made(self, block: Block, parts: Sequence[tuple[int, int]]) -> Block:
+        """A block with the new column; `parts` as in `with_column`. Its rows go down the trees for that."""
+        return with_column(block, parts, self.function, self.values, self.problem, self._nodes(block))
+
+    def _nodes(self, block: Block) -> Ints | None:
+        """(n_replicas, n_rows) the node that each row has reached."""
+        if self.problem is None or self.routing is None:
+            return None
+        n_groups, on_their_way = self.problem.n_groups, Positions(0)
+        replicas = range(self.problem.n_replicas)
+        return np.stack([on_their_way.nodes((0, r), block, self.routing, r, n_groups) for r in replicas])
+
     def to_values(self) -> dict[str, Any]:
-        return {"what": self.what, "column": self.column, "function": self.function, **self.values}
+        own = {"what": self.what, "has_trees": self.routing is not None, **self.function_values()}
+        if self.problem is None or self.routing is None:
+            return own
+        return {**self.problem.to_values(), **self.routing.to_values(), **own}
+
+    def function_values(self) -> dict[str, Any]:
+        """What it says beside the trees, for whoever knows the nodes of rows."""
+        n_nodes = 0 if self.routing is None else len(self.routing.child)
+        return {"function": self.function, "n_nodes": n_nodes, **self.values}
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> ReplaceRequest:
         """The request that `to_values` tells of; raises MadtreeError where it is none."""
-        return cls(*column_values(Values(values)))
+        given = Values(values)
+        if not given.boolean("has_trees"):
+            return cls(*column_values(given, None, 0))
+        problem = Problem.from_values(values)
+        routing = Routing.from_values(values, problem.n_trees, problem.bins.widths)
+        return cls(*column_values(given, problem, len(routing.child)), problem, routing)

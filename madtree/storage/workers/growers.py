@@ -18,8 +18,7 @@ from madtree.host import Span, SpillFile, TemporaryPlace
 from madtree.learn.data import Steps, Values, advanced
 from madtree.learn.requests import BlocksReport, Progress
 from madtree.storage.whole_trees import grow_block
-from madtree.storage.workers.board import Board
-from madtree.storage.workers.claims import Claims, Part
+from madtree.storage.workers.board import Board, Claims, Part
 from madtree.storage.workers.messages import place_of, place_values
 
 _MOST_BLOCKS = 2**31

@@ -118,6 +118,7 @@ class Leader(Resident, Provider, Generic[T]):
         return np.concatenate([mine, *(np.frombuffer(data, np.int64).reshape(-1, mine.shape[1]) for data in theirs)])
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
+        """Raises NoAnswerError where all processes share their rows: each may have begun trees of the old ones."""
         yield from self._asked(request)
 
     def wave(self, request: WaveRequest) -> Steps[Wave]:
@@ -131,8 +132,9 @@ class Leader(Resident, Provider, Generic[T]):
 
     def _asked(self, request: ByOwnRows) -> Steps[Any]:
         """This process's answer by its own rows, and the bytes of everybody else's."""
+        steps = self.store.answer(request)  # it may have no answer, before anybody is asked
         self.board.publish(codec.dump(request.to_values()))
-        mine = yield from self.store.answer(request)
+        mine = yield from steps
         return mine, (yield from self._answers())
 
     def _answers(self) -> Steps[list[bytes]]:

@@ -16,8 +16,7 @@ from madtree.learn.problem import NullNumberError
 from madtree.learn.requests import Ensemble, T, driven
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import ALLOCATED_SHARE, BlockStore, allocator_of
-from madtree.storage.workers.board import Board
-from madtree.storage.workers.claims import Claims, Part
+from madtree.storage.workers.board import Board, Claims, Part
 from madtree.storage.workers.messages import (
     ByOwnRows,
     GrowEnsemble,

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import codec
-from madtree.storage.workers.board import Board, leader_of
-from madtree.storage.workers.claims import Part
+from madtree.storage.workers.board import Board, Part, leader_of
 from madtree.storage.workers.membership import require_membership
 
 

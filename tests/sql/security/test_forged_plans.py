@@ -24,15 +24,17 @@ CALLS = {
     "count": f"SELECT length(madtree_internal.node_statistics(%(n_rows)s, {COLUMNS}, %(nodes)s::bytea, "
     "%(plan)s::bytea))",
     "move": f"SELECT length(madtree_internal.moved_nodes(%(plan)s::bytea, %(n_rows)s, {COLUMNS}, %(nodes)s::bytea))",
-    "column": f"SELECT length(madtree_internal.new_column(%(plan)s::bytea, 7, %(n_rows)s, {COLUMNS}))",
+    "column": f"SELECT length(madtree_internal.new_column(%(plan)s::bytea, 7, %(n_rows)s, {COLUMNS}, "
+    "%(state)s::bytea, %(nodes)s::bytea))",
 }
 
 
 def arguments(plan: bytes, rows: Any) -> dict[str, Any]:
     if isinstance(rows, bytes):
         return {"plan": plan, "rows": rows}
-    columns = dict(zip(("codes", "target", "weight", "tree", "fold", "identity", "nodes"), rows[1], strict=False))
-    return {"plan": plan, "n_rows": rows[0], **columns}
+    names = ("codes", "target", "weight", "tree", "fold", "identity", "nodes", "state")
+    columns = dict(zip(names, rows[1], strict=False))
+    return {"plan": plan, "n_rows": rows[0], "nodes": None, "state": None, **columns}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from madtree.learn.data.block import Block
 from madtree.learn.data.grid import Grid
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.problem import columns
+from madtree.learn.problem.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.prune.outcome import Outcome
@@ -134,14 +135,14 @@ def test_the_order_of_growth_changes_no_tree(order: str, n_classes: int, max_sur
     assert_identical(expected, counted)
 
 
-def _flipped(block: Block, rows: slice, part: int, values: dict[str, Any]) -> Array:
+def _flipped(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """Classes in reverse."""
-    return (values["n_classes"] - 1 - block.target[rows]).astype(block.target.dtype)
+    return (values["n_classes"] - 1 - rows.block.target).astype(rows.block.target.dtype)
 
 
 @pytest.mark.parametrize("memory_bytes", [0, 10_000, 2**30], ids=["file", "both", "memory"])
 def test_a_column_is_replaced_wherever_blocks_are(memory_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(columns.COLUMN_FUNCTIONS, "flipped", _flipped)
+    monkeypatch.setitem(COLUMN_FUNCTIONS, "flipped", NewColumn("target", _flipped, lambda given, problem, n_nodes: {}))
     parameters = Parameters("gini", 5, min_split=10, min_bucket=4)
     problem, block = problem_of(sample_rows(1_500, 3), 3, parameters)
     flipped = train(problem, replace(block, target=(2 - block.target).astype(block.target.dtype)))
@@ -154,7 +155,7 @@ def test_a_column_is_replaced_wherever_blocks_are(memory_bytes: int, monkeypatch
         found = []
         for _ in range(2):
             found.append((yield from train_trees(problem, rows_at_hand=True, folds_known=True))[0])
-            yield ReplaceRequest("target", "flipped", {"n_classes": 3})
+            yield ReplaceRequest("flipped", {"n_classes": 3})
         return found
 
     first, second = finished(driven(program(), store))

@@ -1,0 +1,181 @@
+"""Replacing a column of all blocks: by named functions of a block's rows, and of the nodes that they have reached.
+
+Gradient and hessian of a loss are the target and the weight of the next round's trees; the score is in the block's
+state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Array, Block, Floats, Grid, Ints, Values, ascends, require
+from madtree.learn.problem.columns import STATE
+from madtree.learn.problem.folds import folds_of_rows
+from madtree.learn.problem.problem import Problem
+from madtree.trees import MOST_FOLDS
+
+_MOST_ROWS = 2**48
+_OUTCOME, _FIRST_SCORE = 0, 1  # planes of the state
+
+
+@dataclass(frozen=True)
+class ChangingRows:
+    """Rows of a block that get a new column.
+
+    Attributes:
+        block: of these rows alone.
+        part: number of the part of the table that they are of.
+        problem: that trees have been grown for; None where the new column does not depend on trees.
+        nodes: (n_replicas, n_rows) the nodes that they have reached in these, or None.
+    """
+
+    block: Block
+    part: int
+    problem: Problem | None = None
+    nodes: Ints | None = None
+
+    @property
+    def weights(self) -> Floats | float:
+        """(n_rows,), or 1 where all are."""
+        assert self.problem is not None
+        if self.block.weight is None or self.problem.weight_grid is None:
+            return 1.0
+        return self.problem.weight_grid.join(self.block.weight, self.block.tree)
+
+    @property
+    def outcomes(self) -> Floats:
+        """(n_rows,) what rows of a regression are to be predicted as, less the tree's centre."""
+        assert self.problem is not None
+        assert self.problem.target_grid is not None
+        return self.problem.target_grid.join(self.block.target, self.block.tree) / self.weights
+
+
+# From rows and values: (..., n_rows) the new column.
+ColumnFunction = Callable[[ChangingRows, Mapping[str, Any]], Array]
+
+
+def _random_folds(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
+    """`values`: part (n_parts,) ascending; of each of them `first` (n_parts, n_trees), and n_rows, n_folds, seed, as in
+    `folds_of_rows`.
+    """
+    block, part = rows.block, rows.part
+    tree: Ints = np.zeros(block.codes.n_rows, np.int32) if block.tree is None else block.tree
+    at = int(np.searchsorted(values["part"], part))
+    require(at < len(values["part"]) and values["part"][at] == part, "part", f"known, as {part} is not")
+    return folds_of_rows(tree, values["first"][at], values["n_rows"], values["n_folds"], values["seed"])
+
+
+def _scores(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
+    """The state: what rows were to be predicted as at first, and a score for each replica, to which the value of the
+    node that they have reached is added. Of a row without a state the score is 0. `values`: node_value (n_nodes,).
+    """
+    assert rows.nodes is not None
+    state = rows.block.state
+    if state is None:
+        made = np.zeros((_FIRST_SCORE + len(rows.nodes), rows.block.codes.n_rows))
+        made[_OUTCOME] = rows.outcomes
+    else:
+        require(len(state) == _FIRST_SCORE + len(rows.nodes), STATE, "a score for each replica")
+        made = state.copy()
+    made[_FIRST_SCORE:] += values["node_value"].take(rows.nodes)
+    return made
+
+
+def _residuals(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
+    """The target: by how much the score of the first replica misses, on a grid; the negative gradient of the squared
+    error. `values`: exponents (n_trees, n_limbs) of the grid.
+    """
+    state = rows.block.state
+    require(state is not None and len(state) > _FIRST_SCORE, STATE, "there, with a score")
+    assert state is not None
+    missed = (state[_OUTCOME] - state[_FIRST_SCORE]) * rows.weights
+    return Grid(values["exponents"]).split(missed, rows.block.tree)
+
+
+def _values_of_random_folds(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    part = given.ints("part", (None,), -(2**63), 2**63 - 1)
+    require(ascends(part), "part", "ascending")
+    n_rows = given.ints("n_rows", (None,), 0, _MOST_ROWS)
+    return {
+        "part": part,
+        "first": given.ints("first", (len(part), len(n_rows)), 0, _MOST_ROWS),
+        "n_rows": n_rows,
+        "n_folds": given.integer("n_folds", 1, MOST_FOLDS),
+        "seed": given.integer("seed", -(2**63), 2**63 - 1),
+    }
+
+
+def _values_of_scores(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    _require_regression(problem)
+    return {"node_value": given.floats("node_value", (n_nodes,))}
+
+
+def _values_of_residuals(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    grid = Grid.from_values(given, "exponents", _require_regression(problem).n_trees)
+    require(grid is not None, "exponents", "there")
+    assert grid is not None
+    return {"exponents": grid.exponents}
+
+
+def _require_regression(problem: Problem | None) -> Problem:
+    require(problem is not None and problem.target_grid is not None, "routing", "that of a regression's trees")
+    assert problem is not None
+    return problem
+
+
+@dataclass(frozen=True)
+class NewColumn:
+    """A function that makes a column.
+
+    Attributes:
+        column: that it makes.
+        read: its values as they have come; raises MadtreeError where they are none. Given the problem of the trees, or
+            None, and how many nodes these have.
+    """
+
+    column: str
+    function: ColumnFunction
+    read: Callable[[Values, Problem | None, int], dict[str, Any]]
+
+
+COLUMN_FUNCTIONS: dict[str, NewColumn] = {
+    "random_folds": NewColumn("fold", _random_folds, _values_of_random_folds),
+    "scores": NewColumn(STATE, _scores, _values_of_scores),
+    "residuals": NewColumn("target", _residuals, _values_of_residuals),
+}
+
+
+def column_values(given: Values, problem: Problem | None, n_nodes: int) -> tuple[str, dict[str, Any]]:
+    """Function and values for `with_column`; raises MadtreeError where they are none."""
+    function = given.text("function", COLUMN_FUNCTIONS)
+    return function, COLUMN_FUNCTIONS[function].read(given, problem, n_nodes)
+
+
+def with_column(
+    block: Block,
+    parts: Sequence[tuple[int, int]],
+    function: str,
+    values: Mapping[str, Any],
+    problem: Problem | None = None,
+    nodes: Ints | None = None,
+) -> Block:
+    """The block with a new column; all others are the same arrays.
+
+    Args:
+        parts: number of each part of the table that rows are of, and how many, one after the other.
+        function: name of one of `COLUMN_FUNCTIONS`.
+        problem, nodes: as in `ChangingRows`, of all rows.
+    """
+    new, made, first = COLUMN_FUNCTIONS[function], [], 0
+    for part, n_rows in parts:
+        rows = slice(first, first + n_rows)
+        of_part = ChangingRows(block.rows(rows), part, problem, None if nodes is None else nodes[:, rows])
+        with np.errstate(all="ignore"):  # numbers that somebody has made up come to no sums, which `final` refuses
+            made.append(new.function(of_part, values))
+        first += n_rows
+    changed: dict[str, Any] = {new.column: made[0] if len(made) == 1 else np.concatenate(made, axis=-1)}
+    return replace(block, **changed)
