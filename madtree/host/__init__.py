@@ -1,6 +1,6 @@
 """The database session that we work in, behind one protocol: an adaptor for the server's inside and one for the
 client's side, statements that go to the servers of a cluster, settings for the length of a training, cancels, temporary
-files, the stopwatch.
+files, work tables, the stopwatch.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary_file import NAME, Scratch, Span, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
+from madtree.host.work_space import WorkSpace
 
 __all__ = [
     "NAME",
@@ -30,6 +31,7 @@ __all__ = [
     "Stopwatch",
     "TemporaryFile",
     "TemporaryPlace",
+    "WorkSpace",
     "bare_message",
     "local_settings",
     "watched",

@@ -68,7 +68,7 @@ def test_files_that_name_an_option(option: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 132, found
+    assert len(found) <= 129, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -78,7 +78,7 @@ def test_decisions_on_whether_a_model_is_a_forest() -> None:
         for line in text.splitlines()
         if IS_FOREST.search(line) and DECISION.search(IS_FOREST.sub("", line))
     ]
-    assert len(found) <= 74, "\n".join(found)
+    assert len(found) <= 51, "\n".join(found)
 
 
 def test_files_that_are_fragments() -> None:
@@ -87,7 +87,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 118, found
+    assert len(found) <= 117, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -95,7 +95,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 33_300
+    assert sum(map(lines_of_code, sources().values())) <= 33_720
 
 
 @pytest.mark.parametrize(("room", "bound"), [("learn/histogram", 55), ("learn/problem", 40), ("interface", 18)])

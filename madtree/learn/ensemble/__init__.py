@@ -5,6 +5,7 @@ from __future__ import annotations
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
+from madtree.learn.ensemble.learners import ForestLearner, Held, Learner, TreeLearner, learner_of
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
@@ -12,12 +13,17 @@ __all__ = [
     "DrawnFeatures",
     "DrawnSplits",
     "Forest",
+    "ForestLearner",
+    "Held",
+    "Learner",
     "OutOfBag",
     "RandomCuts",
+    "TreeLearner",
     "Wave",
     "bootstrap",
     "coins",
     "drawn",
+    "learner_of",
     "said_of",
     "train_forest",
     "wave_counts",
