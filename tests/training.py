@@ -13,6 +13,7 @@ from psycopg import sql
 
 from madtree.host.psycopg import PsycopgHost
 from madtree.request import Tuning, check_arguments, check_forest_arguments
+from madtree.train import line_of
 from madtree.train import train as train_task
 
 _NUMBER = re.compile(r"\d+\.\d+(?:e[+-]\d+)?")
@@ -55,7 +56,7 @@ def train_by_client(db: psycopg.Connection | PsycopgHost, tuning: Tuning | None 
             task = check_forest_arguments(host, **arguments)
         else:
             task = check_arguments(host, **arguments)
-        return train_task(host, task if tuning is None else replace(task, tuning=tuning))
+        return line_of(train_task(host, task if tuning is None else replace(task, tuning=tuning)))
 
 
 def read_model(db: psycopg.Connection, model: str, schema: str | None = None) -> Tables:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
-from madtree.host import Host
-from madtree.request import check_arguments, check_forest_arguments
+from madtree.host import Host, Stopwatch
+from madtree.request import TrainingTask, check_arguments, check_forest_arguments
 from madtree.score import predict_out_of_bag
-from madtree.train import train
+from madtree.train import Trained, line_of, train
 
 
 def tree_train(host: Host, *arguments: Any) -> str:
@@ -17,7 +17,7 @@ def tree_train(host: Host, *arguments: Any) -> str:
     Raises:
         MadtreeError: an argument is not valid, or the rows are not fit to learn from.
     """
-    return train(host, check_arguments(host, *arguments))
+    return line_of(trained(host, check_arguments(host, *arguments)))
 
 
 def forest_train(host: Host, *arguments: Any) -> str:
@@ -26,5 +26,20 @@ def forest_train(host: Host, *arguments: Any) -> str:
     Raises:
         MadtreeError: an argument is not valid, or the rows are not fit to learn from.
     """
-    task = check_forest_arguments(host, *arguments)
-    return train(host, task, partial(predict_out_of_bag, host, task) if task.oob_predictions else None)
+    return line_of(trained(host, check_forest_arguments(host, *arguments)))
+
+
+def trained(host: Host, task: TrainingTask) -> Trained:
+    """Train, predict the model's own rows where that is wanted, and tell where the time went.
+
+    Raises:
+        MadtreeError: the rows are not fit to learn from.
+    """
+    watch = Stopwatch("write")
+    found = train(host, task, watch)
+    if task.oob_predictions:
+        watch.begin("write")
+        predict_out_of_bag(host, task, found.is_tested)
+    if task.verbose:
+        host.info(watch.line())
+    return replace(found, seconds=watch.seconds)

@@ -1,6 +1,6 @@
 """The database session that we work in, behind one protocol: an adaptor for the server's inside and one for the
-client's side, statements that go to the servers of a cluster, what is done through any of them, temporary files, the
-stopwatch.
+client's side, statements that go to the servers of a cluster, what is done through any of them, temporary files, work
+tables, the stopwatch.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from madtree.host.session import Cancels, local_settings, watched, watching
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary_file import NAME, ScratchFile, Span, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
+from madtree.host.work_space import WorkSpace
 
 __all__ = [
     "NAME",
@@ -28,6 +29,7 @@ __all__ = [
     "Stopwatch",
     "TemporaryFile",
     "TemporaryPlace",
+    "WorkSpace",
     "bare_message",
     "local_settings",
     "watched",

@@ -27,6 +27,11 @@ class Stopwatch:
         self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + now - self._since
         self._stage, self._since = stage, now
 
+    @property
+    def seconds(self) -> float:
+        """Of all stages so far."""
+        return sum(self._seconds.values()) + self._clock() - self._since
+
     def line(self) -> str:
         """`stages: sample 0.012 s, pack 0.345 s, ...`, in the order in which the stages were first begun."""
         self.begin(self._stage)

@@ -4,32 +4,34 @@ rows as numbers.
 
 from __future__ import annotations
 
-from madtree.ingest.bin_finder import BinFinder, binned_features
+from madtree.ingest.bin_finder import BinFinder, Binned, binned_features, takes_all
 from madtree.ingest.categories import Categories, read_categories, read_folds
+from madtree.ingest.groups import Groups, copy_groups, groups_query, make_groups
 from madtree.ingest.images import as_rows, range_queries, read_images
 from madtree.ingest.page_ranges import OID, PageRange, PageRanges
 from madtree.ingest.placement import (
     distribute_beside,
     distribution_column,
     has_citus,
+    oid_of,
     placement,
     plain_tables,
 )
 from madtree.ingest.profile import (
-    Groups,
     Profile,
     classes_at_most,
     estimate_profile,
-    groups_of,
     read_profile,
 )
 from madtree.ingest.row_reader import Packed, Packing, RowPacker
+from madtree.ingest.row_source import columns_needed, fold_feature, relation_of, row_format, row_source
 from madtree.ingest.row_spool import RowSpool
 from madtree.ingest.unfit_rows import no_usable_row
 
 __all__ = [
     "OID",
     "BinFinder",
+    "Binned",
     "Categories",
     "Groups",
     "Packed",
@@ -42,12 +44,17 @@ __all__ = [
     "as_rows",
     "binned_features",
     "classes_at_most",
+    "columns_needed",
+    "copy_groups",
     "distribute_beside",
     "distribution_column",
     "estimate_profile",
-    "groups_of",
+    "fold_feature",
+    "groups_query",
     "has_citus",
+    "make_groups",
     "no_usable_row",
+    "oid_of",
     "placement",
     "plain_tables",
     "range_queries",
@@ -55,4 +62,8 @@ __all__ = [
     "read_folds",
     "read_images",
     "read_profile",
+    "relation_of",
+    "row_format",
+    "row_source",
+    "takes_all",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,20 @@ def _sample_size(parameters: Parameters, least_sample: int) -> int:
     return int(max(parameters.n_bins**2, least_sample) * _SPARE)
 
 
+@dataclass(frozen=True)
+class Binned:
+    """What is found with the bins.
+
+    Attributes:
+        seen_null: of each feature, whether a value was missing in the sample; unordered ones count as such.
+        spool: all rows, where they have been read once.
+    """
+
+    bins: BinTable
+    seen_null: Sequence[bool]
+    spool: RowSpool | None
+
+
 class BinFinder:
     """Finds the bins of every feature in every large tree."""
 
@@ -55,30 +69,25 @@ class BinFinder:
     ) -> None:
         """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees.
 
-        `takes_all` tells whether the sample is the whole table. `seen_null` tells of each feature, after `find`,
-        whether a value was missing in the sample; unordered features are not sampled and count as such.
+        `takes_all` tells whether the sample is the whole table.
         """
         self._host, self._source, self._pages = host, source, pages
         self._format = row_format
         self._kinds, self._categories, self._parameters = kinds, categories, parameters
         self._tree_ids, self._rows = tree_ids, rows
         self._limits = BinLimits.choose(kinds, parameters.n_bins, rows)
-        self.seen_null = [True] * len(kinds)
         self._wanted = _sample_size(parameters, least_sample)
         self.takes_all = not source.grouping and takes_all(parameters, int(rows.sum()), least_sample)
 
-    def find(
-        self,
-        read_once: Callable[[], RowSpool] | None = None,
-        read_drawn: Callable[[str], RowSpool] | None = None,
-    ) -> BinTable:
+    def find(self, read: Callable[..., RowSpool] | None = None, *, once: bool = False) -> Binned:
         """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.
 
         Args:
-            read_once: all rows of a single tree, where they are to be read once if more of them than a sample is
-                needed.
-            read_drawn: the rows of groups that meet a condition, where their sample may be kept outside of memory.
+            read: reads all rows, or with `condition` those that meet it, where they may be kept outside of memory.
+            once: whether all rows of a single tree are to be read once if more of them than a sample is needed.
         """
+        spool: RowSpool | None = None
+        seen_null = [True] * len(self._kinds)
         n_trees = len(self._tree_ids)
         bins: list[list[Bins | None]] = [[None] * len(self._kinds) for _ in range(n_trees)]
         few: dict[tuple[int, int], Floats] = {}
@@ -87,14 +96,14 @@ class BinFinder:
                 every = np.arange(len(categories.labels), dtype=np.float64)
                 for row in bins:
                     row[f] = Bins(every, every)
-        if read_drawn is not None and self._source.grouping:
-            columns = self._of_groups(read_drawn(self._drawn_of_groups()))
-        elif read_once is not None and (self.takes_all or not self._pages.ranges):  # no pages: no sample of them
-            columns = self._of_spool(read_once())
+        if read is not None and self._source.grouping:
+            columns = self._of_groups(read(condition=self._drawn_of_groups()))
+        elif read is not None and once and (self.takes_all or not self._pages.ranges):  # no pages: no sample of them
+            columns = self._of_spool(spool := read())
         else:
             columns = self._sample()
         for f, of_trees in columns:
-            self.seen_null[f] = any(bool(np.isnan(mine).any()) for mine in of_trees)
+            seen_null[f] = any(bool(np.isnan(mine).any()) for mine in of_trees)
             for t, mine in enumerate(of_trees):
                 bins[t][f] = quantile_bins(mine, int(self._limits.limit[t, f]), int(self._limits.n_bins[f]))
                 if bins[t][f] is not None:
@@ -105,10 +114,13 @@ class BinFinder:
                 bins[t][f] = Bins.from_values(
                     values, counts, int(self._limits.limit[t, f]), int(self._limits.n_bins[f])
                 )
-        completed = self._complete(few) if read_once is None or not few else self._complete_of_all(few, read_once())
+        if few and read is not None and once:
+            completed = self._complete_of_all(few, spool := spool or read())
+        else:
+            completed = self._complete(few)
         for (t, f), values in completed.items():
             bins[t][f] = Bins(values, values)
-        return BinTable.from_bins([[b for b in row if b is not None] for row in bins])
+        return Binned(BinTable.from_bins([[b for b in row if b is not None] for row in bins]), seen_null, spool)
 
     def _ordered_features(self) -> list[int]:
         return [f for f, categories in enumerate(self._categories) if categories is None]

@@ -38,6 +38,11 @@ def distribute_beside(host: Host, table: str, column: str, beside: str) -> None:
         host.query(sql.DISTRIBUTE_BESIDE, [_TEXT] * 3, [table, column, beside])
 
 
+def oid_of(host: Host, table: str) -> int:
+    """Of a table by its SQL name."""
+    return int(host.query(work_sql.OID_OF, [_TEXT], [table])[0]["oid"])
+
+
 def plain_tables(host: Host, oid: int, held: str | None) -> list[int]:
     """The tables, by OID, that hold the relation's rows and can be read page by page; none where it must be copied to
     be read so, or read as a whole.

@@ -21,7 +21,7 @@ from madtree.ingest.unfit_rows import (
     check_weights,
     too_many_classes,
 )
-from madtree.learn.data import Floats, Ints
+from madtree.learn.data import Floats
 from madtree.learn.problem import Scale
 from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
@@ -77,37 +77,6 @@ class Profile:
         exposed = self.shortest is not None and self.longest is not None
         exposure = (np.array([self.shortest]), np.array([self.longest])) if exposed else None
         return Scale.of_counts(rows, high, heaviest, self.integral, exposure)
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The groups of a grouped run; an entry for each, by ascending tree id.
-
-    Attributes:
-        tree_id, usable: int64.
-        block: the block of small groups, -1 for the others.
-        low, high, heaviest, shortest, longest: float64, NaN where a group has no usable row; the last two are of
-            exposures.
-    """
-
-    tree_id: Ints
-    usable: Ints
-    block: Ints
-    low: Floats
-    high: Floats
-    heaviest: Floats
-    shortest: Floats
-    longest: Floats
-
-    def scale(self, groups: Ints, profile: Profile, *, exposed: bool) -> Scale:
-        """Of some groups (n,), from the profile of all rows."""
-        rows, heaviest = self.usable[groups], self.heaviest[groups]
-        low, high, shortest, longest = (
-            np.nan_to_num(values[groups]) for values in (self.low, self.high, self.shortest, self.longest)
-        )
-        if not profile.of_counts:
-            return Scale.of_range(rows, low, high, heaviest, profile.integral)
-        return Scale.of_counts(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
 
 
 def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
@@ -211,22 +180,3 @@ def classes_at_most(task: TrainingTask) -> int | None:
     """How many classes an outcome may have before they are taken for numbers; None for no such limit."""
     is_number = task.is_classification and task.dependent_type in INTEGERS
     return MOST_WHOLE_NUMBERS if is_number and not task.classes_meant else None
-
-
-def groups_of(found: Sequence[Row]) -> Groups:
-    """The groups from the rows of `sqltext.profile.listed_groups`."""
-
-    def column(name: str, missing: float) -> Floats:
-        return np.array([missing if row.get(name) is None else float(row[name]) for row in found])
-
-    block = column("block", -1).astype(np.int64)
-    return Groups(
-        column("tree_id", 0).astype(np.int64),
-        column("usable", 0).astype(np.int64),
-        block,
-        column("low", np.nan),
-        column("high", np.nan),
-        column("heaviest", 1.0),
-        column("shortest", np.nan),
-        column("longest", np.nan),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from madtree.host import Host
 from madtree.model.turns import make_tables
@@ -12,15 +12,38 @@ from madtree.sqltext import forest_tables, packed_nodes
 from madtree.sqltext import tables as sql
 from madtree.trees import node_layout
 
-_OF_FORESTS: dict[str, Any] = {
-    "own": forest_tables.MEMBER_COLUMNS,
-    "more": forest_tables.MORE_MEMBER_COLUMNS,
-    "summary": forest_tables.FOREST_SUMMARY_COLUMNS,
-    "of_groups": forest_tables.GROUP_COLUMNS,
-}
+Columns = Sequence[tuple[str, str]]
 
 
-def create_tables(host: Host, task: TrainingTask) -> None:
+@dataclass(frozen=True)
+class TableLayout:
+    """What the tables of one kind of model have.
+
+    Attributes:
+        own, more: columns of `<output>` in front of those of any model, and behind them.
+        summary: columns of `<output>_summary`.
+        of_groups: columns of `<output>_group`; no such table without any.
+        is_packed: whether nodes are kept a value a tree, and `<output>_nodes` is a view.
+    """
+
+    own: Columns = ()
+    more: Columns = ()
+    summary: Columns = sql.SUMMARY_COLUMNS
+    of_groups: Columns = ()
+    is_packed: bool = False
+
+
+OF_TREES = TableLayout()
+OF_FORESTS = TableLayout(
+    own=forest_tables.MEMBER_COLUMNS,
+    more=forest_tables.MORE_MEMBER_COLUMNS,
+    summary=forest_tables.FOREST_SUMMARY_COLUMNS,
+    of_groups=forest_tables.GROUP_COLUMNS,
+    is_packed=True,
+)
+
+
+def create_tables(host: Host, task: TrainingTask, layout: TableLayout = OF_TREES) -> None:
     """Create the model's empty tables; with `task.replace`, drop an existing model of that name first.
 
     Others who make or use a model of that name are waited for.
@@ -32,19 +55,24 @@ def create_tables(host: Host, task: TrainingTask) -> None:
     statements = sql.create_tables(
         *at,
         task.grouping,
-        None if task.forest else prediction_type(task),
+        None if layout.is_packed else prediction_type(task),
         surrogates=task.parameters.max_surrogates > 0,
         competitors=task.parameters.max_competitors > 0,
         cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
-        **(_OF_FORESTS if task.forest else {}),
+        own=layout.own,
+        more=layout.more,
+        summary=layout.summary,
+        of_groups=layout.of_groups,
     )
-    if task.forest:
+    if layout.is_packed:
         statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, ())])
     make_tables(host, *at, "output_table_name", statements, task.replace)
 
 
 def nodes_view(task: TrainingTask, classes: Sequence[str]) -> str:
-    """The statement that makes a forest's view `<output>_nodes`, and then tells it the classes, when they are known."""
+    """The statement that makes the view `<output>_nodes` of packed nodes, and then tells it the classes, when they are
+    known.
+    """
     class_type = prediction_type(task) if task.is_classification else None
     n_classes = len(classes) if task.is_classification else None
     layout = node_layout(task.features, n_classes, weighted=task.weights_sql is not None)

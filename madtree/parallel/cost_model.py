@@ -111,14 +111,15 @@ def growing_workers(
     n_blocks: int,
     n_rows: int,
     n_columns: int,
-    parameters: Parameters,
+    looked_at: int,
     costs: Costs,
-    forest: ForestParameters | None = None,
 ) -> int:
-    """How many should grow small groups of so many rows together, block by block: a tree of each, or a forest."""
+    """How many should grow small groups of so many rows together, block by block.
+
+    `looked_at`: features, in all levels and trees, that each row is counted by.
+    """
     if workers.asked:
         return workers.available
-    looked_at = n_columns * (1 + parameters.n_folds) if forest is None else forest.n_drawn * forest.n_trees
     work = n_rows * looked_at * costs.grown_value
     # Workers take the rows from a table, which has to be written first.
     stored = n_rows * n_columns * costs.stored_value

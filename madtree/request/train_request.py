@@ -83,10 +83,3 @@ class TrainingTask:
     tuning: Tuning = field(default_factory=Tuning)
     forest: ForestParameters | None = None
     oob_predictions: bool = False
-
-    @property
-    def may_stay_spread(self) -> bool:
-        """Whether trees grow where the rows of a distributed table are: those of forests grow faster of a copy, and do
-        so unless the aggregate is asked for.
-        """
-        return self.forest is None or self.strategy == "aggregate"

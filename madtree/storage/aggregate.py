@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Cancels, Host, TemporaryPlace, local_settings
+from madtree.host import Cancels, Host, TemporaryPlace, WorkSpace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
-from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec, finished
+from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec
 from madtree.learn.histogram import CountRequest, frontier_values
 from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_fields, rows_by_tree
 from madtree.learn.requests import (
@@ -167,21 +167,15 @@ def _smaller(request: CountRequest, state_bytes: int | None) -> list[CountReques
 class TableKeeper(ABC):
     """Keeps blocks in a table, whoever packs them."""
 
-    def __init__(self, host: Host, work: WorkTables, made: list[str], n_workers: int) -> None:
-        """`made`: the parts of the work tables that exist; those made here are added."""
-        self._host, self._work, self._made, self._n_workers = host, work, made, n_workers
+    def __init__(self, host: Host, work: WorkTables, space: WorkSpace, n_workers: int) -> None:
+        """`space`: which has the tables that are made here."""
+        self._host, self._work, self._space, self._n_workers = host, work, space, n_workers
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
-    ) -> T:
-        if "blocks" in self._made:
-            self._host.command(self._work.drop(["blocks"]))
-        else:
-            self._made.append("blocks")
+    ) -> Steps[T]:
         packed = self._pack(packing)
-        cancels = Cancels(self._host)
-        provider = self._provider(packing.problem)
-        return finished(driven(program(packed, False), provider, tell), cancels.let_in)
+        return (yield from driven(program(packed, False), self._provider(packing.problem), tell))
 
     @abstractmethod
     def _pack(self, packing: Packing) -> Packed: ...
@@ -199,8 +193,7 @@ class InTable(TableKeeper):
     def __init__(
         self,
         host: Host,
-        work: WorkTables,
-        made: list[str],
+        space: WorkSpace,
         rows: RowPacker,
         block_rows: int,
         n_workers: int,
@@ -211,12 +204,12 @@ class InTable(TableKeeper):
             n_workers: that may share a pass.
             tuning: of the training.
         """
-        super().__init__(host, work, made, n_workers)
+        super().__init__(host, space.tables, space, n_workers)
         self._rows, self._block_rows, self._tuning = rows, block_rows, tuning
 
     def _pack(self, packing: Packing) -> Packed:
         host, work, cancels = self._host, self._work, Cancels(self._host)
-        host.command(work.create_empty_blocks())
+        self._space.make("blocks", work.create_empty_blocks())
         total, number = Packed(0, 0, 0), 0
         for block, packed in self._rows.blocks(packing, self._block_rows):
             # A page range may have many more rows than the catalogue made believe.

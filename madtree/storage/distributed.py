@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Host, OnServers
+from madtree.host import Host, OnServers, WorkSpace
 from madtree.ingest import (
     BinFinder,
     Packed,
@@ -32,7 +32,6 @@ from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.profile import group_counts
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.values import text_of
-from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate import TableKeeper, TableOfBlocks
 from madtree.storage.aggregate_functions import State, joined_pieces
 from madtree.trees import Parameters
@@ -104,14 +103,14 @@ class DistributedRows:
 
     @classmethod
     def distribute(
-        cls, host: Host, task: TrainingTask, work: WorkTables, columns: Sequence[str] | None, relation: str
+        cls, host: Host, task: TrainingTask, space: WorkSpace, columns: Sequence[str] | None, relation: str
     ) -> DistributedRows:
         """Make the table of rows: `columns` of the task's `relation` (both as SQL), all if None."""
-        tables = DistributedTables(work.schema, work.token)
+        tables = DistributedTables(space.tables.schema, space.tables.token)
         servers = OnServers(host)
         n_rows = int(servers.query(sql.count_rows(relation))[0]["n_rows"])
         n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
-        host.command(tables.create_rows(columns, relation))
+        space.make("rows", tables.create_rows(columns, relation))
         distribute(host, tables.name("rows"), tables.shard_key, like=task.source.oid)
         keys = shard_keys(host, tables.name("rows"), count_shards(host, task.source.oid))
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
@@ -124,34 +123,27 @@ class DistributedRows:
         ranges = tuple(PageRange(0, str(part), str(self.keys[part % len(self.keys)])) for part in range(self.n_parts))
         return PageRanges((self.tables.aliased("rows"),), ranges)
 
-    def count_groups(self, source: RowSource, dependent_is_number: bool, made: list[str]) -> str:
+    def count_groups(self, source: RowSource, dependent_is_number: bool, space: WorkSpace) -> str:
         """The query of the groups' figures: of each group one row comes to the coordinator, instead of one from each
         shard, where groups can be told apart by a hash.
-
-        `made`: the parts of the work tables that exist; those made here are added.
         """
         host, tables = self.host, self.tables
-        host.command(tables.create_counts(source, dependent_is_number))
-        made.append("counts")
+        space.make("counts", tables.create_counts(source, dependent_is_number))
         if not host.query(sql.HASHABLE, [_TEXT], [tables.name("counts")])[0]["hashable"]:
             return group_counts(source, dependent_is_number)
         distribute_beside(host, tables.name("counts"), "madtree_by", beside=tables.name("rows"))
         self.servers.command(tables.count_groups(source, dependent_is_number))
         return tables.counted_groups(source, dependent_is_number)
 
-    def distribute_groups(self, source: RowSource) -> None:
+    def distribute_groups(self, source: RowSource, space: WorkSpace) -> None:
         """Make the table of the rows of small groups, those of each block on one server."""
-        self.host.command(self.tables.create_group_rows())
+        space.make("images", self.tables.create_group_rows())
         distribute_beside(self.host, self.tables.name("images"), "block_id", beside=self.tables.name("rows"))
         self.servers.command(self.tables.distribute_groups(source))
 
     def limited(self, parameters: Parameters) -> Parameters:
         """Parameters under which a state is small enough to travel."""
         return replace(parameters, memory_bytes=min(parameters.memory_bytes, STATE_BYTES * SearchTuning().state_share))
-
-    def keeper(self, source: RowSource, made: list[str]) -> InParts:
-        """`made`: the parts of the work tables that exist."""
-        return InParts(self, made, source)
 
 
 def part_rows(n_numbers: int, most: int) -> int:
@@ -165,20 +157,20 @@ class InParts(TableKeeper):
     may_run_statements = True
     n_processes = 1
 
-    def __init__(self, rows: DistributedRows, made: list[str], source: RowSource) -> None:
-        super().__init__(rows.host, rows.tables, made, 0)
+    def __init__(self, rows: DistributedRows, space: WorkSpace, source: RowSource) -> None:
+        super().__init__(rows.host, rows.tables, space, 0)
         self._rows, self._source = rows, source
 
     def _pack(self, packing: Packing) -> Packed:
         host, servers, tables = self._host, self._rows.servers, self._rows.tables
-        host.command(tables.create_part_blocks())
+        self._space.make("blocks", tables.create_part_blocks())
         distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
         servers.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
         totals = servers.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
 
     def _provider(self, problem: Problem) -> TableOfBlocks:
-        return DistributedBlocks(self._rows, problem, self._made)
+        return DistributedBlocks(self._rows, problem, self._space)
 
 
 class DistributedBlocks(TableOfBlocks):
@@ -186,10 +178,10 @@ class DistributedBlocks(TableOfBlocks):
     pieces of all shards' states that are of the same place, as LightGBM's data-parallel learner does.
     """
 
-    def __init__(self, rows: DistributedRows, problem: Problem, made: list[str]) -> None:
-        """`made`: the parts of the work tables that exist; those made here are added."""
+    def __init__(self, rows: DistributedRows, problem: Problem, space: WorkSpace) -> None:
+        """`space`: which has the tables that are made here."""
         super().__init__(rows.servers, rows.tables, problem, 0, rows.tuning, STATE_BYTES)
-        self._tables, self._made, self._n_shards = rows.tables, made, len(rows.keys)
+        self._tables, self._space, self._n_shards = rows.tables, space, len(rows.keys)
         self._piece_keys: list[int] = []
 
     def _state(self, request: CountRequest, plan: bytes) -> State | None:
@@ -205,8 +197,7 @@ class DistributedBlocks(TableOfBlocks):
 
     def _make_states(self) -> list[int]:
         host, tables, n_pieces = self._host, self._tables, min(self._n_shards, _MOST_PIECES)
-        host.command(tables.create_states())
-        self._made.append("states")
+        self._space.make("states", tables.create_states())
         distribute_over(host, tables.name("states"), "shard_key", n_pieces)
         return shard_keys(host, tables.name("states"), n_pieces)
 

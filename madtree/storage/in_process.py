@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 
-from madtree.host import Cancels, Host, TemporaryPlace
+from madtree.host import Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, RowPacker
-from madtree.learn.data import finished
+from madtree.learn.data import Steps
 from madtree.learn.requests import Program, Progress, T, driven
 from madtree.storage.blocks import BlockStore
 
@@ -25,14 +25,14 @@ class InProcess:
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
-    ) -> T:
-        place, cancels = TemporaryPlace.of(self._host), Cancels(self._host)
+    ) -> Steps[T]:
+        place = TemporaryPlace.of(self._host)
         store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, self._position_bytes, place)
         total = Packed(0, 0, 0)
         with closing(self._rows.blocks(packing, self._block_rows)) as blocks:
             for number, (block, packed) in enumerate(blocks):
-                cancels.let_in()
+                yield
                 store.add(number, block)
                 total = total.plus(packed)
         store.finish()
-        return finished(driven(program(total, True), store, tell), cancels.let_in)
+        return (yield from driven(program(total, True), store, tell))

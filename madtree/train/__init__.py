@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from madtree.train.train import train
+from madtree.train.trained import Trained, line_of
 
-__all__ = ["train"]
+__all__ = ["Trained", "line_of", "train"]

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.host import Host, Sharing, local_settings
+from madtree.host import Host, Sharing, WorkSpace, local_settings
 from madtree.parallel import Workers, sharing
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import sessions as sessions_sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.rows import RowSource
 from madtree.storage.workers import board
+from madtree.train.source import Source
 
 _NUMBER = 8  # bytes
 
 
-def no_workers(host: Host, workers: Workers, read: RowSource | None) -> str:
-    """Why there can be no resident workers; empty where there can be.
+NOT_SAFE = "PostgreSQL lets no workers read these rows (a temporary table, or a function not PARALLEL SAFE)"
 
-    `read`: rows that they would have to read; None where they need not.
-    """
+
+def obstacle_to_workers(host: Host, workers: Workers) -> str:
+    """Why there can be no resident workers, whatever rows they would have to read; empty where there can be."""
     if not host.in_server:
         return "this training is driven from outside the server"
     if not workers.resident:
         return "the setting madtree.resident_workers is off"
     if not board.available():
         return "the system has no /proc with a process's open files"
-    if read is not None and not parallel_safe(host, read):
-        return "PostgreSQL lets no workers read these rows (a temporary table, or a function not PARALLEL SAFE)"
     return ""
-
-
-def resident(host: Host, workers: Workers) -> Workers:
-    """Those of `workers` that may stay as long as trees are grown of rows that they need not read."""
-    return Workers() if no_workers(host, workers, None) else workers
 
 
 def parallel_safe(host: Host, source: RowSource) -> bool:
@@ -41,8 +35,14 @@ def parallel_safe(host: Host, source: RowSource) -> bool:
     return any("Gather" in line for line in _shared_plan(host, workers_sql.plan_of(_whole(source))))
 
 
-def for_sessions(host: Host, source: RowSource, oids: Sequence[int], n_rows: int) -> Sharing:
-    """What other sessions need to know to read all rows, about `n_rows`, of the tables `oids`."""
+def sharing_of(source: Source, n_rows: int, space: WorkSpace) -> Sharing | None:
+    """What other sessions need to know to read all rows, about `n_rows`; None where there are work tables, a copy of
+    the rows or their groups, which nobody else sees.
+    """
+    return _for_sessions(source.reader, source.rows, source.oids, n_rows) if space.is_empty else None
+
+
+def _for_sessions(host: Host, source: RowSource, oids: Sequence[int], n_rows: int) -> Sharing:
 
     def obstacle() -> str:
         plan = _shared_plan(host, workers_sql.whole_plan_of(_whole(source)))

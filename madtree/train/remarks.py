@@ -54,9 +54,9 @@ def tell_of_ids(host: Host, task: TrainingTask, profile: Profile, categories: Se
         )
 
 
-def tell_of_bags(host: Host, task: TrainingTask, said: OutOfBagColumns) -> None:
+def tell_of_bags(host: Host, task: TrainingTask, sampling: str, said: OutOfBagColumns) -> None:
     """A notice where no row is out of any bag: of rows that are told apart each tree lacks a third."""
-    if task.forest is None or task.forest.sampling != "poisson":
+    if sampling != "poisson":
         return
     judged = said.n_rows >= FEWEST_ROWS
     alike = judged & np.isnan(said.error)

@@ -4,103 +4,108 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from madtree.host import Cancels, Host, Stopwatch, local_settings
-from madtree.ingest import as_rows
+from madtree.host import Cancels, local_settings
+from madtree.ingest import as_rows, read_images
+from madtree.learn.data import finished
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import BlocksReport, Progress
 from madtree.parallel import sharing
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.rows import RowSource
-from madtree.sqltext.work import WorkTables
 from madtree.storage.distributed import DistributedRows
-from madtree.storage.whole_trees import GrowPlan, grow_in_block
+from madtree.storage.whole_trees import GrowPlan, growing_in_block
 from madtree.storage.workers.groups import grown_together
+from madtree.train.batches import Batch, Deliveries, delivered
 from madtree.train.progress import Teller
+from madtree.train.source import Call
+from madtree.train.survey import Survey
 
 _BYTEA = "pg_catalog.bytea"
 _SORT_SHARE = 4  # of the memory budget, what sorting rows by block may take
 _LEAST_WORK_MEM = 64  # kilobytes, PostgreSQL's own bound
 
 
-class SmallGroups:
-    """One run's small groups.
+def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
+    """What is trained of a table without groups whose rows fit one block."""
+    host, source = call.host, found.source
+    call.watch.begin("pack")
+    clause = source.rows.from_clause(extra=source.rows.usable)
+    images = read_images(source.reader, source.rows, rows_sql.images(source.rows, clause))
+    tell, deliveries = Teller(host, call.watch, call.task.verbose).tell, Deliveries(host, in_file=False)
+    steps = growing_in_block(_grow_plan(call, found), images, tell, deliveries.add)
+    del images
+    trained = yield from delivered(steps, deliveries, found.profile, Cancels(host).let_in)
+    if trained is not None:
+        yield Batch(trained, found.profile)
+
+
+def small_groups(call: Call, found: Survey, n_growers: int) -> Iterator[Batch]:
+    """The trees of small groups, block by block.
 
     In one process the blocks are streamed, so that no more than one is held at a time. Resident workers share blocks
-    out from a table. Where rows are distributed, those of a block come together on a server, which grows them.
+    out from a table. Where rows are spread over servers, those of a block come together on one, which grows them.
+
+    Args:
+        n_growers: workers that grow blocks beside this process; above 0 only where there may be resident workers.
     """
+    n_blocks, tell = found.size.n_blocks, Teller(call.host, call.watch, call.task.verbose).tell
+    plan = _grow_plan(call, found)
+    if n_growers:
+        for trees in _shared(call, found, plan, n_growers, tell):
+            yield Batch(trees, found.profile)
+        return
+    spread = found.source.spread
+    grown = _by_servers(call, found, plan, spread) if spread else _streamed(call, found, plan)
+    for done, batch in enumerate(grown, 1):
+        tell(Progress(blocks=BlocksReport(done, n_blocks)))
+        if batch is not None:
+            yield Batch(batch, found.profile)
 
-    def __init__(
-        self,
-        host: Host,
-        work: WorkTables,
-        made: list[str],
-        source: RowSource,
-        plan: GrowPlan,
-        n_blocks: int,
-        n_workers: int,
-        watch: Stopwatch,
-        distributed: DistributedRows | None = None,
-        *,
-        by_place: bool = True,
-    ) -> None:
-        """
-        Args:
-            made: the parts of the work tables that exist; those made here are added.
-            n_workers: that grow blocks beside this process; above 0 only where there may be resident workers.
-            watch: told of the stages.
-            distributed: the rows, where they are spread over servers.
-            by_place: whether rows have a place in a plain table.
-        """
-        self._watch = watch
-        self._host, self._work, self._made = host, work, made
-        self._source, self._plan, self._distributed = source, plan, distributed
-        self._n_blocks, self._n_workers = n_blocks, n_workers
-        self._by_place = by_place
-        # Folds go by a row's place where the table does not tell them.
-        self._in_order = plan.parameters.n_folds > 0 and source.fold is None
 
-    def train(self, tell: Callable[[Progress], None]) -> Iterator[TrainedTrees | None]:
-        """The trees, block by block, None for a block without a usable row; `tell` hears how many blocks are done."""
-        if self._n_workers:
-            yield from self._shared(tell)
-            return
-        batches = self._by_servers(self._distributed) if self._distributed else self._streamed()
-        for done, batch in enumerate(batches, 1):
-            tell(Progress(blocks=BlocksReport(done, self._n_blocks)))
-            yield batch
+def _grow_plan(call: Call, found: Survey) -> GrowPlan:
+    profile, learner = found.profile, call.kind.learner
+    n_classes = len(profile.classes)
+    return GrowPlan(found.row_format(profile), found.feature_kinds, n_classes, found.parameters, learner)
 
-    def _by_servers(self, rows: DistributedRows) -> Iterator[TrainedTrees | None]:
-        self._watch.begin("pack")
-        self._made.append("images")
-        rows.distribute_groups(self._source)
-        self._watch.begin("passes")
-        for row in rows.servers.stream(rows.tables.grown(), [_BYTEA], [self._plan.dump()]):
-            yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
 
-    def _streamed(self) -> Iterator[TrainedTrees | None]:
-        self._watch.begin("pack")
-        with local_settings(self._host, self._sorting(1)):
-            for row in self._host.data_stream(self._query()):
-                tell = Teller(self._host, self._watch, verbose=False).tell
-                yield grow_in_block(
-                    self._plan, as_rows(self._source, row.pop("images")), tell, Cancels(self._host).let_in
-                )
-                self._watch.begin("pack")
+def _by_servers(call: Call, found: Survey, plan: GrowPlan, spread: DistributedRows) -> Iterator[TrainedTrees | None]:
+    call.watch.begin("pack")
+    spread.distribute_groups(found.source.rows, call.space)
+    call.watch.begin("passes")
+    for row in spread.servers.stream(spread.tables.grown(), [_BYTEA], [plan.dump()]):
+        yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
 
-    def _shared(self, tell: Callable[[Progress], None]) -> Iterator[TrainedTrees]:
-        host, work, n_workers = self._host, self._work, self._n_workers
-        self._watch.begin("pack")
-        with local_settings(host, {**self._sorting(n_workers + 1), **sharing(n_workers)}):
-            host.command(work.create_images(self._query()))
-        self._made.append("images")
-        self._watch.begin("passes")
-        plan = self._plan.dump()
-        for trees in grown_together(host, work.images_of(), self._n_blocks, plan, n_workers, tell):
-            yield TrainedTrees.load(trees)
 
-    def _query(self) -> str:
-        return rows_sql.images_by_block(self._source, in_order=self._in_order, by_place=self._by_place)
+def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTrees | None]:
+    host, source = call.host.source, found.source
+    call.watch.begin("pack")
+    with local_settings(host, _sorting(found, 1)):
+        for row in host.data_stream(_query(found)):
+            tell = Teller(host, call.watch, verbose=False).tell
+            steps = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
+            yield finished(steps, Cancels(host).let_in)
+            call.watch.begin("pack")
 
-    def _sorting(self, processes: int) -> dict[str, str]:
-        kilobytes = self._plan.parameters.memory_bytes // 1024 // _SORT_SHARE // processes
-        return {"work_mem": f"{max(kilobytes, _LEAST_WORK_MEM)}kB"}
+
+def _shared(
+    call: Call, found: Survey, plan: GrowPlan, n_growers: int, tell: Callable[[Progress], None]
+) -> Iterator[TrainedTrees]:
+    host, tables = call.host, call.space.tables
+    call.watch.begin("pack")
+    with local_settings(host, {**_sorting(found, n_growers + 1), **sharing(n_growers)}):
+        call.space.make("images", tables.create_images(_query(found)))
+    call.watch.begin("passes")
+    n_blocks = found.size.n_blocks
+    for trees in grown_together(host, tables.images_of(), n_blocks, plan.dump(), n_growers, tell):
+        yield TrainedTrees.load(trees)
+
+
+def _query(found: Survey) -> str:
+    """Of the images of each block. Folds go by a row's place where the table does not tell them."""
+    rows = found.source.rows
+    in_order = found.parameters.n_folds > 0 and rows.fold is None
+    return rows_sql.images_by_block(rows, in_order=in_order, by_place=found.has_places)
+
+
+def _sorting(found: Survey, processes: int) -> dict[str, str]:
+    kilobytes = found.parameters.memory_bytes // 1024 // _SORT_SHARE // processes
+    return {"work_mem": f"{max(kilobytes, _LEAST_WORK_MEM)}kB"}

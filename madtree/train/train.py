@@ -1,60 +1,109 @@
-"""tree_train after its arguments have been checked: make the model's tables, train, fill them."""
+"""A training from its checked task to a model, stage by stage: each returns a value, and the next one takes it.
+
+    source    where the rows are read: in place, from a copy, or in parts on several servers
+    survey    the first look at them: sizes, classes, categories, folds, groups
+    strategy  which way suits them: whole trees, or who keeps the blocks; chosen from plain values
+    trees     batches of trained trees, as they come
+    tables    the model, written batch by batch
+
+What differs by the kind of model that is trained is asked of its `TrainingKind`.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import replace
 
-from madtree.host import Host, Stopwatch, local_settings
-from madtree.ingest import has_citus
-from madtree.learn.data import Bools
+from madtree.host import Host, Stopwatch, WorkSpace, local_settings
+from madtree.ingest import has_citus, no_usable_row
 from madtree.model import create_tables
 from madtree.parallel import available
 from madtree.request import TrainingTask
-from madtree.train.fill import ModelFiller
-from madtree.train.training import Training
+from madtree.train.batches import Batch
+from madtree.train.kinds import TrainingKind
+from madtree.train.large import large_trees
+from madtree.train.of_forests import Forests
+from madtree.train.of_trees import SingleTrees
+from madtree.train.other_readers import obstacle_to_workers
+from madtree.train.small import small_groups, whole_tree
+from madtree.train.source import Call, open_source
+from madtree.train.strategy import Able, Strategy, choose_strategy
+from madtree.train.survey import Survey, survey
+from madtree.train.tables import Tables
+from madtree.train.trained import Trained
 
 # Rows come in order only in one process; what may be shared out says so (madtree.parallel).
 _SERIAL = {"max_parallel_workers_per_gather": "0"}
-# Citus would tell its workers of a forest's view, which reads a table that they do not have.
+# Citus would tell its workers of a view over packed nodes, which reads a table that they do not have.
 _OWN_VIEWS = {"citus.enable_ddl_propagation": "off"}
 
 
-def train(host: Host, task: TrainingTask, then: Callable[[Bools], None] | None = None) -> str:
-    """Train and write the model; returns one line that says what was trained.
+def kind_of(task: TrainingTask) -> TrainingKind:
+    """The kind of model that is to be trained."""
+    return SingleTrees() if task.forest is None else Forests(task.forest)
+
+
+def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Trained:
+    """Train and write the model.
 
     Args:
-        then: called when the model is written, with `ModelFiller.is_tested`.
+        watch: told of the stages.
 
     Raises:
-        MadtreeError: the rows are not fit to learn from.
+        MadtreeError: the rows are not fit to learn from, or cannot be kept as it was asked for.
     """
-    started = time.monotonic()
-    watch = Stopwatch("write")
+    watch = watch or Stopwatch("write")
+    kind = kind_of(task)
     host.source.training_begins()
-    of_views = _OWN_VIEWS if task.forest and has_citus(host) else {}
+    of_views = _OWN_VIEWS if kind.layout.is_packed and has_citus(host) else {}
     with local_settings(host, of_views):
-        create_tables(host, task)
-    workers = available(host, task.parallel_workers, task.tuning.cores)
-    with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL):
-        training = Training(host, task, workers, watch)
-        filler = ModelFiller(host, task, training)
-        training.train(filler.add)
+        create_tables(host, task, kind.layout)
+    call = begin(host, task, kind, watch)
+    with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL), call.space:
+        found = survey(call, open_source(call))
+        strategy = choose_strategy(
+            task.strategy,
+            call.able,
+            found.source.access,
+            kind,
+            found.size,
+            found.blocks.whole,
+            found.parameters,
+            task.tuning,
+        )
+        tables, profile = Tables(call, found), found.profile
+        for batch in trees_of(call, found, strategy):
+            watch.begin("write")
+            tables.add(batch)
+            profile = batch.profile
+            watch.begin("passes")
+        if tables.is_empty:
+            raise no_usable_row(task, "every feature is NULL in each of")
         watch.begin("write")
         with local_settings(host, of_views):
-            filler.finish()
-        training.clean_up()
-    if then is not None:
-        watch.begin("write")
-        then(filler.is_tested)
-    if task.verbose:
-        host.info(watch.line())
-    n_rows, n_trees, n_leaves = filler.n_rows, filler.n_trees, filler.n_leaves
-    failed = f"{filler.n_failed} group{'s' * (filler.n_failed != 1)} without any, " if filler.n_failed else ""
-    error = "" if filler.oob_error is None else f"out-of-bag error {filler.oob_error:.4g}, "
-    return (
-        f"{task.arguments.output_table_name}: {'forest for ' if task.forest else ''}"
-        f"{'classification' if task.is_classification else 'regression'}, "
-        f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, {failed}"
-        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {error}{time.monotonic() - started:.2f} s"
-    )
+            trained = tables.finish(profile)
+    return replace(trained, seconds=watch.seconds)
+
+
+def begin(host: Host, task: TrainingTask, kind: TrainingKind, watch: Stopwatch) -> Call:
+    """What the stages share."""
+    workers = available(host, task.parallel_workers, task.tuning.cores)
+    space = WorkSpace(host, task.output_schema)
+    able = Able(workers, host.has_extension, space.tables.temporary, obstacle_to_workers(host, workers))
+    watch.begin("sample")
+    return Call(host, task, kind, able, space, watch)
+
+
+def trees_of(call: Call, found: Survey, strategy: Strategy) -> Iterator[Batch]:
+    """The trees in the way that was chosen, batch by batch."""
+    groups = found.groups
+    if strategy.is_whole:
+        yield from whole_tree(call, found)
+    elif groups is None:
+        yield from large_trees(call, found, strategy, found.profile.scale())
+    else:
+        if found.size.n_blocks:
+            yield from small_groups(call, found, strategy.n_growers)
+        if len(large := found.large):
+            scale = groups.scale(large, found.profile, exposed=found.source.rows.exposure is not None)
+            yield from large_trees(call, found, strategy, scale, groups.tree_id[large])

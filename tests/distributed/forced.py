@@ -137,7 +137,7 @@ def train_distributed(
 ) -> None:
     """The same as if the training table were distributed."""
     with monkeypatch.context() as patch:
-        patch.setattr("madtree.train.training.placement", lambda host, oid: "spread")
+        patch.setattr("madtree.train.source.placement", lambda host, oid: "spread")
         train_here(host, **arguments)
 
 

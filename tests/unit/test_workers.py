@@ -84,20 +84,20 @@ def test_what_is_asked_for_is_done(n: int) -> None:
     asked = Workers(n, asked=True)
     assert resident_workers(asked, 10, 10, Parameters(), COSTS) == n
     assert pass_workers(asked, 10, 10, Parameters(), COSTS) == n
-    assert growing_workers(asked, 1, 10, 1, Parameters(), COSTS) == n
+    assert growing_workers(asked, 1, 10, 1, 1, COSTS) == n
 
 
 def test_small_groups_are_grown_by_workers_where_there_are_many() -> None:
-    assert growing_workers(SERVER, 16, 1_000_000, 10, Parameters(), COSTS) == 3
-    assert growing_workers(SERVER, 16, 10_000, 10, Parameters(), COSTS) == 0
-    assert growing_workers(SERVER, 16, 10_000, 10, Parameters(), COSTS, ForestParameters(100, 3)) == 3
-    # Of three features a node, a third of the work: not worth the start of a worker.
-    assert growing_workers(SERVER, 16, 10_000, 10, Parameters(), COSTS, ForestParameters(16, 3)) == 0
+    assert growing_workers(SERVER, 16, 1_000_000, 10, 10, COSTS) == 3
+    assert growing_workers(SERVER, 16, 10_000, 10, 10, COSTS) == 0
+    assert growing_workers(SERVER, 16, 10_000, 10, 3 * 100, COSTS) == 3
+    # Of three features a node in 16 trees, a sixth of the work: not worth the start of a worker.
+    assert growing_workers(SERVER, 16, 10_000, 10, 3 * 16, COSTS) == 0
 
 
 def test_no_more_workers_than_blocks() -> None:
-    assert growing_workers(SERVER, 2, 1_000_000, 10, Parameters(), COSTS) == 1
-    assert growing_workers(SERVER, 1, 1_000_000, 10, Parameters(), COSTS) == 0
+    assert growing_workers(SERVER, 2, 1_000_000, 10, 10, COSTS) == 1
+    assert growing_workers(SERVER, 1, 1_000_000, 10, 10, COSTS) == 0
 
 
 def test_a_forest_is_shared_where_its_waves_are_enough() -> None:

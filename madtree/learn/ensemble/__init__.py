@@ -7,6 +7,7 @@ from __future__ import annotations
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
+from madtree.learn.ensemble.learners import ForestLearner, Held, Learner, TreeLearner, learner_of
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 from madtree.learn.ensemble.rounds import grow_in_rounds, squared_error
@@ -15,13 +16,18 @@ __all__ = [
     "DrawnFeatures",
     "DrawnSplits",
     "Forest",
+    "ForestLearner",
+    "Held",
+    "Learner",
     "OutOfBag",
     "RandomCuts",
+    "TreeLearner",
     "Wave",
     "bootstrap",
     "coins",
     "drawn",
     "grow_in_rounds",
+    "learner_of",
     "said_of",
     "squared_error",
     "train_forest",

@@ -5,11 +5,12 @@ They hold arrays only, so that a parallel worker can send its trees as bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, nested
 from madtree.learn.prune.categories import CategorySets, TreeKeys
 
 
@@ -148,6 +149,12 @@ class TreeColumns:
         of_features = np.zeros((n, n_features))
         flags = nan, false, false, of_features.astype(np.bool_)
         return cls(key, none, none, none, none, none, np.full(n, cp), nan, of_features, *flags)
+
+    @classmethod
+    def sorted(cls, parts: Sequence[TreeColumns]) -> TreeColumns:
+        """All trees by group and member."""
+        trees = nested.join(parts)
+        return trees.take(np.lexsort((trees.key.member, trees.key.group)))
 
     def take(self, rows: Ints) -> TreeColumns:
         return TreeColumns(

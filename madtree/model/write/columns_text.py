@@ -5,13 +5,16 @@ PL/Python turns a list into an array at some 300 ns an element; PostgreSQL reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import Floats, Ints
+from madtree.learn.prune import CategorySets
 from madtree.sqltext import array_text as text
+from madtree.sqltext.tables import NULL_PROXY
+from madtree.trees import Categories
 
 CHUNK_ROWS = 16_384
 CHUNK_BYTES = 2 * 2**20  # of a chunk's widest parameter, about
@@ -66,3 +69,38 @@ def chunks(sizes: Ints) -> Iterator[slice]:
         end = min(begin + CHUNK_ROWS, max(begin + 1, int(np.searchsorted(ends, limit, side="right"))))
         yield slice(begin, min(end, len(sizes)))
         begin = end
+
+
+def level_texts(categories: Mapping[str, Any], trees: Ints) -> tuple[list[str], list[str]]:
+    """For each tree the categories of all features one after the other, and how many each feature has.
+
+    Both as elements of array literals, NULL where there are none to tell of. `trees` are their ids, (n_trees,).
+    """
+    written: dict[tuple[tuple[str | None, ...], ...], tuple[str, str]] = {}  # most groups have the same categories
+    rows = []
+    for tree in map(str, trees.tolist()):
+        each = tuple(
+            tuple(known.get(tree, ()) if isinstance(known, Mapping) else known) for known in categories.values()
+        )
+        if each not in written:
+            texts = [NULL_PROXY if level is None else level for known in each for level in known]
+            sizes = '"' + text.integers([len(known) for known in each]) + '"' if texts else "NULL"
+            written[each] = text.text_rows([texts or None])[0], sizes
+        rows.append(written[each])
+    return [levels for levels, _ in rows], [sizes for _, sizes in rows]
+
+
+def category_texts(categories: Sequence[Categories | None], feature: Ints, side: CategorySets) -> list[str]:
+    """For each split its categories on one side as an element of an array literal, NULL where it is not by category."""
+    rows: list[list[str | None] | None] = [None] * len(feature)
+    ends = np.cumsum(side.sizes)
+    is_unordered = np.array([known is not None for known in categories])
+    for split in np.flatnonzero((feature >= 0) & is_unordered[feature]).tolist():
+        known = categories[int(feature[split])] or ()
+        rows[split] = [known[i] for i in side.indices[ends[split] - side.sizes[split] : ends[split]].tolist()]
+    return text.text_rows(rows)
+
+
+def longer(left: Sequence[str], right: Sequence[str]) -> Ints:
+    """(n,) length of the longer of two texts."""
+    return np.array([*map(max, map(len, left), map(len, right))], dtype=int)

@@ -1,4 +1,4 @@
-"""Writes the nodes of a forest's trees, which come packed: as a `trees.NodeLayout` has them."""
+"""Writes the nodes of trees that come packed: as a `trees.NodeLayout` has them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from madtree.host import Host
 from madtree.learn.data import Ints
 from madtree.learn.prune import PackedNodes
 from madtree.model.write.columns_text import chunks
-from madtree.model.write.rows import TEXT, tree_ids
+from madtree.model.write.rows import TEXT, Numbering
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as sql
@@ -21,7 +21,13 @@ from madtree.trees import Categories
 _MOST_BYTES = 1023 * 2**20  # of a value, and somewhat less than PostgreSQL allows
 
 
-def write_packed(host: Host, task: TrainingTask, packed: PackedNodes, categories: Sequence[Categories | None]) -> None:
+def write_packed(
+    host: Host,
+    task: TrainingTask,
+    packed: PackedNodes,
+    categories: Sequence[Categories | None],
+    numbering: Numbering,
+) -> None:
     """Fill `<output>_packed`; `categories` of each feature, None where it is not unordered.
 
     Raises:
@@ -36,7 +42,7 @@ def write_packed(host: Host, task: TrainingTask, packed: PackedNodes, categories
         )
     ends = np.cumsum(packed.sizes)
     starts, literals = ends - packed.sizes, _category_sets(packed, categories)
-    ids = tree_ids(task, packed.key)
+    ids = numbering.ids(packed.key)
     types = [TEXT] * len(sql.PACKED_PARAMETERS) + ["pg_catalog.bytea"]
     statement = sql.insert_packed(task.output_schema, task.output_name)
     for part in chunks(packed.sizes + np.array(list(map(len, literals)), np.int64)):

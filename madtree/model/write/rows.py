@@ -11,7 +11,6 @@ import numpy as np
 from madtree.host import Host, local_settings
 from madtree.learn.data import Floats, Ints
 from madtree.learn.prune import (
-    CategorySets,
     CompetitorColumns,
     CpColumns,
     NodeColumns,
@@ -25,9 +24,12 @@ from madtree.model.write.columns_text import (
     CHUNK_BYTES,
     NO_VALUES,
     Encoder,
+    category_texts,
     chunks,
     floats,
     integers,
+    level_texts,
+    longer,
     picked,
     rows_of_floats,
     texts_or_null,
@@ -42,6 +44,26 @@ from madtree.trees import Categories
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
 TEXT = "pg_catalog.text"
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """How the trees of a model are numbered: those of the first group come first.
+
+    Attributes:
+        n_members: trees that a group has, at most.
+    """
+
+    n_members: int
+
+    def ids(self, key: TreeKeys) -> Ints:
+        """(n,) the trees' ids."""
+        if key.member.max(initial=0) >= self.n_members:
+            raise ValueError(f"a member of an ensemble of more than {self.n_members}")
+        return (key.group - 1) * self.n_members + key.member + 1
+
+
+A_TREE_A_GROUP = Numbering(1)
 
 
 @dataclass(frozen=True)
@@ -73,7 +95,7 @@ def write_trees(
     group_source: str | None = None,
     categories: Mapping[str, Any] | None = None,
 ) -> None:
-    """Fill `<output>`.
+    """Fill `<output>` of a model with a tree a group.
 
     Args:
         categories: of each unordered feature, texts, or texts by tree id; None where they are not known.
@@ -81,27 +103,42 @@ def write_trees(
         group_source: for a grouped task, SQL of a relation that holds each tree's group: `tree_id int` and `g1`,
             `g2`, ... in the types of the grouping columns.
     """
-    width = len(task.features)
-    levels, counts = _levels(categories or {}, trees.key.group)
-    has_failed = trees.n_nodes == 0
-    encoders: dict[str, Encoder] = {
-        "cat_levels_in_text": texts_or_null(levels),
-        "cat_n_levels": texts_or_null(counts),
+    levels, counts = level_texts(categories or {}, trees.key.group)
+    encoders = _of_trees(task, trees, A_TREE_A_GROUP, failure)
+    encoders |= {"cat_levels_in_text": texts_or_null(levels), "cat_n_levels": texts_or_null(counts)}
+    statement = inserts.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
+    sizes = longer(levels, counts) + len(task.features) * _NUMBER_BYTES
+    _insert(host, statement, sql.TREE_COLUMNS, encoders, sizes)
+
+
+def write_members(
+    host: Host, task: TrainingTask, trees: TreeColumns, numbering: Numbering, group_source: str | None = None
+) -> None:
+    """The same of a model with several trees a group, whose categories are told of groups."""
+    encoders = _of_trees(task, trees, numbering)
+    encoders |= {
+        "cat_levels_in_text": lambda _: NO_VALUES,
+        "cat_n_levels": lambda _: NO_VALUES,
         "gid": integers(trees.key.group),
         "sample_id": integers(trees.key.member + 1),
-        "tree_id": integers(tree_ids(task, trees.key)),
+        "oob_error": floats(trees.oob_error),
+    }
+    statement = forest_sql.insert_members(task.output_schema, task.output_name, task.grouping, group_source)
+    sizes = np.full(len(trees.n_rows), len(task.features) * _NUMBER_BYTES)
+    _insert(host, statement, forest_sql.FOREST_TREE_PARAMETERS, encoders, sizes)
+
+
+def _of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, failure: str = "") -> dict[str, Encoder]:
+    """The columns that trees of all models have, but for categories."""
+    has_failed = trees.n_nodes == 0
+    return {
+        "tree_id": integers(numbering.ids(trees.key)),
         **{key: integers(getattr(trees, key)) for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
         **{key: floats(getattr(trees, key)) for key in ("pruning_cp", "root_risk")},
-        "impurity_var_importance": rows_of_floats(trees.importance, width),
+        "impurity_var_importance": rows_of_floats(trees.importance, len(task.features)),
         "success": picked(["true", "false"], has_failed),
         "message": picked(["NULL", text.quoted(failure)], has_failed),
     }
-    insert, columns = inserts.insert_trees, sql.TREE_COLUMNS
-    if task.forest:
-        encoders["oob_error"] = floats(trees.oob_error)
-        insert, columns = forest_sql.insert_members, forest_sql.FOREST_TREE_PARAMETERS
-    statement = insert(task.output_schema, task.output_name, task.grouping, group_source)
-    _insert(host, statement, columns, encoders, _longer(levels, counts) + width * _NUMBER_BYTES)
 
 
 def write_groups(
@@ -114,7 +151,7 @@ def write_groups(
 ) -> None:
     """Fill `<output>_group` of a forest; `failure`, `group_source` and `categories` as for `write_trees`."""
     width = len(task.features)
-    levels, counts = _levels(categories or {}, groups.group)
+    levels, counts = level_texts(categories or {}, groups.group)
     has_failed = groups.n_trees == 0
     encoders: dict[str, Encoder] = {
         "gid": integers(groups.group),
@@ -129,7 +166,7 @@ def write_groups(
         values = getattr(groups, name)
         encoders[name] = (lambda _: NO_VALUES) if values is None else rows_of_floats(values, width)
     statement = forest_sql.insert_groups(task.output_schema, task.output_name, task.grouping, group_source)
-    sizes = _longer(levels, counts) + 3 * width * _NUMBER_BYTES
+    sizes = longer(levels, counts) + 3 * width * _NUMBER_BYTES
     _insert(host, statement, forest_sql.GROUP_PARAMETERS, encoders, sizes)
 
 
@@ -147,9 +184,9 @@ def write_nodes(
         classes: the class labels as text, for classification.
     """
     is_leaf = nodes.feature < 0
-    left, right = (_category_texts(categories, nodes.feature, side) for side in (nodes.left, nodes.right))
+    left, right = (category_texts(categories, nodes.feature, side) for side in (nodes.left, nodes.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": integers(tree_ids(task, nodes.key)),
+        "tree_id": integers(A_TREE_A_GROUP.ids(nodes.key)),
         **{key: integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
         **{key: floats(getattr(nodes, key)) for key in ("threshold", "weight", "impurity", "risk", "complexity")},
         # -1, a leaf, picks the last: NULL.
@@ -166,17 +203,21 @@ def write_nodes(
     else:
         encoders["prediction"] = floats(nodes.prediction)
         encoders["class_weights"] = lambda _: NO_VALUES
-    sizes = _longer(left, right) + n_classes * _NUMBER_BYTES
+    sizes = longer(left, right) + n_classes * _NUMBER_BYTES
     statement = inserts.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
     with local_settings(host, _compression(host, int(sizes.sum()))):
         _insert(host, statement, inserts.NODE_PARAMETERS, encoders, sizes)
 
 
 def write_surrogates(
-    host: Host, task: TrainingTask, surrogates: SurrogateColumns, categories: Sequence[Categories | None]
+    host: Host,
+    task: TrainingTask,
+    surrogates: SurrogateColumns,
+    categories: Sequence[Categories | None],
+    numbering: Numbering,
 ) -> None:
     """Fill `<output>_surrogates`; `categories` as for `write_nodes`."""
-    encoders, sizes = _of_nodes(task, surrogates, categories)
+    encoders, sizes = _of_nodes(task, surrogates, categories, numbering)
     encoders |= {key: floats(getattr(surrogates, key)) for key in ("agreement", "adjusted_agreement")}
     encoders["low_goes_left"] = picked(["false", "true"], surrogates.low_goes_left)
     statement = inserts.insert_surrogates(task.output_schema, task.output_name)
@@ -184,36 +225,40 @@ def write_surrogates(
 
 
 def write_competitors(
-    host: Host, task: TrainingTask, competitors: CompetitorColumns, categories: Sequence[Categories | None]
+    host: Host,
+    task: TrainingTask,
+    competitors: CompetitorColumns,
+    categories: Sequence[Categories | None],
+    numbering: Numbering,
 ) -> None:
     """Fill `<output>_competitors`; `categories` as for `write_nodes`."""
-    encoders, sizes = _of_nodes(task, competitors, categories)
+    encoders, sizes = _of_nodes(task, competitors, categories, numbering)
     encoders["improvement"] = floats(competitors.improvement)
     statement = inserts.insert_competitors(task.output_schema, task.output_name)
     _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, sizes)
 
 
 def _of_nodes(
-    task: TrainingTask, splits: SplitColumns, categories: Sequence[Categories | None]
+    task: TrainingTask, splits: SplitColumns, categories: Sequence[Categories | None], numbering: Numbering
 ) -> tuple[dict[str, Encoder], Ints]:
     """The columns that surrogates and competitors share, and bytes a row; `categories` as for `write_nodes`."""
-    left, right = (_category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))
+    left, right = (category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": integers(tree_ids(task, splits.key)),
+        "tree_id": integers(numbering.ids(splits.key)),
         **{key: integers(getattr(splits, key)) for key in ("node_id", "rank")},
         "threshold": floats(splits.threshold),
         "feature": picked([text.quoted(f.name) for f in task.features], splits.feature),
         "left_levels": texts_or_null(left),
         "right_levels": texts_or_null(right),
     }
-    return encoders, _longer(left, right)
+    return encoders, longer(left, right)
 
 
 def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: str | None = None) -> None:
     """Fill `<output>_cv`; `group_source` as for `write_trees`."""
     numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
     encoders: dict[str, Encoder] = {
-        "tree_id": integers(tree_ids(task, cp_table.key)),
+        "tree_id": integers(A_TREE_A_GROUP.ids(cp_table.key)),
         "n_splits": integers(cp_table.n_splits),
         **{key: floats(getattr(cp_table, key)) for key in numbers},
         "chosen": picked(["false", "true"], cp_table.chosen),
@@ -231,50 +276,7 @@ def _insert(
         host.command(statement, [TEXT] * len(values), values)
 
 
-def tree_ids(task: TrainingTask, key: TreeKeys) -> Ints:
-    """(n,) the trees' ids: those of the first group's forest come first."""
-    n_members = task.forest.n_trees if task.forest else 1
-    if key.member.max(initial=0) >= n_members:
-        raise ValueError(f"a member of an ensemble of more than {n_members}")
-    return (key.group - 1) * n_members + key.member + 1
-
-
 def _compression(host: Host, n_bytes: int) -> dict[str, str]:
     """Settings for the compression of so many bytes of categories and class weights."""
     worth_it = n_bytes > CHUNK_BYTES and host.query(inserts.QUICKER_COMPRESSION)
     return {"default_toast_compression": "lz4"} if worth_it else {}
-
-
-def _levels(categories: Mapping[str, Any], trees: Ints) -> tuple[list[str], list[str]]:
-    """For each tree the categories of all features one after the other, and how many each feature has.
-
-    Both as elements of array literals, NULL where there are none to tell of. `trees` are their ids, (n_trees,).
-    """
-    written: dict[tuple[tuple[str | None, ...], ...], tuple[str, str]] = {}  # most groups have the same categories
-    rows = []
-    for tree in map(str, trees.tolist()):
-        each = tuple(
-            tuple(known.get(tree, ()) if isinstance(known, Mapping) else known) for known in categories.values()
-        )
-        if each not in written:
-            texts = [sql.NULL_PROXY if level is None else level for known in each for level in known]
-            sizes = '"' + text.integers([len(known) for known in each]) + '"' if texts else "NULL"
-            written[each] = text.text_rows([texts or None])[0], sizes
-        rows.append(written[each])
-    return [levels for levels, _ in rows], [sizes for _, sizes in rows]
-
-
-def _category_texts(categories: Sequence[Categories | None], feature: Ints, side: CategorySets) -> list[str]:
-    """For each split its categories on one side as an element of an array literal, NULL where it is not by category."""
-    rows: list[list[str | None] | None] = [None] * len(feature)
-    ends = np.cumsum(side.sizes)
-    is_unordered = np.array([known is not None for known in categories])
-    for split in np.flatnonzero((feature >= 0) & is_unordered[feature]).tolist():
-        known = categories[int(feature[split])] or ()
-        rows[split] = [known[i] for i in side.indices[ends[split] - side.sizes[split] : ends[split]].tolist()]
-    return text.text_rows(rows)
-
-
-def _longer(left: Sequence[str], right: Sequence[str]) -> Ints:
-    """(n,) length of the longer of two texts."""
-    return np.array([*map(max, map(len, left), map(len, right))], dtype=int)

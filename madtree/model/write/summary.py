@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from types import MappingProxyType
 from typing import Any
 
 from madtree import __version__
@@ -37,8 +38,16 @@ class Totals:
     categories: dict[str, Any] | None = None
 
 
-def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
-    """Fill `<output>_summary` with its one row."""
+def write_summary(
+    host: Host,
+    task: TrainingTask,
+    totals: Totals,
+    columns: Sequence[tuple[str, str]] = sql.SUMMARY_COLUMNS,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Fill `<output>_summary` with its one row; `more`: values of `columns` that not all models have, or that differ
+    from those of single trees.
+    """
     arguments = task.arguments
     categorical = [f.name for f in task.features if f.kind is not Kind.CONTINUOUS]
     continuous = [f.name for f in task.features if f.kind is Kind.CONTINUOUS]
@@ -76,10 +85,9 @@ def write_summary(host: Host, task: TrainingTask, totals: Totals) -> None:
         "trained_at": datetime.now(timezone.utc).isoformat(),
         "dependent_name": task.dependent_name,
         "grouping_expressions": [column.value for column in task.grouping],
-    } | _settings(task)
-    columns = sql.SUMMARY_COLUMNS
-    if task.forest:
-        columns, row = forest_sql.FOREST_SUMMARY_COLUMNS, row | _of_forest(task, task.forest)
+        **_settings(task),
+        **more,
+    }
     types = [_TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in columns]
     statement = inserts.insert_summary(task.output_schema, task.output_name, columns)
     host.command(statement, types, [row[column] for column, _ in columns])
@@ -101,7 +109,8 @@ def _settings(task: TrainingTask) -> dict[str, Any]:
     return {column: given[column] if column in given else taken[column] for column, _ in SETTINGS}
 
 
-def _of_forest(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
+def forest_summary(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
+    """What the summary of a forest says beside that of a tree, or otherwise."""
     return {
         "method": forest_sql.FOREST_METHOD,
         "num_trees": forest.n_trees,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 
-from madtree.host import Cancels, Host, TemporaryPlace
+from madtree.host import Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, PageRanges, RowPacker, range_queries
-from madtree.learn.data import codec
+from madtree.learn.data import Steps, codec
 from madtree.learn.requests import Program, Progress, T
 from madtree.sqltext.rows import RowSource
 from madtree.storage.protocol import NotPossibleError
@@ -50,7 +50,7 @@ class ResidentWorkers:
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
-    ) -> T:
+    ) -> Steps[T]:
         place = TemporaryPlace.of(self._host)
         queries, careful = range_queries(self._source, self._pages, packing.never_null)
         ranges = [] if self._read_here else self._pages.ranges
@@ -69,16 +69,15 @@ class ResidentWorkers:
         with published(codec.dump(plan.to_values()), self._n_workers, place) as board:
             leader = Leader(board, plan, lambda packed: program(packed, True), tell)
             if self._read_here:
-                self._take(self._read_here, packing, leader)
+                yield from self._take(self._read_here, packing, leader)
             work_together(self._host, board, leader)
             if not leader.began:
                 raise NotPossibleError("all branches of the parallel query were taken by workers")
             return leader.outcome
 
-    def _take(self, rows: RowPacker, packing: Packing, leader: Leader[T]) -> None:
+    def _take(self, rows: RowPacker, packing: Packing, leader: Leader[T]) -> Steps[None]:
         """Let the leader keep the rows that were read here."""
-        cancels = Cancels(self._host)
         with closing(rows.blocks(packing, self._block_rows)) as blocks:
             for block, packed in blocks:
-                cancels.let_in()
+                yield
                 leader.take(block, packed)

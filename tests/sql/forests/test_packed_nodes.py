@@ -19,7 +19,7 @@ from psycopg_host import PsycopgHost
 from madtree.errors import MadtreeError
 from madtree.learn.prune import CategorySets, NodeColumns, PackedNodes, TreeKeys
 from madtree.model import find_model, read_summary, read_trees
-from madtree.model.write import write_packed
+from madtree.model.write import Numbering, write_packed
 from madtree.score.packed_nodes import read_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
@@ -146,9 +146,9 @@ def written(
         output_schema=schema,
         output_name=name,
         is_classification=type_ is not None,
-        forest=SimpleNamespace(n_trees=len({row["tree_id"] for row in rows})),
     )
-    write_packed(PsycopgHost(db), task, arrays_of(rows, layout), UNORDERED)  # type: ignore[arg-type]
+    numbering = Numbering(len({row["tree_id"] for row in rows}))
+    write_packed(PsycopgHost(db), task, arrays_of(rows, layout), UNORDERED, numbering)  # type: ignore[arg-type]
     db.execute(packed_nodes.create_view(*at, layout, FEATURES, type_, labels))  # type: ignore[arg-type]
 
 

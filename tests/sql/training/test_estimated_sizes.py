@@ -7,13 +7,11 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg_host import PsycopgHost
+from surveying import surveyed
 from training import Tables, read_model
 from training import train as train_on
 
-from madtree.host import Stopwatch
-from madtree.parallel import Workers
 from madtree.request import arguments
-from madtree.train.training import Training
 
 N_ROWS = 100_000
 MAKE = f"""
@@ -25,7 +23,7 @@ MAKE = f"""
 def is_estimated(db: psycopg.Connection) -> bool:
     host = PsycopgHost(db)
     task = arguments.check_arguments(host, "t", "other", "id", "y", "a, b")
-    return Training(host, task, Workers(), Stopwatch("sample")).profile.estimated
+    return surveyed(host, task).profile.estimated
 
 
 def trained(db: psycopg.Connection, **more: Any) -> Tables:

@@ -9,14 +9,12 @@ import numpy as np
 import psycopg
 import pytest
 from psycopg_host import PsycopgHost
+from surveying import surveyed
 
 from madtree.host.protocol import Row
-from madtree.host.stopwatch import Stopwatch
 from madtree.ingest.page_ranges import PageRanges
 from madtree.ingest.row_spool import RowSpool
-from madtree.parallel.cost_model import Workers
 from madtree.request import arguments
-from madtree.train.training import Training
 
 _MAKE = (
     "CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN i % 3 END AS y, nullif(i % 40, 7) / 4.0 AS a, "
@@ -26,11 +24,11 @@ _MAKE = (
 
 def _spool(db: psycopg.Connection, in_memory: int) -> RowSpool:
     host = PsycopgHost(db)
-    training = Training(
-        host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, x"), Workers(), Stopwatch("sample")
+    found = surveyed(host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, x"))
+    pages = PageRanges.cut(host, found.source.oids, 5_000, 700)
+    return RowSpool.read(
+        host, found.source.rows, pages, found.row_format(found.profile), in_memory, part_bytes=8 * 6 * 900
     )
-    pages = PageRanges.cut(host, training.oids, 5_000, 700)
-    return RowSpool.read(host, training.source, pages, training._row_format(), in_memory, part_bytes=8 * 6 * 900)
 
 
 @pytest.mark.parametrize("in_memory", [100, 2**24], ids=["file", "memory"])
@@ -62,10 +60,10 @@ def test_a_spool_of_no_rows(db: psycopg.Connection) -> None:
     db.execute("UPDATE t SET y = 1; DELETE FROM t WHERE id > 1")
     host = PsycopgHost(db)
     task = arguments.check_arguments(host, "t", "m", "id", "y", "a, b, x")
-    training = Training(host, task, Workers(), Stopwatch("sample"))
+    found = surveyed(host, task)
     db.execute("DELETE FROM t")
     spool = RowSpool.read(
-        host, training.source, PageRanges.cut(host, training.oids, 50, 700), training._row_format(), 100
+        host, found.source.rows, PageRanges.cut(host, found.source.oids, 50, 700), found.row_format(found.profile), 100
     )
     assert (spool.n_rows, len(spool.feature(0))) == (0, 0)
     spool.close()
@@ -78,13 +76,13 @@ def test_some_rows_of_groups_come_back_with_their_trees(db: psycopg.Connection, 
     db.execute("UPDATE t SET a = id WHERE a IS NULL AND id < 4000; UPDATE t SET x = ARRAY[id, id, id]")
     host = PsycopgHost(db)
     task = arguments.check_arguments(host, "t", "m", "id", "y", "b, x, a", grouping_cols="id % 4")
-    training = Training(host, task, Workers(), Stopwatch("sample"))
-    pages = PageRanges.cut(host, training.oids, 5_000, 700)
-    condition = f"madtree_g1 > 1 AND {training.source.usable}"
+    found = surveyed(host, task)
+    pages = PageRanges.cut(host, found.source.oids, 5_000, 700)
+    condition = f"madtree_g1 > 1 AND {found.source.rows.usable}"
     size = in_memory, 8 * 7 * 900
-    spool = RowSpool.read(host, training.source, pages, training._row_format(), *size, condition=condition)
+    spool = RowSpool.read(host, found.source.rows, pages, found.row_format(found.profile), *size, condition=condition)
     expected = db.execute(
-        f"SELECT tree_id, a FROM t JOIN {training.group_table} ON g1 = id % 4 WHERE y IS NOT NULL AND g1 > 1 "
+        f"SELECT tree_id, a FROM t JOIN {found.source.rows.groups} ON g1 = id % 4 WHERE y IS NOT NULL AND g1 > 1 "
         "ORDER BY t.ctid"
     ).fetchall()
     assert spool.n_rows == len(expected) > 2_000
@@ -102,12 +100,10 @@ def test_numbers_are_checked_for_null_once_they_have_been(db: psycopg.Connection
         "CASE WHEN i % 4000 > 0 THEN i END AS c FROM generate_series(1, 5000) i"
     )
     host = _CountingHost(db)
-    training = Training(
-        host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, c"), Workers(), Stopwatch("sample")
-    )
-    pages = PageRanges.cut(host, training.oids, 5_000, 700)
+    found = surveyed(host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, c"))
+    pages = PageRanges.cut(host, found.source.oids, 5_000, 700)
     host.queries.clear()
-    spool = RowSpool.read(host, training.source, pages, training._row_format(), 2**20)
+    spool = RowSpool.read(host, found.source.rows, pages, found.row_format(found.profile), 2**20)
     assert np.flatnonzero(np.isnan(spool.feature(0))).tolist() == [2499]
     assert np.flatnonzero(np.isnan(spool.feature(2))).tolist() == [3999]
     assert len(host.queries) == len(pages.ranges) + 2

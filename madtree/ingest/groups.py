@@ -1,0 +1,104 @@
+"""The groups of rows that have a model each: their table, and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.host import Host, Row, WorkSpace
+from madtree.ingest.profile import Profile
+from madtree.learn.data import Floats, Ints
+from madtree.learn.problem import Scale
+from madtree.sqltext import profile as sql
+from madtree.sqltext.relation import Column
+from madtree.sqltext.rows import RowSource
+from madtree.sqltext.value_rows import value_rows
+
+_NUMBERS = (("tree_id", "int4"), ("block", "int4"), ("usable", "int8"))
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of a grouped run; an entry for each, by ascending tree id.
+
+    Attributes:
+        tree_id, usable: int64.
+        block: the block of small groups, -1 for the others.
+        low, high, heaviest, shortest, longest: float64, NaN where a group has no usable row; the last two are of
+            exposures.
+    """
+
+    tree_id: Ints
+    usable: Ints
+    block: Ints
+    low: Floats
+    high: Floats
+    heaviest: Floats
+    shortest: Floats
+    longest: Floats
+
+    def scale(self, groups: Ints, profile: Profile, *, exposed: bool) -> Scale:
+        """Of some groups (n,), from the profile of all rows."""
+        rows, heaviest = self.usable[groups], self.heaviest[groups]
+        low, high, shortest, longest = (
+            np.nan_to_num(values[groups]) for values in (self.low, self.high, self.shortest, self.longest)
+        )
+        if not profile.of_counts:
+            return Scale.of_range(rows, low, high, heaviest, profile.integral)
+        return Scale.of_counts(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
+
+
+def groups_query(
+    source: RowSource, whole_rows: int, together: int, dependent_is_number: bool, counted: str | None = None
+) -> str:
+    """The query of the groups: those of at most `whole_rows` rows share blocks of about `together` rows.
+
+    `counted`: the query of their figures, where they are counted in another way than by one look at all rows.
+    """
+    return sql.groups(source, counted or sql.group_counts(source, dependent_is_number), whole_rows, together)
+
+
+def make_groups(
+    host: Host, reader: Host, space: WorkSpace, source: RowSource, query: str, dependent_is_number: bool
+) -> Groups:
+    """Make the table of groups from `groups_query`; `reader` runs statements over the rows."""
+    space.make("groups", space.tables.create_as("groups", query), by=reader)
+    # Else PostgreSQL would hash the rows, not the groups, to join them.
+    reader.command(space.tables.analyze("groups", source.group_columns))
+    return groups_of(host.query(sql.listed_groups(source, space.tables.name("groups"), dependent_is_number)))
+
+
+def copy_groups(
+    reader: Host, space: WorkSpace, source: RowSource, query: str, dependent_is_number: bool, grouping: Sequence[Column]
+) -> tuple[Groups, str]:
+    """The same where `reader` is the session of another server, on which nothing is written: the table is made at the
+    model's server. Returns also the groups' SQL for statements at the rows' server.
+    """
+    found = reader.query(sql.listed_groups(source, f"({query})", dependent_is_number, grouping))
+    columns = [*_NUMBERS, *((f"g{i}", column.type) for i, column in enumerate(grouping, 1))]
+    own = [*(name for name, _ in _NUMBERS), *(f"t{i}" for i, _ in enumerate(grouping, 1))]
+    rows = [[None if row[name] is None else str(row[name]) for name in own] for row in found]
+    values = f"{value_rows(columns, rows)} AS madtree_groups"
+    space.make("groups", space.tables.create_as("groups", f"SELECT * FROM {values}"))
+    return groups_of(found), values
+
+
+def groups_of(found: Sequence[Row]) -> Groups:
+    """The groups from the rows of `sqltext.profile.listed_groups`."""
+
+    def column(name: str, missing: float) -> Floats:
+        return np.array([missing if row.get(name) is None else float(row[name]) for row in found])
+
+    block = column("block", -1).astype(np.int64)
+    return Groups(
+        column("tree_id", 0).astype(np.int64),
+        column("usable", 0).astype(np.int64),
+        block,
+        column("low", np.nan),
+        column("high", np.nan),
+        column("heaviest", 1.0),
+        column("shortest", np.nan),
+        column("longest", np.nan),
+    )

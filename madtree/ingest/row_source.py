@@ -1,0 +1,84 @@
+"""A training's rows as SQL, from what is to be trained; and what the numbers of a row then are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.host import Host
+from madtree.ingest.categories import Categories
+from madtree.ingest.profile import Profile
+from madtree.learn.data import Floats
+from madtree.learn.problem import RowFormat
+from madtree.request import TrainingTask, find_columns
+from madtree.sqltext import rows as sql
+from madtree.sqltext.elements import elements
+from madtree.sqltext.rows import RowSource
+from madtree.sqltext.split import columns_in
+from madtree.sqltext.values import text_of
+from madtree.sqltext.work import aliased
+from madtree.trees import Feature, Kind
+
+
+def row_source(
+    task: TrainingTask, relation: str, groups: str | None, *, with_identity: bool, is_sent: bool
+) -> RowSource:
+    """The rows of `relation`, SQL.
+
+    Args:
+        groups: SQL name of the table of groups that there will be; None for no groups.
+        with_identity: whether rows tell who they are, for samples of them.
+        is_sent: whether they are read over a connection.
+    """
+    target = (
+        sql.class_number(task.dependent_sql, task.dependent_type, task.dependent_writer)
+        if task.is_classification
+        else f"({task.dependent_sql})::pg_catalog.float8"
+    )
+    fold = fold_feature(task)
+    return RowSource(
+        relation,
+        target,
+        f"({task.dependent_sql}) IS NOT NULL",
+        tuple(sql.as_number(feature) for feature in task.features),
+        f"({task.weights_sql})::pg_catalog.float8" if task.weights_sql else None,
+        tuple(column.value for column in task.grouping),
+        groups,
+        None if fold is None else sql.as_number(fold),
+        elements(task.features),
+        tuple(column.equals for column in task.grouping),
+        f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
+        sql.identity_number(task.id_sql, task.id_type, task.id_writer) if with_identity else None,
+        sent=is_sent,
+    )
+
+
+def relation_of(task: TrainingTask) -> str:
+    """SQL of the training's relation."""
+    return aliased(task.source.schema, task.source.name)
+
+
+def fold_feature(task: TrainingTask) -> Feature | None:
+    """The column of folds: these are told apart by their text, whatever its type."""
+    fold = task.parameters.fold_col
+    return None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
+
+
+def columns_needed(host: Host, task: TrainingTask, *, with_identity: bool) -> list[str] | None:
+    """The columns that training needs, as SQL; None where an expression may need any."""
+    used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
+    used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
+    used += [task.id_sql] if with_identity else []
+    columns = find_columns(host, task.source)
+    names = columns_in(dict.fromkeys(used), columns)
+    return None if names is None else [columns[name].sql for name in columns if name in names]
+
+
+def row_format(
+    source: RowSource, profile: Profile, categories: Sequence[Categories | None], fold_keys: Floats | None
+) -> RowFormat:
+    """What the numbers of a packed row are."""
+    keys = [None if found is None else found.keys for found in categories]
+    has_tree, has_weight, has_exposure, has_identity = (
+        column is not None for column in (source.groups, source.weight, source.exposure, source.identity)
+    )
+    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_exposure, has_identity)

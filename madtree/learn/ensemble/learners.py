@@ -1,0 +1,133 @@
+"""What is learnt of the rows of each group: a single tree, or a forest.
+
+A further kind of model is a further `Learner`. Whoever keeps the rows, packs them or drives programs asks it, and not
+which kind it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import Block, Ints, Steps, Values, require
+from madtree.learn.ensemble.forest import Forest, bootstrap, said_of, train_forest
+from madtree.learn.problem import Bootstrap, Problem, RowFormat, forest_parameters_of
+from madtree.learn.prune import TrainedTrees, train_trees, training_at_hand
+from madtree.learn.requests import Program, Progress, driven
+from madtree.learn.route import POSITION_BYTES
+from madtree.trees import ForestParameters, Parameters
+
+Deliver = Callable[[TrainedTrees], None]
+Tell = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Held:
+    """How rows are held while a program is driven.
+
+    Attributes:
+        n_processes: that grow whole trees.
+        rows_at_hand: each of them has all rows.
+        folds_known: rows tell their folds.
+    """
+
+    n_processes: int
+    rows_at_hand: bool
+    folds_known: bool
+
+
+class Learner(Protocol):
+    """Makes the programs that train the model of each group.
+
+    Attributes:
+        draws_rows: whether rows have to tell an identity, by which samples are drawn.
+    """
+
+    @property
+    def draws_rows(self) -> bool: ...
+
+    def samples(self, parameters: Parameters) -> Bootstrap | None:
+        """The samples of all its trees, by which sums grow beyond those over the rows; None where there are none."""
+        ...
+
+    def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
+        """Trains the models of a problem's groups.
+
+        Args:
+            groups: (n_groups,) their numbers in the model tables.
+            deliver: is handed trees that are done while others grow; they are not in the program's result.
+            held: by whom the rows are.
+        """
+        ...
+
+    def in_block(
+        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+    ) -> Steps[TrainedTrees]:
+        """The same of a block that has all rows of its groups; with `deliver` None all trees are in the result."""
+        ...
+
+    def to_values(self) -> dict[str, Any]:
+        """As named values, for `learner_of`."""
+        ...
+
+
+@dataclass(frozen=True)
+class TreeLearner:
+    """A tree of each group."""
+
+    draws_rows = False
+
+    def samples(self, parameters: Parameters) -> Bootstrap | None:
+        return None
+
+    def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
+        outcome = yield from train_trees(problem, rows_at_hand=held.rows_at_hand, folds_known=held.folds_known)
+        return TrainedTrees.of(*outcome, groups)
+
+    def in_block(
+        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+    ) -> Steps[TrainedTrees]:
+        outcome = yield from training_at_hand(problem, [block], tell)
+        return TrainedTrees.of(*outcome, groups)
+
+    def to_values(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True)
+class ForestLearner:
+    """A random forest of each group."""
+
+    parameters: ForestParameters
+    draws_rows = True
+
+    def samples(self, parameters: Parameters) -> Bootstrap | None:
+        return bootstrap(parameters.seed, self.parameters)
+
+    def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
+        forest = Forest.of(problem, self.parameters, groups, held.n_processes, held.rows_at_hand)
+        return said_of((yield from train_forest(forest, deliver)), forest)
+
+    def in_block(
+        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+    ) -> Steps[TrainedTrees]:
+        done: list[TrainedTrees] = []
+        forest = Forest.of(problem, self.parameters, groups)
+        program = train_forest(forest, deliver or done.append)
+        at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES * forest.members)
+        said = said_of((yield from driven(program, at_hand, tell)), forest)
+        return TrainedTrees.join([*done, said])
+
+    def to_values(self) -> dict[str, Any]:
+        return {"forest": asdict(self.parameters)}
+
+
+def learner_of(values: Values, row_format: RowFormat) -> Learner:
+    """The learner that these values are of; raises MadtreeError where they are of none, or not for such rows."""
+    if "forest" not in values:
+        return TreeLearner()
+    parameters = forest_parameters_of(Values(values.mapping("forest")), len(row_format.category_keys))
+    require(row_format.has_identity, "forest", "of rows that are told apart")
+    return ForestLearner(parameters)

@@ -1,0 +1,74 @@
+"""Trained trees on their way to the model's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeVar
+
+from madtree.host import Host, Span, SpillFile, TemporaryPlace
+from madtree.ingest import Profile
+from madtree.learn.data import Steps
+from madtree.learn.prune import TrainedTrees
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some trained trees, and what is known by then of the rows."""
+
+    trees: TrainedTrees
+    profile: Profile
+
+
+class Deliveries:
+    """Trees that a program has handed over while others grow: in memory, or in a temporary file where they are many
+    before anybody may write them.
+    """
+
+    def __init__(self, host: Host, *, in_file: bool) -> None:
+        self._place, self._in_file = TemporaryPlace.of(host), in_file
+        self._trees: list[TrainedTrees] = []
+        self._file: SpillFile | None = None
+        self._spans: list[Span] = []
+
+    def add(self, trees: TrainedTrees) -> None:
+        """Raises MadtreeError where temp_file_limit would be exceeded, or the disk is full."""
+        if not self._in_file:
+            self._trees.append(trees)
+            return
+        self._file = self._file or SpillFile(self._place, "trees")
+        self._spans.append(self._file.write(trees.dump()))
+
+    def taken(self) -> Iterator[TrainedTrees]:
+        """What has been handed over since."""
+        while self._trees:
+            yield self._trees.pop(0)
+        spans, self._spans = self._spans, []
+        for span in spans:
+            assert self._file is not None
+            yield TrainedTrees.load(bytes(self._file.read(span)))
+
+
+def delivered(
+    steps: Steps[T], deliveries: Deliveries, profile: Profile, between: Callable[[], None]
+) -> Generator[Batch, None, T]:
+    """Go on with steps to their end, and yield what they hand over; returns what they come to.
+
+    `between` is called after each step, for cancels to be let in.
+    """
+    with closing(steps):
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                result: T = stop.value
+                break
+            between()
+            for trees in deliveries.taken():
+                yield Batch(trees, profile)
+    for trees in deliveries.taken():
+        yield Batch(trees, profile)
+    return result

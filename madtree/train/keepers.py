@@ -1,0 +1,69 @@
+"""The keepers of large trees' blocks, made from what was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from madtree.ingest import PageRanges, RowPacker, RowSpool
+from madtree.learn.problem import Problem
+from madtree.storage.aggregate import InTable
+from madtree.storage.distributed import InParts
+from madtree.storage.in_process import InProcess
+from madtree.storage.protocol import BlockKeeper, NotPossibleError, row_bytes
+from madtree.storage.workers.provider import ResidentWorkers
+from madtree.train.other_readers import NOT_SAFE, parallel_safe, sharing_of
+from madtree.train.progress import ReadingTeller
+from madtree.train.source import Call
+from madtree.train.strategy import Keeping, Way, no_workers
+from madtree.train.survey import Survey
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What is to be kept.
+
+    Attributes:
+        pages: in which rows are read.
+        read_rows: rows of each.
+        spool: all rows, where they have been read once.
+    """
+
+    problem: Problem
+    pages: PageRanges
+    read_rows: int
+    spool: RowSpool | None
+
+
+def keeper_of(keeping: Keeping, call: Call, found: Survey, blocks: Blocks) -> BlockKeeper:
+    """The keeper that was chosen.
+
+    Raises:
+        NotPossibleError: it cannot be had, and the next one is to take over.
+        MadtreeError: it cannot be had, and was asked for.
+    """
+    host, source, tuning, space = call.host, found.source, call.task.tuning, call.space
+    if source.spread is not None:
+        return InParts(source.spread, space, source.rows)
+    tell = ReadingTeller(host, call.task.verbose).tell
+    sharing = sharing_of(source, found.profile.total, space)
+    packer = RowPacker(source.reader, source.rows, blocks.pages, blocks.spool, sharing, tell)
+    rows = max(blocks.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(blocks.problem)))
+    budget = found.parameters.memory_bytes
+    room = rows, budget // tuning.block_share, budget // tuning.position_share
+    if keeping.way is Way.TABLE:
+        return InTable(host, space, packer, rows, keeping.n_workers, tuning)
+    if keeping.way is Way.MEMORY:
+        return InProcess(host, packer, *room)
+    if not keeping.reads_here and not parallel_safe(host, source.rows):
+        if keeping.is_asked_for:
+            raise no_workers(NOT_SAFE)
+        raise NotPossibleError(NOT_SAFE)
+    return ResidentWorkers(
+        host,
+        source.rows,
+        blocks.pages,
+        *room,
+        keeping.n_workers,
+        read_here=packer if keeping.reads_here else None,
+        sharing=call.kind.needs_all_rows,
+    )

@@ -1,0 +1,145 @@
+"""What differs between trainings by what they train. A further kind of model is a further module like
+`of_trees.py`, and a line of `train.kind_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from madtree.host import Host
+from madtree.learn.data import Bools, Ints
+from madtree.learn.ensemble import Learner
+from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
+from madtree.model import TableLayout
+from madtree.model.write import Numbering
+from madtree.parallel import Workers
+from madtree.request import Costs, TrainingTask
+from madtree.trees import Categories, Parameters
+
+UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much there is to learn from.
+
+    Attributes:
+        n_columns: numbers of a row.
+        n_features: of them.
+        n_channels: of a node, with one limb of each (`learn.problem.Channels`).
+        rows: (n_trees,) of the single tree, or of each group that is too large for a block.
+        is_estimated: the rows are about right.
+        is_grouped: whether there are groups.
+        n_blocks, rows_in_blocks: of small groups.
+    """
+
+    n_columns: int
+    n_features: int
+    n_channels: int
+    rows: Ints
+    is_estimated: bool = False
+    is_grouped: bool = False
+    n_blocks: int = 0
+    rows_in_blocks: int = 0
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where trees are written, and what they are written with.
+
+    Attributes:
+        categories: of each feature, None where it is not unordered.
+        group_table: SQL name of the table with each group's values; None where there are no groups.
+    """
+
+    host: Host
+    task: TrainingTask
+    categories: Sequence[Categories | None]
+    group_table: str | None
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """All that a training has grown.
+
+    Attributes:
+        trees: by group and member.
+        out_of_bag: what out-of-bag rows say of groups.
+        groups: (G,) all groups, those without a tree as well.
+        classes: labels, for classification.
+        categories: of each unordered feature, texts, or texts by group.
+    """
+
+    trees: TreeColumns
+    out_of_bag: OutOfBagColumns
+    groups: Ints
+    classes: Sequence[str]
+    categories: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a training's own rows say of its trees.
+
+    Attributes:
+        oob_error: the error on out-of-bag rows, where there is one model and it has such an error.
+        is_tested: (n_trees,) whether any row is out of each tree's bag; in order of the trees' numbers.
+    """
+
+    oob_error: float | None
+    is_tested: Bools
+
+
+class TrainingKind(Protocol):
+    """What a training asks of the kind of model that it trains.
+
+    Attributes:
+        learner: makes the programs.
+        layout: of the model's tables.
+        numbering: of its trees.
+        ensemble: what a model of several trees is called; empty where a model is one.
+        needs_all_rows: whether each process that grows needs all rows, which then are shared rather than divided.
+    """
+
+    @property
+    def learner(self) -> Learner: ...
+    @property
+    def layout(self) -> TableLayout: ...
+    @property
+    def numbering(self) -> Numbering: ...
+    @property
+    def ensemble(self) -> str: ...
+    @property
+    def needs_all_rows(self) -> bool: ...
+
+    def may_stay_spread(self, strategy: str) -> bool:
+        """Whether trees grow where the rows of a distributed table are, by the way that is asked for."""
+        ...
+
+    def rows_together(self, rows: int, n_channels: int) -> int:
+        """Rows of small groups that may share a block in which there is room for so many."""
+        ...
+
+    def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        """How many workers save time on trees of `size.rows`."""
+        ...
+
+    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        """The same on the blocks of small groups."""
+        ...
+
+    def n_rows(self, trained: TrainedTrees) -> int:
+        """Rows that these were trained on."""
+        ...
+
+    def write_nodes(self, output: Output, trained: TrainedTrees, classes: Sequence[str]) -> None: ...
+
+    def write_trees(self, output: Output, harvest: Harvest) -> Tested:
+        """Write what is known of trees and groups once all are grown; tell what is to be told of it."""
+        ...
+
+    def summary(self, task: TrainingTask) -> dict[str, Any]:
+        """Values of the summary that differ from those of single trees."""
+        ...

@@ -1,0 +1,103 @@
+"""A training of random forests, one of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Floats, Ints
+from madtree.learn.ensemble import ForestLearner, Learner, wave_counts, wave_nodes
+from madtree.learn.problem import SearchTuning
+from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
+from madtree.model import OF_FORESTS, nodes_view
+from madtree.model.write import GroupTotals, Numbering, forest_summary, write_groups, write_members, write_packed
+from madtree.parallel import Workers, forest_workers, growing_workers
+from madtree.request import Costs, TrainingTask
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Output, Size, Tested
+from madtree.train.remarks import tell_of_bags
+from madtree.trees import ForestParameters, Parameters
+
+
+@dataclass(frozen=True)
+class Forests:
+    """As `TrainingKind` says."""
+
+    parameters: ForestParameters
+    layout = OF_FORESTS
+    ensemble = "forest"
+    needs_all_rows = True
+
+    @property
+    def learner(self) -> Learner:
+        return ForestLearner(self.parameters)
+
+    @property
+    def numbering(self) -> Numbering:
+        return Numbering(self.parameters.n_trees)
+
+    def may_stay_spread(self, strategy: str) -> bool:
+        """They grow faster of a copy, and do so unless the aggregate is asked for."""
+        return strategy == "aggregate"
+
+    def rows_together(self, rows: int, n_channels: int) -> int:
+        """All trees of a block's forests grow in one wave, and no more of them are held at a time."""
+        return max(min(rows, wave_nodes(SearchTuning(), n_channels) // self.parameters.n_trees), 1)
+
+    def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        of_wave = size.rows, parameters.max_depth, size.n_channels, self.parameters.n_trees
+        n_waves = wave_counts(SearchTuning(), *of_wave, 1 + workers.available)
+        n_rows = int(size.rows.sum())
+        return forest_workers(workers, n_rows, size.n_columns, parameters, costs, self.parameters, n_waves)
+
+    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        looked_at = self.parameters.n_drawn * self.parameters.n_trees
+        return growing_workers(workers, size.n_blocks, size.rows_in_blocks, size.n_features, looked_at, costs)
+
+    def n_rows(self, trained: TrainedTrees) -> int:
+        return int(trained.out_of_bag.n_rows.sum())
+
+    def write_nodes(self, output: Output, trained: TrainedTrees, classes: Sequence[str]) -> None:
+        write_packed(output.host, output.task, trained.packed, output.categories, self.numbering)
+
+    def write_trees(self, output: Output, harvest: Harvest) -> Tested:
+        host, task, trees = output.host, output.task, harvest.trees
+        if task.is_classification:
+            host.command(nodes_view(task, harvest.classes))
+        write_members(host, task, trees, self.numbering, output.group_table)
+        tell_of_bags(host, task, self.parameters.sampling, harvest.out_of_bag)
+        of_groups = self._of_groups(harvest.out_of_bag, trees, harvest.groups)
+        write_groups(host, task, of_groups, UNUSABLE_GROUP, output.group_table, harvest.categories)
+        error = None
+        if output.group_table is None and not np.isnan(of_groups.oob_error[0]):
+            error = float(of_groups.oob_error[0])
+        return Tested(error, trees.is_tested)
+
+    def summary(self, task: TrainingTask) -> dict[str, Any]:
+        return forest_summary(task, self.parameters)
+
+    def _of_groups(self, said: OutOfBagColumns, trees: TreeColumns, groups: Ints) -> GroupTotals:
+        """The forests of all groups (n,); `said` by those that have one, and the trees are sorted."""
+        place = np.searchsorted(groups, said.group)
+        of_tree = np.searchsorted(groups, trees.key.group)
+        n_trees = np.bincount(of_tree, minlength=len(groups))
+
+        def spread(values: Floats) -> Floats:
+            found = np.full((len(groups), *values.shape[1:]), np.nan)
+            found[place] = values
+            return found
+
+        importance = np.zeros((len(groups), trees.importance.shape[1]))
+        np.add.at(importance, of_tree, trees.importance)
+        wanted = self.parameters.n_permutations > 0
+        return GroupTotals(
+            group=groups,
+            n_trees=n_trees,
+            oob_error=spread(said.error),
+            oob_score=spread(said.score),
+            oob_var_importance=spread(said.importance) if wanted else None,
+            oob_var_importance_sd=spread(said.importance_sd) if wanted else None,
+            impurity_var_importance=importance / np.maximum(n_trees, 1)[:, None],
+        )

@@ -1,0 +1,65 @@
+"""A training of single trees, one of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Ints
+from madtree.learn.ensemble import Learner, TreeLearner
+from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
+from madtree.model import OF_TREES
+from madtree.model.write import A_TREE_A_GROUP, write_nodes, write_trees
+from madtree.parallel import Workers, growing_workers, resident_workers
+from madtree.request import Costs, TrainingTask
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Output, Size, Tested
+from madtree.trees import Parameters
+
+
+@dataclass(frozen=True)
+class SingleTrees:
+    """As `TrainingKind` says."""
+
+    learner: Learner = field(default_factory=TreeLearner)
+    layout = OF_TREES
+    numbering = A_TREE_A_GROUP
+    ensemble = ""
+    needs_all_rows = False
+
+    def may_stay_spread(self, strategy: str) -> bool:
+        return True
+
+    def rows_together(self, rows: int, n_channels: int) -> int:
+        return rows
+
+    def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        return resident_workers(workers, int(size.rows.sum()), size.n_columns, parameters, costs)
+
+    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        looked_at = size.n_features * (1 + parameters.n_folds)
+        return growing_workers(workers, size.n_blocks, size.rows_in_blocks, size.n_features, looked_at, costs)
+
+    def n_rows(self, trained: TrainedTrees) -> int:
+        return int(trained.trees.n_rows.sum())
+
+    def write_nodes(self, output: Output, trained: TrainedTrees, classes: Sequence[str]) -> None:
+        write_nodes(output.host, output.task, trained.nodes, output.categories, classes)
+
+    def write_trees(self, output: Output, harvest: Harvest) -> Tested:
+        task = output.task
+        trees = _with_untrained(harvest.trees, harvest.groups, len(task.features), task.parameters.cp)
+        write_trees(output.host, task, trees, UNUSABLE_GROUP, output.group_table, harvest.categories)
+        return Tested(None, np.zeros(0, np.bool_))
+
+    def summary(self, task: TrainingTask) -> dict[str, Any]:
+        return {}
+
+
+def _with_untrained(trees: TreeColumns, groups: Ints, n_features: int, cp: float) -> TreeColumns:
+    """The trees, and trees without nodes for the groups that have none."""
+    missing = np.setdiff1d(groups, trees.key.group)
+    key = TreeKeys(missing, np.zeros_like(missing))
+    return TreeColumns.sorted([trees, TreeColumns.untrained(key, n_features, cp)])

@@ -1,0 +1,95 @@
+"""Where the rows of a training are read: in place, from a copy, or in parts beside the rows of a distributed table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.host import Host, OnServers, Stopwatch, WorkSpace
+from madtree.ingest import (
+    PageRanges,
+    columns_needed,
+    has_citus,
+    oid_of,
+    placement,
+    plain_tables,
+    relation_of,
+    row_source,
+)
+from madtree.request import TrainingTask
+from madtree.sqltext.rows import RowSource
+from madtree.storage.distributed import DistributedRows
+from madtree.train.kinds import TrainingKind
+from madtree.train.strategy import Able, Access, choose_access
+
+
+@dataclass(frozen=True)
+class Call:
+    """One training: the session, what is to be trained, and what is made on the way.
+
+    Attributes:
+        space: the work tables.
+        watch: told of the stages.
+    """
+
+    host: Host
+    task: TrainingTask
+    kind: TrainingKind
+    able: Able
+    space: WorkSpace
+    watch: Stopwatch
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows of a training.
+
+    Attributes:
+        reader: what runs statements over them.
+        rows: SQL of a row.
+        oids: of the plain tables that hold them; none where they cannot be read by page ranges.
+        spread: their parts, where they are spread over servers.
+    """
+
+    access: Access
+    reader: Host
+    rows: RowSource
+    oids: Sequence[int]
+    spread: DistributedRows | None = None
+
+    def pages(self, n_rows: int, at_once: int) -> PageRanges:
+        """The ranges in which about `n_rows` rows are read, `at_once` in each."""
+        if self.spread:
+            return self.spread.pages()
+        return PageRanges.cut(self.reader, self.oids, n_rows, at_once)
+
+
+def open_source(call: Call) -> Source:
+    """Find the rows, and copy or distribute them where that is needed."""
+    host, task, space, kind = call.host, call.task, call.space, call.kind
+    reader: Host = host.source
+    held = placement(reader, task.source.oid)
+    oids = plain_tables(reader, task.source.oid, held)
+    access = choose_access(
+        call.able,
+        is_spread=held == "spread",
+        may_stay_spread=kind.may_stay_spread(task.strategy),
+        has_pages=bool(oids),
+        is_elsewhere=reader is not host,
+    )
+    relation = relation_of(task)
+    spread = None
+    with_identity = kind.learner.draws_rows
+    if access is not Access.IN_PLACE:
+        columns = columns_needed(reader, task, with_identity=with_identity)
+        if access is Access.SPREAD:
+            spread = DistributedRows.distribute(host, task, space, columns, relation)
+            reader, oids = spread.servers, []
+        else:
+            copier = OnServers(host) if host.has_extension and has_citus(host) else host
+            space.make("rows", space.tables.stage(columns, relation), by=copier)
+            oids = [oid_of(host, space.tables.name("rows"))]
+        relation = space.tables.aliased("rows")
+    groups = space.tables.name("groups") if task.grouping else None
+    rows = row_source(task, relation, groups, with_identity=with_identity, is_sent=not host.has_extension)
+    return Source(access, reader, rows, oids, spread)

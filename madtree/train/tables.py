@@ -1,0 +1,121 @@
+"""Filling a new model's tables while its trees are being trained."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from madtree.ingest import Profile
+from madtree.learn.data import Ints, nested
+from madtree.learn.prune import OutOfBagColumns, SeenCategories, TreeColumns
+from madtree.model.write import Totals, write_competitors, write_cv, write_summary, write_surrogates
+from madtree.request import TrainingTask
+from madtree.train.batches import Batch
+from madtree.train.kinds import Harvest, Output
+from madtree.train.remarks import TreeRemarks
+from madtree.train.source import Call
+from madtree.train.survey import Survey
+from madtree.train.trained import Trained
+
+
+class Tables:
+    """Writes nodes, surrogates and cp tables as trees come, and at the end the trees and the summary."""
+
+    def __init__(self, call: Call, found: Survey) -> None:
+        self._kind, self._watch = call.kind, call.watch
+        labels = [None if categories is None else categories.labels for categories in found.categories]
+        group_table = None if found.groups is None else call.space.tables.name("groups")
+        self._output = Output(call.host, call.task, labels, group_table)
+        self._groups: Ints = np.ones(1, np.int64) if found.groups is None else found.groups.tree_id
+        self._has_cv = found.parameters.n_folds > 0
+        self._trees: list[TreeColumns] = []
+        self._seen: list[SeenCategories] = []
+        self._out_of_bag: list[OutOfBagColumns] = []
+        self._remarks = TreeRemarks(call.task, found.categories)
+        self._n_rows = self._n_trees = self._n_leaves = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has come."""
+        return not self._trees
+
+    def add(self, batch: Batch) -> None:
+        output, kind, trained = self._output, self._kind, batch.trees
+        trees = nested.copied(trained.trees)  # nodes are not held longer than they are written
+        self._trees.append(trees)
+        self._seen.append(nested.copied(trained.seen))
+        self._out_of_bag.append(nested.copied(trained.out_of_bag))
+        self._n_rows += kind.n_rows(trained)
+        if not len(trees.n_rows):
+            return
+        self._remarks.add(trees)
+        self._n_trees += len(trees.n_rows)
+        self._n_leaves += int(trees.n_leaves.sum())
+        kind.write_nodes(output, trained, batch.profile.classes)
+        host, task, categories = output.host, output.task, output.categories
+        if task.parameters.max_surrogates:
+            write_surrogates(host, task, trained.surrogates, categories, kind.numbering)
+        if task.parameters.max_competitors:
+            write_competitors(host, task, trained.competitors, categories, kind.numbering)
+        if self._has_cv:
+            write_cv(host, task, trained.cp_table, output.group_table)
+
+    def finish(self, profile: Profile) -> Trained:
+        """`profile`: of the rows that were really there."""
+        output, groups, kind = self._output, self._groups, self._kind
+        host, task = output.host, output.task
+        trees = TreeColumns.sorted(self._trees)
+        categories = self._unordered_categories()
+        said = nested.join(self._out_of_bag)
+        tested = kind.write_trees(output, Harvest(trees, said, groups, profile.classes, categories))
+        n_failed = len(groups) - len(np.unique(trees.key.group[trees.n_nodes > 0]))
+        null_as_category = task.parameters.null_as_category
+        totals = Totals(
+            classes=profile.classes,
+            num_all_groups=len(groups),
+            num_failed_groups=n_failed,
+            total_rows_processed=self._n_rows,
+            # Rows may come and go between two looks at the table.
+            total_rows_skipped=max(profile.total - self._n_rows, 0),
+            categories={**categories, **_null_of_ordered(task)} if null_as_category else None,
+        )
+        write_summary(host, task, totals, kind.layout.summary, kind.summary(task))
+        self._remarks.tell(host)
+        return Trained(
+            model=task.arguments.output_table_name,
+            ensemble=kind.ensemble,
+            is_classification=task.is_classification,
+            n_rows=self._n_rows,
+            n_trees=self._n_trees,
+            n_leaves=self._n_leaves,
+            n_failed=n_failed,
+            oob_error=tested.oob_error,
+            is_tested=tested.is_tested,
+        )
+
+    def _unordered_categories(self) -> dict[str, Any]:
+        """The categories of each unordered feature, NULL among them where it is one; of grouped trees, by tree id."""
+        labels = {f: known for f, known in enumerate(self._output.categories) if known is not None}
+        names = [feature.name for feature in self._output.task.features]
+        if self._output.group_table is None:
+            return {names[f]: list(known) for f, known in labels.items()}
+        seen = nested.join(self._seen)
+        alike: dict[tuple[int, bytes], tuple[str | None, ...]] = {}  # most trees have the same
+        found: dict[str, dict[str, tuple[str | None, ...]]] = {names[f]: {} for f in labels}
+        changes = np.diff(seen.key.group) | np.diff(seen.feature)
+        ends = np.append(np.flatnonzero(changes) + 1, len(seen.index)).tolist()
+        for first, last in pairwise([0, *ends] if len(seen.index) else []):
+            f, tree = int(seen.feature[first]), str(seen.key.group[first])
+            index = seen.index[first:last]
+            mine = f, index.tobytes()
+            if mine not in alike:
+                alike[mine] = tuple(labels[f][i] for i in index.tolist())
+            found[names[f]][tree] = alike[mine]
+        return found
+
+
+def _null_of_ordered(task: TrainingTask) -> dict[str, Any]:
+    """NULL as the only category of each ordered feature whose last value it is."""
+    return {feature.name: [None] for feature in task.features if feature.null_last}
