@@ -20,7 +20,7 @@ from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
-from madtree.trees import MAX_CLASSES, POISSON
+from madtree.trees import COUNTS, MAX_CLASSES
 
 INTEGERS = ("smallint", "integer", "bigint")
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
@@ -71,7 +71,7 @@ class Profile:
             return Scale.of_range(rows, low, high, heaviest, self.integral)
         exposed = self.shortest is not None and self.longest is not None
         exposure = (np.array([self.shortest]), np.array([self.longest])) if exposed else None
-        return Scale.of_counts(rows, high, heaviest, self.integral, exposure)
+        return Scale.not_centred(rows, high, heaviest, self.integral, exposure)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Groups:
         )
         if not profile.of_counts:
             return Scale.of_range(rows, low, high, heaviest, profile.integral)
-        return Scale.of_counts(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
+        return Scale.not_centred(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
 
 
 def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
@@ -137,7 +137,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
         _check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
         integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
         found = Profile(total, usable, (), None, low, high, heaviest, integral)
-        return replace(found, **counts_profile(task, rows[0])) if task.parameters.criterion == POISSON else found
+        return replace(found, **counts_profile(task, rows[0])) if task.parameters.outcome == COUNTS else found
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
         raise MadtreeError(

@@ -87,7 +87,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 118, found
+    assert len(found) <= 115, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -95,7 +95,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 33_300
+    assert sum(map(lines_of_code, sources().values())) <= 33_430
 
 
 @pytest.mark.parametrize(("room", "bound"), [("learn/histogram", 55), ("learn/problem", 40), ("interface", 18)])

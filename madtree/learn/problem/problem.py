@@ -16,7 +16,7 @@ from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.received import bins_of, grid_of, replicas_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.trees import POISSON, NodeLayout, Parameters
+from madtree.trees import NodeLayout, Parameters
 
 _MOST_ROWS = 2**48
 
@@ -52,7 +52,7 @@ class Problem:
         largest_weight: (n_trees,) largest weight; regression only.
         least_exposure, largest_exposure: (n_trees,); of rows with exposures only.
         replicas: how often each row counts in each replica of its tree.
-        tuning: sizes and thresholds; they do not travel, so other processes count by the defaults.
+        tuning: sizes and limits; they do not travel, so other processes count by the defaults.
         class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
             None where each counts as it is. They do not travel: counting does not need them.
     """
@@ -88,11 +88,6 @@ class Problem:
     def n_wanted(self) -> int:
         """Trees that are there for themselves, those of the first index: all but the ones for cross-validation."""
         return self.n_groups if self.replicas.validate else self.n_trees
-
-    @property
-    def of_counts(self) -> bool:
-        """Whether the target counts events, and a node's prediction is their rate."""
-        return self.parameters.criterion == POISSON
 
     @property
     def node_layout(self) -> NodeLayout:
@@ -268,7 +263,8 @@ class Problem:
         weight, target = (grid_of(given, name, n_trees) for name in ("weight_exponents", "target_exponents"))
         require((target is None) == (n_classes > 0), "target_exponents", "those of a regression, and of no other tree")
         exposure = grid_of(given, "exposure_exponents", n_trees)
-        require(exposure is None or parameters.criterion == POISSON, "exposure_exponents", "those of counts only")
+        has_second = parameters.outcome.has_second
+        require(exposure is None or has_second, "exposure_exponents", "those of counts only")
         centre, largest_target, largest_weight = (
             given.floats(name, (n_trees if target or np.size(values.get(name, ())) else 0,), finite=False)
             for name in ("centre", "largest_target", "largest_weight")

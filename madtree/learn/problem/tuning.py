@@ -1,4 +1,4 @@
-"""Sizes and thresholds of the learner. The trees do not depend on them; tests pass others in."""
+"""Sizes and limits of the learner. The trees do not depend on them; tests pass others in."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem, SearchTuning
-from madtree.learn.split.search import BestSplits
+from madtree.learn.split.best_splits import BestSplits
 
 
 @dataclass(frozen=True)

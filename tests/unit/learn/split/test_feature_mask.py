@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.binning.bins import MISSING
+from madtree.learn.criteria import criterion_of
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Bools, Floats, Ints
 from madtree.learn.grow import feature_span, split_finder
@@ -20,7 +21,6 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import coarse
-from madtree.learn.split.criterion import criterion_of
 from madtree.trees.parameters import FEW_ROWS, Parameters
 from tests.unit.learn.binned import KINDS, ManyBlocks, at_hand, cut, grown_by, sample_rows, train_by
 
