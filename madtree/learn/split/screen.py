@@ -33,7 +33,9 @@ _SQUARED_ROWS = 2**26
 
 def applies(problem: Problem) -> bool:
     """Whether there are so many classes that screening may pay, and the criterion has a quick gain."""
-    if problem.n_classes < problem.tuning.many_classes:
+    tuning = problem.tuning
+    many = tuning.many_classes if problem.weight_grid is None else tuning.many_weighted_classes
+    if problem.n_classes < many:
         return False
     return criterion_of(problem).quick_gain is not None and may_drop(problem)
 

@@ -48,6 +48,7 @@ class Way:
             rows_together=400,
             bins_per_row=1e-9 if self.name == "search_small" else 1e9,
             many_classes=2 if self.name == "search_screened" else 1_000,
+            many_weighted_classes=2 if self.name == "search_screened" else 1_000,
             rows_per_cell=1e9,
             swept_classes=0,
             cells_per_row=1e9,
