@@ -38,7 +38,8 @@ class Criterion:
             all that have a larger one. None where the best split may be another.
         rounding: gains a unit of weight that may be rounding alone: no split is worth so little. Of classes only.
         finds_missing_side: whether rows without a value go to the side with which a split gains more; else, and where
-            a node has none of them, to the larger one.
+            a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. A
+            split of these rows from all others is no candidate.
         for_problem: makes of it the criterion for a problem, where that depends on its parameters; None where not.
 
     For bounds that rule out candidates before their gains are computed, None where there is no such function:

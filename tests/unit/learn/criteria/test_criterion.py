@@ -143,6 +143,10 @@ def test_a_made_up_criterion_of_regression(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose(tree.improvement[inner], np.square(tree.prediction[left] - tree.prediction[right]))
 
 
+def test_what_is_declared_is_known_and_the_other_way_round() -> None:
+    assert {name: criterion.name for name, criterion in criteria.KNOWN.items()} == {name: name for name in CRITERIA}
+
+
 def test_a_criterion_must_fit_the_target() -> None:
     problem, _ = problem_of(sample_rows(50, 2), 2, Parameters("mse"))
     with pytest.raises(ValueError, match="does not fit a target with 2 classes"):
